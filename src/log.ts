@@ -5,7 +5,7 @@ export interface Log {
   error(facts: object, message: string): void
 }
 
-/** An outage is logged after so many failures in a row. A single one may be a timeout under load. */
+/** An outage is logged after this many failures in a row. A single one may be a timeout under load. */
 const OUTAGE_FAILURES = 2
 
 export interface OutageLog {

@@ -2,7 +2,7 @@
 export interface Slots {
   /** Resolves to the function that gives the slot back; calling it again has no effect. */
   take(userId: string): Promise<() => void>
-  /** The same without waiting; undefined where the user may have no slot now. */
+  /** The same without waiting; undefined if the user may have no slot now. */
   tryTake(userId: string): (() => void) | undefined
 }
 

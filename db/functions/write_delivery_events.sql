@@ -1,5 +1,5 @@
--- Writes an event for each delivery that changes in a way that its owner learns about, and `post.settled` for each post whose
--- last open delivery ends. Runs once for each statement: workers settle many deliveries in one.
+-- Writes an event for each delivery that changes in a way that its owner learns about. Writes `post.settled` for each
+-- post whose last open delivery ends. Runs once for each statement: workers settle many deliveries in one.
 create or replace function write_delivery_events() returns trigger language plpgsql as $$
 begin
   -- Most updates take a lease or store an intent, and end here.
@@ -22,8 +22,8 @@ begin
   insert into event_outbox (user_id, type, post_id, account_ids, data)
   with change as materialized (
     select after.*,
-      -- Null where the owner learns nothing: a lease, an intent, a later part of a thread, another attempt, a draft. A worker
-      -- makes each change from the state `publishing`.
+      -- Null if the owner learns nothing: a lease, an intent, a later part of a thread, another attempt, a draft. A
+      -- worker makes each change from the state `publishing`.
       case
         when before.state = 'publishing' and before.published_at is null and after.published_at is not null
           then 'delivery.published'

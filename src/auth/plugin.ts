@@ -36,7 +36,7 @@ interface CachedKey extends KeyRights {
 
 export interface AuthOptions {
   db: Db
-  /** Undefined where addresses are not known, or requests not limited. */
+  /** Undefined if addresses are not known, or requests not limited. */
   failedKeys: FailedKeys | undefined
 }
 

@@ -40,7 +40,7 @@ export async function finishFlow(
   const { db } = context
   const { id } = connection
   const keyring = await requireKeyring(context)
-  // Throws where the secret cannot be decrypted: with the right key, the same callback works.
+  // Throws if the secret cannot be decrypted: with the right key, the same callback works.
   const app = await findAppAgain(context, keyring, connection)
   const isOurs = await spendState(db, id, hashSecret(callback.get('state') ?? ''))
   if (!isOurs) throw new AppError(409, 'connection_not_opened', CONNECTION_NOT_OPENED)

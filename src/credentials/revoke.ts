@@ -56,7 +56,7 @@ export async function revokeAllTokens(
   if (left.length > 0) log.warn({ accounts: left.length }, 'the time for revoking tokens is over')
 }
 
-/** Returns false where there is nothing to revoke. */
+/** Returns false if there is nothing to revoke. */
 async function revoke(
   { db, networks, keyring, oauthApps, fetch }: RevokeDeps,
   account: DisconnectedAccount,

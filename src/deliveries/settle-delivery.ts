@@ -16,8 +16,8 @@ import { getPost } from '../posts/get.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 /**
- * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 where the user has no such
- * delivery, 409 where it is in another state, 400 for an invalid `url`.
+ * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 if the user has no such
+ * delivery, 409 if it is in another state, 400 for an invalid `url`.
  */
 export async function resolveDelivery(
   db: Db,
@@ -54,8 +54,8 @@ const NOT_SENT_YET = {
 const NOT_THERE = { code: 'not_published', message: 'The owner did not find it on the network', retryable: true }
 
 /**
- * Ends a delivery that waits for its time or for another attempt. Throws 404 where the user has no such delivery, 409 where
- * nothing of it is planned or it is being sent, 412 where `ifMatch` does not hold. Changes nothing if it is cancelled.
+ * Ends a delivery that waits for its time or for another attempt. Throws 404 if the user has no such delivery, 409 if
+ * none of it is planned or it is being sent, and 412 if `ifMatch` does not hold. Changes nothing if it is cancelled.
  */
 export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
   return changeDelivery(db, key, async (db, delivery) => {
@@ -81,9 +81,9 @@ const PERHAPS_SENT =
   'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
 
 /**
- * Records that the owner has published the missing parts of a delivery by hand. Throws 404 where the user has no such
- * delivery, 409 where nothing is missing or it is being sent, 412 where `ifMatch` does not hold, 400 for an invalid
- * `url`.
+ * Records that the owner has published the missing parts of a delivery by hand. Throws 404 if the user has no such
+ * delivery, and 409 if nothing is missing or it is being sent. Throws 412 if `ifMatch` does not hold, and 400 for an
+ * invalid `url`.
  */
 export async function markDeliveryPublished(
   db: Db,

@@ -7,7 +7,7 @@ import { type Failure, failure } from './failures.ts'
 import type { PlannedAct } from './plan.ts'
 
 /**
- * An act as its adapter gets it, the same for each attempt. Returns a failure instead where it can never be sent: the id
+ * An act as its adapter gets it, the same for each attempt. Returns a failure instead if it can never be sent: the id
  * that it would reply to is unknown, or a file of the post was registered without its content.
  */
 export function buildAct(

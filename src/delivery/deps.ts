@@ -13,11 +13,11 @@ export interface Deps {
   db: Db
   networks: Networks
   storage: Pick<Storage, 'read'>
-  /** A signed public address of a stored file; null where the service has no public address. */
+  /** A signed public address of a stored file; null if the service has no public address. */
   addressOf(file: { storageKey: string; mimeType: string }): URL | null
   /** Records what is sent, outside of the database. */
   journal: Journal
-  /** Decrypts credentials. Throws where their key is missing, or where they belong to another account. */
+  /** Decrypts credentials. Throws if their key is missing, or if they belong to another account. */
   openCredentials(accountId: string, sealed: { keyId: string; dataKey: Buffer; data: Buffer }): Credentials
   fetch: typeof fetch
   /** A delivery that has been due for longer is missed. */

@@ -9,7 +9,7 @@ export interface AccountReading {
   /** By `uptimeMs`. */
   startedAt: number
   reading: Reading
-  /** The same, without a call: throws a NotRead where one would be needed. */
+  /** The same, without a call: throws a NotRead if one would be needed. */
   recalled: Reading
 }
 
@@ -76,6 +76,6 @@ export function createReadings(uptimeMs: () => number): Readings {
 const bytesOf = ({ constant, changing }: Pick<Kept, 'constant' | 'changing'>): number =>
   [...constant.values(), ...changing.values()].reduce((sum, response) => sum + sizeOf(response), 0)
 
-/** A character takes two bytes where one of the text is not Latin. */
+/** A character takes two bytes if the text has one that is not Latin. */
 const sizeOf = ({ text, headers }: UnparsedResponse): number =>
   2 * [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, text.length)

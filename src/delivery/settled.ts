@@ -13,11 +13,11 @@ export interface Settled extends DeliveryKey {
   state: DeliveryState
   /** The outcome of the attempt in the delivery's history; null if the event does not belong to an attempt. */
   outcome: Settlement['outcome']
-  /** Number of the latest attempt in the history; 0 where it is empty. */
+  /** Number of the latest attempt in the history; 0 if it is empty. */
   attempt: number
   /** Number of the act, from 1. */
   act: number
-  /** The code of the delivery's error now, which may be that of an earlier attempt; null where it has none. */
+  /** The code of the delivery's error now, which may be that of an earlier attempt; null if it has none. */
   errorCode: string | null
   /** Milliseconds since the delivery was due. */
   latenessMs: number
@@ -30,7 +30,7 @@ export interface Settled extends DeliveryKey {
 /** Is called after each commit. It must return immediately, and must not throw. */
 export type Report = (settled: Settled) => void
 
-/** Logs a line for each commit: a warning where the delivery has ended with an error. */
+/** Logs a line for each commit: a warning if the delivery has ended with an error. */
 export const logSettled =
   (log: Log): Report =>
   ({ outcome, errorCode, latenessMs, durationMs, nextAttemptInMs, ...facts }) => {

@@ -83,8 +83,8 @@ export const HOLD = { from: [...TRANSITIONS.hold.from], to: target('hold') }
 export const END_HOLD = { from: [...TRANSITIONS.endHold.from], to: target('endHold') }
 
 /**
- * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out. `last`:
- * the last state that the journal has; null where the delivery was due and the journal has no call for it.
+ * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out.
+ * `last`: the last state that the journal has; null if the delivery was due and the journal has no call for it.
  */
 export function restored(isOpen: boolean, last: DeliveryState | null, canReconcile: boolean): RestoredState {
   if (isOpen) return canReconcile ? 'queued' : 'unconfirmed'
@@ -115,8 +115,8 @@ export function retried(
 export const resolved = (missing: ActKind | undefined): DeliveryState => (missing === 'post' ? 'failed' : 'published')
 
 /**
- * The state of a queued delivery after its owner cancelled it, where `next` is what would have been sent. A call whose
- * outcome is unknown stays unknown: the owner resolves it, or retries it, which queries the network.
+ * The state of a queued delivery after its owner cancelled it. `next` is the act that would have been sent. A call
+ * whose outcome is unknown stays unknown: the owner resolves it, or retries it, which queries the network.
  */
 export function cancelled(next: ActKind | undefined, mayBeSent: boolean): DeliveryState {
   if (mayBeSent) return 'unconfirmed'
@@ -146,13 +146,13 @@ export interface Progress {
   left: readonly ActKind[]
   /** Number of acts sent. */
   sentBefore: number
-  /** Why an act was left out; null where none was. */
+  /** Why an act was left out; null if none was. */
   leftOut: DeliveryError | null
   failures: number
   error: DeliveryError | null
   /** The stored state of the current act. */
   prepared: PreparedAct | null
-  /** How long the delivery has waited for its network; null where it does not wait. */
+  /** How long the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
   /** Whether the network can be queried about lost calls. */
   canReconcile: boolean

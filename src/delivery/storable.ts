@@ -14,7 +14,7 @@ const storableOrNull = (text: string | null) => (text === null || storable(text,
 /** In UTF-16 units of JSON: deliveries of all users share statements, so that one large state would delay them all. */
 const STATE_LENGTH_MAX = 262_144
 
-/** An adapter's state without characters that jsonb cannot store. Throws a PublishError where it is too large. */
+/** An adapter's state without characters that jsonb cannot store. Throws a PublishError if it is too large. */
 export function storableState<T>(state: T): T {
   const json = JSON.stringify(state)
   if (json.length > STATE_LENGTH_MAX) {

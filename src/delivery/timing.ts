@@ -70,7 +70,7 @@ export const EXPIRES_SOON_MS = 60_000
 /** The wait of a delivery beyond the time at which its account's access token is due for refreshing. */
 export const REFRESH_WAIT_MS = 2_000
 
-/** After so many failures in a row, about an hour after the first, a delivery has failed. */
+/** After this many failures in a row, about an hour after the first, a delivery has failed. */
 export const FAILURES_MAX = 8
 export const BACKOFF_FIRST_MS = 30_000
 export const BACKOFF_MAX_MS = 3_600_000

@@ -5,7 +5,7 @@ import { invalidRequest } from '../errors.ts'
 /** A place in the events of a user: after the event at `position`. */
 export interface EventPlace {
   position: number
-  /** The end of that event's id; null where no event is known there. */
+  /** The end of that event's id; null if no event is known there. */
   idEnd: string | null
 }
 

@@ -7,7 +7,7 @@ import { canonicalJson } from './idempotency-key.ts'
 
 /** The place at which a page of a list with filters ended. */
 export interface Place {
-  /** The time that the list is sorted by; null where the ids alone sort it. */
+  /** The time that the list is sorted by; null if the ids alone sort it. */
   time: string | null
   ids: string[]
 }

@@ -27,7 +27,7 @@ const NOT_METADATA: Issue = {
   message: `Must be a JSON object of at most ${METADATA.pairsMax} texts of at most ${METADATA.valueMax} characters`,
 }
 
-/** Reads metadata from the text of a form. Throws 400 where it is not an object of texts. */
+/** Reads metadata from the text of a form. Throws 400 if it is not an object of texts. */
 export function readMetadata(text: Buffer): Metadata {
   const value = parse(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

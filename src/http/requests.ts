@@ -117,7 +117,7 @@ function pathForLog(url: string): string {
 /** The log line of a request. Properties that are undefined are left out. */
 function factsOf(request: FastifyRequest, reply: FastifyReply): object {
   const { id, method, url, createdId, routeOptions } = request
-  // Undefined outside of the scope that needs an API key, and empty where the key was refused.
+  // Undefined outside of the scope that needs an API key, and empty if the key was refused.
   const { userId, keyId } = request
   const { statusCode: status } = reply
   return {

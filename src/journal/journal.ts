@@ -276,7 +276,7 @@ class JournalWriter implements Journal {
     this.#ahead.count = Math.max(0, this.#ahead.count - count)
   }
 
-  /** Returns false where the database does not respond, or is not the one that it was. */
+  /** Returns false if the database does not respond, or is not the one that it was. */
   async #advance(): Promise<boolean> {
     if (this.#state !== 'open') return false
     try {

@@ -26,7 +26,7 @@ export interface JournalSince {
   mark: number
   /** The end of the journal; null if it is empty. */
   endedAt: Date | null
-  /** The database lacks what was committed then; undefined where it lacks nothing. */
+  /** The database lacks what was committed then; undefined if it lacks nothing. */
   takenBefore: Date | undefined
 }
 

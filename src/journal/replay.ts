@@ -19,7 +19,7 @@ export interface Replayed {
   isEdited: boolean
 }
 
-/** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined where they add nothing. */
+/** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined if they add nothing. */
 export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
   const { sent, intent, attempts, startedAt, token } = delivery
   const known: Replayed = {
@@ -78,7 +78,7 @@ function addOutcome(
   forgetLeftOut(known, act)
   const isVisible = sent !== undefined && !sent.error
   if (sent) {
-    // The ids of acts before it are unknown where the journal has a gap.
+    // The ids of acts before it are unknown if the journal has a gap.
     while (known.sent.length < act - 1) known.sent.push({ id: null, url: null })
     known.sent.push(sent)
     known.publishedAt ??= at

@@ -21,8 +21,8 @@ export const describe = ({
 const LENGTH_MAX = 255
 
 /**
- * The name of a file without folders and control characters, at most 255 characters long; null where nothing is left. It is
- * shown to people, and never the name of a file here.
+ * The name of a file without folders and control characters, at most 255 characters long; null if nothing is left. It
+ * is shown to people, and never the name of a file here.
  */
 export function tidyFileName(name: string | undefined): string | null {
   const base = (name ?? '').split(/[\\/]/).at(-1)!

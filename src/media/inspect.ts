@@ -25,7 +25,7 @@ export interface MediaFile {
 }
 
 export interface InspectLimits {
-  /** CPU time, which passes slowly where other work occupies the cores. */
+  /** CPU time, which passes slowly while other work occupies the cores. */
   cpuMaxMs?: number
 }
 

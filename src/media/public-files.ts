@@ -13,8 +13,8 @@ interface PublicFilesOptions {
 }
 
 /**
- * Serves published files to networks, by addresses that workers sign. The signature replaces the API key. The bytes are sent
- * by this service also where they are in a bucket: no network documents that it follows redirects.
+ * Serves published files to networks, by addresses that workers sign. The signature replaces the API key. This service
+ * sends the bytes even if they are in a bucket: no network documents that it follows redirects.
  */
 export const publicFiles: FastifyPluginAsync<PublicFilesOptions> = async (app, { storage, keyring }) => {
   app.get('/files/:name', { schema: { hide: true } }, async (request, reply) => {
@@ -38,7 +38,7 @@ export const publicFiles: FastifyPluginAsync<PublicFilesOptions> = async (app, {
 
 /**
  * The part of a file that a request selects; undefined for the whole. The server may ignore malformed ranges and
- * several in one header (RFC 9110, 14.2), and has to ignore all with an If-Range that no validator matches (13.1.5).
+ * several in one header (RFC 9110, 14.2). It has to ignore all with an If-Range that no validator matches (13.1.5).
  */
 function requestedRange(
   { range, 'if-range': condition }: { range?: string | undefined; 'if-range'?: string | string[] | undefined },

@@ -12,7 +12,7 @@ import { planFile } from './inspect.ts'
 import type { Library } from './library.ts'
 import { applyEdits, type Plan } from './metadata/edits.ts'
 
-/** Reading throws an UnpublishableError where the metadata of a file cannot be removed. */
+/** Reading throws an UnpublishableError if the metadata of a file cannot be removed. */
 export type PublishedFiles = Pick<Storage, 'size' | 'read'>
 
 /**

@@ -18,7 +18,9 @@ const POLL_MS = 500
 const PAGE = 100
 /** Longer than any write that started earlier can take: an upload whose lease was lost, a storage that stores late. */
 const WRITES_MAX_SECONDS = 3_600
-/** After so many failures in a row, the storage is unavailable, and the sweep leaves the other files to the next one. */
+/**
+ * After this many failures in a row, the storage is unavailable, and the sweep leaves the other files to the next one.
+ */
 const FAILURES_IN_A_ROW_MAX = 20
 
 export interface Swept {

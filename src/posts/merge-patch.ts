@@ -86,7 +86,7 @@ function mergeMetadata({ metadata }: PostContent, patch: PatchPost): Metadata | 
   return patch.metadata && (mergeObject(metadata, patch.metadata) as Metadata)
 }
 
-/** Null where no field is left. */
+/** Null if no field is left. */
 function mergeFields(fields: Fields | null, patch: Fields): Fields | null {
   const merged = mergeObject(fields ?? {}, patch)
   return Object.keys(merged).length > 0 ? merged : null

@@ -29,8 +29,8 @@ const REFUSALS = { published: POST_EDITED_PUBLISHED, busy: POST_EDITED_BUSY }
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
 
 /**
- * Changes a post. Throws 404 if the id is unknown, 400 if the post is published, 409 while it is being sent, and the
- * errors of its conditions, of `confirm`, and of `createPost` for the changed post.
+ * Changes a post. Throws 404 if the id is unknown, 400 if the post is published, and 409 while it is being sent. Also
+ * throws the errors of its conditions, of `confirm`, and of `createPost` for the changed post.
  */
 export async function updatePost(
   db: Db,
@@ -88,7 +88,7 @@ function findChanged({ targets: old, ...before }: PostContent, { targets, ...aft
   ]
 }
 
-/** By account, what `get` returns, where it is not null. */
+/** The values of `get` that are not null, by account. */
 const given = (targets: TargetContent[], get: (target: TargetContent) => unknown) =>
   new Map(targets.map((target) => [target.accountId, get(target)] as const).filter(([, value]) => value !== null))
 

@@ -33,8 +33,8 @@ interface Context {
 }
 
 /**
- * Everything that is to be said about a post before it is stored, by the checks of `createPost`. Throws 400 with details
- * where `createPost` does.
+ * Everything that is to be said about a post before it is stored, by the checks of `createPost`. Throws 400 with
+ * details if `createPost` does.
  */
 export async function validatePost(
   db: Db,
@@ -164,7 +164,7 @@ async function findAllViolations(
   return [...rejecting, ...missing]
 }
 
-/** The kinds of the files; undefined where none is known. */
+/** The kinds of the files; undefined if none is known. */
 function listFiles(media: readonly MediaFacts[]): FileKind[] | undefined {
   const kinds = new Set(media.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
   return kinds.size > 0 ? [...kinds] : undefined

@@ -8,7 +8,7 @@ export class PostroomError extends Error {
   readonly code: ErrorCode | (string & {}) | null
   /** The `x-request-id` of the response, which the log of the service has too. */
   readonly requestId: string | null
-  /** The seconds to wait before another attempt; null where the service does not say. */
+  /** The seconds to wait before another attempt; null if the service does not say. */
   readonly retryAfter: number | null
   /** Null if the response is not an error of Postroom. */
   readonly body: ErrorBody | null
@@ -26,7 +26,7 @@ export class PostroomError extends Error {
   }
 }
 
-/** 400. `details` lists mistakes in the shape of the request; it is empty where another reason led to the status. */
+/** 400. `details` lists mistakes in the shape of the request; it is empty if another reason led to the status. */
 export class InvalidRequest extends PostroomError {
   readonly details: Issue[] = this.body?.details ?? []
 }

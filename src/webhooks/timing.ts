@@ -24,7 +24,7 @@ export const REST_MS = 500
 export const REST_MAX_MS = 60_000
 
 const DAY_MS = 86_400_000
-/** A webhook without a success for this time is disabled, if at least so many attempts have failed. */
+/** A webhook without a success for this time is disabled, if at least this many attempts have failed. */
 export const DISABLED_AFTER_MS = 5 * DAY_MS
 export const DISABLED_AFTER_FAILURES = 20
 /** After these times without a success, its owner is warned. */

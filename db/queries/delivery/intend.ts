@@ -106,9 +106,9 @@ const intendBatched = batched((db, intents: (Intent & LeaseTimes)[]) =>
 )
 
 /**
- * Commits the intent to call the network for an act, as an attempt in the history, and extends the lease if too little
- * of it is left. Returns the number of the attempt. Returns undefined if another worker holds the delivery by now, or
- * its owner may no longer post to the account: then the call must not be made.
+ * Commits the intent to call the network for an act, as an attempt in the history. Extends the lease if too little of
+ * it is left. Returns the number of the attempt. Returns undefined if another worker holds the delivery by now, or its
+ * owner may no longer post to the account: then the call must not be made.
  */
 export const intendAct = async (db: Db, intent: Intent & LeaseTimes): Promise<number | undefined> =>
   (await intendBatched(db, intent))?.attempts

@@ -207,9 +207,9 @@ const isSmall = ({ caption, deliveries, metadata }: NewPost): boolean =>
 
 /**
  * Writes a post in one statement, and returns its accounts that are not ready. Writes nothing and returns undefined if
- * the user may not use one of its accounts, or if an account's text limit has changed since the check. A post with a
- * key is not written either if an account is not ready, or if the key has a response. Concurrent posts share a
- * statement and its commit, which takes longer than writing the rows.
+ * the user may not use one of its accounts, or if an account's text limit has changed since. A post with a key is not
+ * written either if an account is not ready, or if the key has a response. Concurrent posts share a statement and its
+ * commit, which takes longer than writing the rows.
  */
 export async function insertPost(db: Db, post: NewPost): Promise<UnreadyAccount[] | undefined> {
   const written = isSmall(post) ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]

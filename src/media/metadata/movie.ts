@@ -33,7 +33,7 @@ export class MoviePlan {
   readonly #edits: EditList
   /** The ids of tracks that are removed. */
   readonly #removed = new Set<number | undefined>()
-  /** The size of samples by track, where fragments state none. */
+  /** The size of samples by track, if fragments state none. */
   readonly #sampleBytes = new Map<number, number>()
   /** The end of the data of the last `traf`. */
   #data = { moof: -1, end: 0 }
@@ -120,7 +120,7 @@ const isSpherical = (file: FileWindow, { type, start }: Box) =>
 const isAuxiliary = (file: FileWindow, { type, start, end }: Box) =>
   type === 'tref' && [...boxesIn(file, start, end)].every(({ type }) => type === 'auxl')
 
-/** Removes paths of files, which QuickTime states even where the data are in the same file. */
+/** Removes paths of files, which QuickTime states even if the data are in the same file. */
 function blankReferences(file: FileWindow, edits: EditList, { start, end }: Box): void {
   for (const entry of boxesIn(file, start + VERSION_BYTES + 4, end)) {
     const isInThisFile = uint(file, entry.start, 4) & 1

@@ -38,7 +38,7 @@ const OTHER_BYTES_MAX = 16 * 1024 * 1024
 
 interface Element {
   id: number
-  /** Undefined if the element ends where one follows that cannot be inside it. Live recorders write such clusters. */
+  /** Undefined if the element ends before one that cannot be inside it. Live recorders write such clusters. */
   size: number | undefined
 }
 

@@ -11,7 +11,7 @@ export interface AuthorizationServer {
   authorization_endpoint: string
   token_endpoint: string
   pushed_authorization_request_endpoint: string
-  /** Absent where sessions are not revoked. */
+  /** Absent if sessions are not revoked. */
   revocation_endpoint?: string
   /** oauth4webapi then demands `iss` in the callback. */
   authorization_response_iss_parameter_supported: true

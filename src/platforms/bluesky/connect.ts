@@ -18,7 +18,7 @@ import { readDisplayName } from './repo.ts'
 
 type Kept = {
   issuer: string
-  /** The account that the flow began with; null where it began with a server. */
+  /** The account that the flow began with; null if it began with a server. */
   account: Account | null
   verifier: string
   session: ClientSession

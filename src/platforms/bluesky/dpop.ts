@@ -24,7 +24,7 @@ export function createDpopKey(): string {
 
 export interface DpopProof {
   dpopKey: string
-  /** The access token of the call; undefined where it has none. */
+  /** The access token of the call; undefined if it has none. */
   token?: string | undefined
 }
 

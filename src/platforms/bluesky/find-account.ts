@@ -5,7 +5,7 @@ import { DID, HANDLE, type Identity, isPrivate, readIdentity, resolvePublicHandl
 
 export type Account = {
   did: string
-  /** The handle, or the DID where the handle does not lead back to it. */
+  /** The handle, or the DID if the handle does not lead back to it. */
   username: string
   /** Origin of the account's server. */
   server: string
@@ -62,15 +62,15 @@ const notItsServer = (origin: string, did: string) =>
   unauthorized(`${new URL(origin).host} is not the server of ${did}`)
 
 /**
- * Throws where the server that accepted the password of an account is not responsible for it: a server of anyone could name
- * the DID of anybody. A server such as bsky.social signs in for the accounts of others.
+ * Throws if the server that accepted the password of an account is not responsible for it: a server of anyone could
+ * name the DID of anybody. A server such as bsky.social signs in for the accounts of others.
  */
 export async function requireResponsible(did: string, origin: string, io: OAuthIo): Promise<void> {
   const { server } = await readIdentity(did, io)
   if (server !== origin && (await findIssuer(server, io)) !== origin) throw notItsServer(origin, did)
 }
 
-/** The account of a DID that a server has named. Throws where another server is responsible for it. */
+/** The account of a DID that a server has named. Throws if another server is responsible for it. */
 export async function findOwner(did: string, issuer: string, io: OAuthIo): Promise<Account> {
   const identity = await readIdentity(did, io)
   if ((await findIssuer(identity.server, io)) !== issuer) throw notItsServer(issuer, did)

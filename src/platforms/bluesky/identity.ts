@@ -37,7 +37,7 @@ const PUBLIC_API = 'https://public.api.bsky.app'
 const PLC_DIRECTORY = 'https://plc.directory'
 
 /**
- * The DID of a handle; undefined where the server says that the handle does not exist.
+ * The DID of a handle; undefined if the server says that the handle does not exist.
  * https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle
  */
 export async function resolveHandle(

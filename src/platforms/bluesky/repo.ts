@@ -25,7 +25,7 @@ export interface Repo {
   /** Writes a record unless its key is taken. Returns the record under the key. */
   add(collection: string, rkey: string, record: object): Promise<RecordRef>
   upload(file: Content): Promise<Blob>
-  /** The DID of a handle; undefined where the server says that the handle does not exist. */
+  /** The DID of a handle; undefined if the server says that the handle does not exist. */
   resolve(handle: string): Promise<string | undefined>
   /** A token with which another service may call `method` of this server for the account. */
   delegate(method: string, expiresAt: Date): Promise<string>

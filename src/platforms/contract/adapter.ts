@@ -24,7 +24,7 @@ export interface PublishedFile
   /** Opens the content, or a part of it. */
   open(range?: ByteRange): Promise<Readable>
   /**
-   * A new signed address under which anybody can read the content for a day, for networks that fetch files; null where the
+   * A new signed address under which anybody can read the content for a day, for networks that fetch files; null if the
    * service has no public address.
    */
   publicUrl(): URL | null
@@ -36,7 +36,7 @@ export interface Sent {
   id: string
   /** The second value that a reply needs, on networks where the id is not enough. */
   ref?: string
-  /** Public address; null where the network has none for it. */
+  /** Public address; null if the network has none for it. */
   url: string | null
 }
 
@@ -114,14 +114,16 @@ export interface Profile {
   username: string
   displayName: string | null
   /**
-   * The longest caption, thread part or first comment that the account's own server accepts, in the unit of the network's
-   * limits; null or absent where the network's limits apply.
+   * The longest caption, thread part or first comment that the account's own server accepts, in the unit of the
+   * network's limits; null or absent if the network's limits apply.
    */
   textLengthMax?: number | null
-  /** The longest alternative text that the account's own server keeps; null or absent where the network's limit applies. */
+  /**
+   * The longest alternative text that the account's own server keeps; null or absent if the network's limit applies.
+   */
   altTextLengthMax?: number | null
   /**
-   * Names what the account shares a rate limit with, such as a bot that serves many channels; absent where each account
+   * Names what the account shares a rate limit with, such as a bot that serves many channels; absent if each account
    * has its own. A PublishError with this `limitKey` rests every account that has it. Not a secret.
    */
   limitKey?: string
@@ -162,19 +164,19 @@ export interface Wait<Prepared> {
  * calls networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
-  /** A function where it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */
+  /** A function if it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */
   guarantee: Guarantee | ((act: Pick<Act, 'kind' | 'postType'>, credentials: Credentials) => Guarantee)
   /** How long a post may take to show where `reconcile` looks, if longer than 30 seconds. */
   showsWithinMs?: number
-  /** The version of the network's API that is called, and when it ends; absent where it has no known end. */
+  /** The version of the network's API that is called, and when it ends; absent if it has no known end. */
   apiVersion?: { name: string; endsAt: Date }
   /** How many deliveries one worker carries out at a time. */
   concurrency: number
-  /** How accounts are connected by OAuth; absent where they are not. */
+  /** How accounts are connected by OAuth; absent if they are not. */
   oauth?: OAuth
   /** By key of `fields`: the values that depend on the account. */
   options?: Readonly<Record<string, FieldOptions>>
-  /** Finds out to whom the credentials belong. Throws where they are refused. */
+  /** Finds out to whom the credentials belong. Throws if they are refused. */
   identify(io: Io): Promise<Profile>
   /**
    * Does everything that readers cannot see yet: sessions, uploads, containers. May run again; `saved` is what the last
@@ -182,16 +184,16 @@ export interface Adapter<Prepared extends Json = Json> {
    */
   prepare(act: Act, io: Io, saved: Prepared | null): Promise<{ ready: Prepared } | { later: Wait<Prepared> }>
   /**
-   * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted the
-   * act and needs time; it has to be one that `reconcile` can query. Throws a Duplicate where the network refuses the act
-   * because an earlier call already made it. Throws an error with `discardsPrepared`
-   * where the network no longer has what was prepared.
+   * Makes the act visible. Further calls that readers see have to be repeatable. `processing`: the network has accepted
+   * the act and needs time; it has to be one that `reconcile` can query. Throws a Duplicate if the network refuses the
+   * act because an earlier call already made it. Throws an error with `discardsPrepared` if the network no longer has
+   * what was prepared.
    */
   publish(act: Act, io: Io, ready: Prepared): Promise<Sent | { processing: Wait<Prepared> }>
   /**
    * Finds out whether an act is there, after its response was lost or while the network was processing it. Makes only
-   * calls that may be repeated. `ready` is null where an older version committed the intent. `rejected` is the network's final refusal, in its own words. Absent where the guarantee is
-   * at-most-once.
+   * calls that may be repeated. `ready` is null if an older version committed the intent. `rejected` is the network's
+   * final refusal, in its own words. Absent if the guarantee is at-most-once.
    */
   reconcile?(
     act: Act,

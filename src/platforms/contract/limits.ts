@@ -12,8 +12,8 @@ export interface Platform {
   name: string
   caption: CaptionRule
   /**
-   * A text without markup as the network stores and counts it: empty where it shows nothing. Must take linear time. Absent:
-   * the text that is sent.
+   * A text without markup as the network stores and counts it: empty if it shows nothing. Must take linear time.
+   * Absent: the text that is sent.
    */
   asStored?: (text: string) => string
   /** The characters of a text that the network removes although readers would miss them. They lead to a warning. */

@@ -8,7 +8,7 @@ export interface Network {
   /** As people call it in a sentence. */
   name: string
   limits: Platform
-  /** A function where the adapter keeps something, such as the calls to the sandbox. */
+  /** A function if the adapter keeps something, such as the calls to the sandbox. */
   adapter: AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)
   /**
    * An app that needs no registration. Absent: if accounts are connected by OAuth, the operator registers an app, or the
@@ -21,7 +21,7 @@ export interface Network {
 export interface UnregisteredClient {
   /** Describes the variable with the client's key, whose name begins with the network's id. */
   keyDescription: string
-  /** The app of a service with this public address; undefined where it can have none. */
+  /** The app of a service with this public address; undefined if it can have none. */
   appAt(publicUrl: string | undefined, key: string | undefined): OAuthApp | undefined
   /** Completes "NAME needs a …". */
   requirement: string

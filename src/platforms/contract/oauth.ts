@@ -17,21 +17,24 @@ export interface Authorization {
   redirectUri: string
   /** The handle or the server that the user named. */
   hint: string | null
-  /** The scopes to ask for, where the app has others than `OAuth.scopes`. */
+  /** The scopes to request if the app has others than `OAuth.scopes`. */
   scopes?: readonly string[]
 }
 
 /** Tokens of one account, as they are stored. */
 export interface Tokens {
-  /** `accessToken`, `refreshToken` where there is one, and whatever else the adapter reads from its credentials. */
+  /**
+   * `accessToken`, `refreshToken` if the network has one, and everything else that the adapter reads from its
+   * credentials.
+   */
   credentials: Credentials
   /** The scopes that the user granted. */
   scopes: readonly string[]
-  /** When `accessToken` expires; null where it does not, or the network does not say. */
+  /** When `accessToken` expires; null if it does not, or the network does not say. */
   expiresAt: Date | null
 }
 
-/** Tokens after a refresh. `scopes` is null where the response names none: those granted before still apply. */
+/** Tokens after a refresh. `scopes` is null if the response names none: those granted before still apply. */
 export type RefreshedTokens = Omit<Tokens, 'scopes'> & { scopes: Tokens['scopes'] | null }
 
 /** An account that the user can publish to after consenting. */
@@ -44,7 +47,7 @@ export interface OAuthAccount {
 
 /** How apps are registered with the servers of a network that has many. Throws like the methods of `OAuth`. */
 export interface AppRegistration {
-  /** The server in a handle or an address, in one form for each server; undefined where it names none. */
+  /** The server in a handle or an address, in one form for each server; undefined if it names none. */
   serverOf(hint: string): string | undefined
   /** Registers an app that asks for `OAuth.scopes`. */
   register(server: string, redirectUri: string, io: OAuthIo): Promise<OAuthApp>
@@ -62,13 +65,15 @@ export interface OAuth {
   scopes: readonly string[]
   /** Those among `scopes` without which nothing can be published. */
   requiredScopes: readonly string[]
-  /** Those that one account needs; absent where each needs `requiredScopes`. */
+  /** Those that one account needs; absent if each needs `requiredScopes`. */
   requiredScopesOf?(credentials: Credentials): readonly string[]
-  /** The redirect URI as the network takes it; absent where it takes every one. The link of a connection has its origin. */
+  /**
+   * The redirect URI as the network takes it; absent if it takes every one. The link of a connection has its origin.
+   */
   toRedirectUri?(redirectUri: string): string
-  /** Why a hint cannot be used; undefined where it can. Absent where each can, or `registration` decides. */
+  /** Why a hint cannot be used; undefined if it can. Absent if each can, or `registration` decides. */
   hintProblem?(hint: string): string | undefined
-  /** The hint that leads to a connected account again; absent where a flow begins without one. */
+  /** The hint that leads to a connected account again; absent if a flow begins without one. */
   hintOf?(account: { username: string; externalId: string }): string
   /** Absent if a person registers the app. If it is present, `hint` is never null. */
   registration?: AppRegistration
@@ -82,12 +87,12 @@ export interface OAuth {
    * a `code`, and their `state` is verified.
    */
   finish(authorization: Authorization & { callback: URLSearchParams; kept: Json }, io: OAuthIo): Promise<OAuthAccount[]>
-  /** Absent where tokens cannot be refreshed. */
+  /** Absent if tokens cannot be refreshed. */
   refresh?: {
     /** Whether these credentials can be refreshed. Some networks give a refresh token to some apps only. */
     isPossible(credentials: Credentials): boolean
     /**
-     * Returns the new tokens. They keep the old refresh token where the network sends none. `needsAttention` of a thrown
+     * Returns the new tokens. They keep the old refresh token if the network sends none. `needsAttention` of a thrown
      * error means that the token was refused for good. `maybeSent` means that the network may have refreshed it.
      */
     run(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<RefreshedTokens>
@@ -99,7 +104,7 @@ export interface OAuth {
     afterLostResponse: 'repeatable' | 'single-use' | 'revokes-reuse'
   }
   /**
-   * Ends the tokens of one account. Absent where the network has no call for this, or where that call ends the tokens of
+   * Ends the tokens of one account. Absent if the network has no call for this, or if that call ends the tokens of
    * other accounts too.
    */
   revoke?(credentials: Credentials, app: OAuthApp, io: OAuthIo): Promise<void>

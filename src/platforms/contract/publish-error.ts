@@ -9,7 +9,7 @@ interface PublishErrorOptions {
   retryable: boolean
   /** How long the network requires a pause. */
   retryAfterMs?: number
-  /** `Profile.limitKey` of the accounts that have to pause; absent where only this account has to. */
+  /** `Profile.limitKey` of the accounts that have to pause; absent if only this account has to. */
   limitKey?: string
   /** The credentials no longer work: the owner of the account has to act. */
   needsAttention?: boolean
@@ -30,7 +30,7 @@ export const storable = (text: string, lengthMax: number) =>
     .toWellFormed()
 
 /**
- * A call to a network failed. The owner of the post reads the message: the network's own words where it has some, never
+ * A call to a network failed. The owner of the post reads the message: the network's own words if it has some, never
  * credentials.
  */
 export class PublishError extends Error {
@@ -123,7 +123,7 @@ export const unexpected = (host: string, visible: boolean) =>
     retryable: true,
   })
 
-/** The same failure, where the visible call was already made. */
+/** The same failure after the visible call. */
 export function withMaybeSent(error: PublishError, maybeSent: boolean): PublishError {
   const { message, code, retryable, needsAttention, retryAfterMs, limitKey } = error
   return new PublishError(message, {

@@ -30,7 +30,7 @@ export async function publishPost(page: Page, act: Act, photoIds: readonly strin
 }
 
 /**
- * Finds the post of an act in the Page's feed: by its photos, or else by its text, time and app. Unknown where several
+ * Finds the post of an act in the Page's feed: by its photos, or else by its text, time and app. Unknown if several
  * posts, or one whose photos have other ids, could be it.
  */
 export async function findPost(
@@ -100,7 +100,7 @@ export async function findComment(page: Page, act: Act, io: Io): Promise<Sent | 
   return data.length < 100 ? 'absent' : 'unknown'
 }
 
-/** Comments on a video belong to its post, where that is known. */
+/** Comments on a video belong to its post, if that is known. */
 function parentId(parent: Act['parent']): string {
   const id = parent?.ref ?? parent?.id
   if (!isId(id)) throw new Error('a comment has no post')

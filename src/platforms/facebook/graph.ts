@@ -139,7 +139,7 @@ export async function callGraph(page: Page, io: Io, path: string, { query, form,
   return (await callNetwork(page, io, url, options)).body
 }
 
-/** An address of Facebook, which may be given as a path; null where it is neither. */
+/** An address of Facebook, which may be given as a path; null if it is neither. */
 export function permalinkOf(text: string | undefined): string | null {
   const url = text ? URL.parse(text, 'https://www.facebook.com') : null
   const isOwn = url?.protocol === 'https:' && /(?:^|\.)facebook\.com$/.test(url.hostname)

@@ -11,7 +11,7 @@ export type State = {
   uploadedAt: number
   /** Facebook has accepted the call that publishes. */
   isAccepted: boolean
-  /** The id of the post, where the response to that call had it. */
+  /** The id of the post, if the response to that call had it. */
   postId: string | null
   /** How often Facebook was queried since that call. */
   looks: number

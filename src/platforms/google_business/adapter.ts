@@ -9,7 +9,7 @@ import { readProfile } from './location.ts'
 import { localPostOf, mediaOf } from './post.ts'
 
 type State = {
-  /** Names of the posts that were there before the call; null where not all posts could be read. */
+  /** Names of the posts that were there before the call; null if not all posts could be read. */
   noted: string[] | null
   /** The name of the post; null until Google has said it. */
   name: string | null

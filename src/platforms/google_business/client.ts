@@ -101,7 +101,7 @@ const rulesFor = (host: string, accessToken: string, clientId: string | undefine
   limitKey: (refusal) => (isOfProject(refusal) ? limitKeyOf(clientId) : undefined),
 })
 
-/** Google's words, after who has to act where they do not say it. */
+/** Google's words. If they do not say who has to act, the message says it first. */
 function words(body: unknown): string | undefined {
   const problems = problemsOf(body)
   const message = textAt(body, 'error', 'message') ?? textAt(body, 'message') ?? textAt(body, 'error')

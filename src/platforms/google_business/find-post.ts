@@ -5,7 +5,7 @@ import { list, postsOf } from './client.ts'
 import type { LocalPost } from './post.ts'
 
 /**
- * The posts of the location that were made since the act began, by anybody and in any state. `isComplete` is false where
+ * The posts of the location that were made since the act began, by anybody and in any state. `isComplete` is false if
  * there are more posts than are read: Google does not say in which order it lists them.
  * https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list
  */

@@ -6,7 +6,7 @@ import { call, LOCATIONS, limitKeyOf, locationOf } from './client.ts'
 /** The fields of a location that are read. */
 export const READ_MASK = 'name,title,storefrontAddress,metadata'
 
-/** The account of a location; undefined where the response has none. Chains give one title to all their locations. */
+/** The account of a location; undefined if the response has none. Chains give one title to all their locations. */
 export function profileOf(location: unknown, clientId: string | undefined): Profile | undefined {
   const [, externalId] = /^locations\/(\d{1,32})$/.exec(textAt(location, 'name') ?? '') ?? []
   const title = textAt(location, 'title')

@@ -70,7 +70,7 @@ function offerOf({ offerCouponCode, offerRedeemUrl, offerTerms }: Act['fields'])
   }
 }
 
-/** Google takes no offset: the time counts where the location is. */
+/** Google takes no offset: the time is local to the location. */
 function localTimeOf(value: unknown): LocalTime | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/i.exec(textOf(value) ?? '')
   if (!match) return undefined

@@ -3,7 +3,10 @@ import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'
 
-/** `incomplete`: bytes are missing. `unreadable`: a token without a scope to read gets 403. Throws where the file could not be processed. */
+/**
+ * `incomplete`: bytes are missing. `unreadable`: a token without a scope to read gets 403. Throws if the file could not
+ * be processed.
+ */
 export async function readStatus(
   urn: string,
   { kind }: PublishedFile,

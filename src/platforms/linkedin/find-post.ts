@@ -10,8 +10,8 @@ const ELEMENTS_PER_PAGE = 50
 const PAGES_MAX = 5
 
 /**
- * The post of an organization that an act made: the one with its files, or with its text and link. Files are proof, because
- * each upload has a URN of its own. Unknown where several could be it.
+ * The post of an organization that an act made: the one with its files, or with its text and link. Files are proof,
+ * because each upload has a URN of its own. Unknown if several could be it.
  */
 export async function findPost(
   act: Act,
@@ -64,7 +64,7 @@ export async function findComment(act: Act, client: Client, io: Io): Promise<Sen
   return (matches.length === 1 && commentSentOf(matches[0], parent)) || 'unknown'
 }
 
-/** The elements of a list, until one `isOlder`; unknown where they fill more pages than are read, or may not be read. */
+/** The elements of a list, until one `isOlder`; unknown if they fill more pages than are read, or may not be read. */
 async function readPages(
   path: string,
   query: Record<string, string>,

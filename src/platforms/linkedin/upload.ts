@@ -37,8 +37,8 @@ const LINK_IMAGE_BYTES_MAX = 5_242_880
 const CONTINUE_MS = 100
 
 /**
- * How long files are given to be processed where the token may not read them. A post whose file is still in processing is
- * accepted, and shows when it is processed:
+ * The time for which files are processed if the token may not read their state. A post whose file is still in
+ * processing is accepted, and shows when it is processed:
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
  */
 const UNREADABLE_PROCESSING_MS = 15_000

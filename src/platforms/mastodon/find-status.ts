@@ -10,7 +10,7 @@ import { asStored } from './stored-text.ts'
 const STATUSES_PER_PAGE = 40
 const PAGES_MAX = 5
 
-/** The status that an act made: the one with its text, its files and its parent; unknown where several could be it. */
+/** The status that an act made: the one with its text, its files and its parent; unknown if several could be it. */
 export async function findStatus(instance: Instance, act: Act, io: Io): Promise<Sent | 'absent' | 'unknown'> {
   const accountId = textAt(await readAccount(instance, io), 'id')
   if (accountId === undefined) throw unexpected(instance.host, false)
@@ -52,7 +52,7 @@ function textsOf({ text, fields }: Act): { text: string; spoiler: string } {
   return stored ? { text: stored, spoiler } : { text: spoiler, spoiler: '' }
 }
 
-/** The account's own statuses since an act began; unknown where they fill more pages than are read. */
+/** The account's own statuses since an act began; unknown if they fill more pages than are read. */
 async function statusesSince(
   instance: Instance,
   accountId: string,

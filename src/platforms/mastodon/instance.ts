@@ -50,7 +50,7 @@ export async function readAccount(instance: Instance, io: Io): Promise<unknown> 
   return (await callNetwork(instance, io, url, { headers: instance.headers })).body
 }
 
-/** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null where the instance does not say. */
+/** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null if the instance does not say. */
 export async function readLimits(
   instance: Instance,
   io: Io,

@@ -27,7 +27,7 @@ export async function findPins(client: Client, act: Act): Promise<Sent[]> {
     })
 }
 
-/** In UTC, with or without a `Z`. NaN where it is missing: such a pin may be older than the act. */
+/** In UTC, with or without a `Z`. NaN if it is missing: such a pin may be older than the act. */
 function createdAt(pin: unknown): number {
   const time = textAt(pin, 'created_at') ?? ''
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`)
@@ -44,7 +44,7 @@ function isShown(pin: unknown, { media }: Act): boolean {
   return type === undefined || type === expected
 }
 
-/** Pinterest may describe an image by itself, so that an alt text counts only where the act has one. */
+/** Pinterest may describe an image by itself, so that an alt text counts only if the act has one. */
 const hasTexts = (pin: unknown, { title, description, link, altText }: PinTexts): boolean =>
   isSame(textAt(pin, 'title'), title) &&
   isSame(textAt(pin, 'description'), description) &&

@@ -21,7 +21,7 @@ export const textsOf = ({ text, fields, media }: Act): PinTexts => ({
   altText: media[0] && altTextOf(media[0], fields, pinterest),
 })
 
-/** The board of an act, and the section of it. Throws where the ids cannot be ones of Pinterest. */
+/** The board of an act, and the section of it. Throws if the ids cannot be ones of Pinterest. */
 export const placeOf = ({ fields: { boardId, boardSectionId } }: Act) => ({
   boardId: idOf(boardId, 'boardId'),
   sectionId: boardSectionId ? idOf(boardSectionId, 'boardSectionId') : undefined,

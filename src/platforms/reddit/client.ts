@@ -104,7 +104,10 @@ const isUsedUp = ({ headers }: Pick<Refusal, 'headers'>) => {
   return left !== null && Number(left) < 1
 }
 
-/** https://support.reddithelp.com/hc/en-us/articles/16160319875092: in seconds. `Retry-After` is better where it is there. */
+/**
+ * https://support.reddithelp.com/hc/en-us/articles/16160319875092: in seconds. `Retry-After` is better if it is
+ * present.
+ */
 function untilReset({ headers }: Pick<Refusal, 'headers'>): number | undefined {
   const seconds = headers.has('retry-after') ? Number.NaN : Number(headers.get('x-ratelimit-reset') ?? Number.NaN)
   return seconds >= 0 ? seconds * 1000 : undefined
@@ -116,7 +119,7 @@ const isUnauthorized = ({ status, headers, body }: Refusal) =>
   codeOf(body) === 'USER_REQUIRED' ||
   (status === 403 && /insufficient_scope|invalid_token/.test(headers.get('www-authenticate') ?? ''))
 
-/** A page of a subreddit; undefined where the subreddit does not exist, or does not show the page to the account. */
+/** A page of a subreddit; undefined if the subreddit does not exist, or does not show the page to the account. */
 export async function readPage(
   client: Client,
   path: string,
@@ -134,7 +137,7 @@ export async function readPage(
   }
 }
 
-/** The items of a list, such as posts or subreddits; undefined where the response is not a list. */
+/** The items of a list, such as posts or subreddits; undefined if the response is not a list. */
 export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
   const children = at(body, 'data', 'children')
   return Array.isArray(children) ? children.map((child) => at(child, 'data')) : undefined
@@ -149,7 +152,7 @@ export function sentOf(thing: unknown): Sent | undefined {
   return id === undefined ? undefined : { id, url: permalinkOf(thing) }
 }
 
-/** The address of a post or a comment, which may be given as a path; null where it is neither. */
+/** The address of a post or a comment, which may be given as a path; null if it is neither. */
 function permalinkOf(thing: unknown): string | null {
   const url = URL.parse(textAt(thing, 'permalink') ?? textAt(thing, 'url') ?? '', 'https://www.reddit.com')
   return url?.origin === 'https://www.reddit.com' && /\/comments\//.test(url.pathname) ? url.href : null

@@ -42,7 +42,7 @@ export function wordsOf(body: unknown): string | undefined {
   return status && `${REFUSED} (${status})`
 }
 
-/** How long the account may not post; undefined where the error says nothing about it. */
+/** How long the account may not post; undefined if the error says nothing about it. */
 export function pauseOf(body: unknown): number | undefined {
   const code = codeOf(body)
   if (code === 'QUOTA_FILLED') return HOUR_MS

@@ -44,7 +44,7 @@ interface Newest {
   items: unknown[]
   /** Those that were created since the act began. */
   recent: unknown[]
-  /** False where the next page may have more of them. */
+  /** False if the next page may have more of them. */
   isComplete: boolean
 }
 

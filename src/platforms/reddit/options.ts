@@ -101,7 +101,7 @@ const ruleOf = (rule: unknown): Json => ({
   kind: textAt(rule, 'kind') ?? 'all',
 })
 
-/** Null where the subreddit has no such requirement, or Reddit does not say. */
+/** Null if the subreddit has no such requirement, or Reddit does not say. */
 const requirementsOf = (body: unknown) => ({
   isFlairRequired: flagAt(body, 'is_flair_required'),
   titleLengthMin: numberAt(body, 'title_text_min_length'),

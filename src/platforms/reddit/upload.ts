@@ -7,13 +7,13 @@ import { type Content, fileName, multipart } from '../wire/request-body.ts'
 import { type Client, HOST } from './client.ts'
 import type { Asset } from './post.ts'
 
-/** After so many bytes, the progress is stored with the delivery. A file goes out in one piece. */
+/** After this many bytes, the progress is stored with the delivery. A file goes out in one piece. */
 const STORE_EVERY_BYTES = 33_554_432
 
 type File = { name: string; content: Content }
 
 /**
- * Uploads the files of an act, from where an earlier call stopped. `isComplete` is false where the progress has to be
+ * Uploads the files of an act, from where an earlier call stopped. `isComplete` is false if the progress has to be
  * stored before it goes on.
  */
 export async function uploadFiles(
@@ -101,7 +101,7 @@ function explainStorage(error: unknown, file: string): unknown {
   return error
 }
 
-/** The fields of a form, in order; undefined where they are not safe to send. */
+/** The fields of a form, in order; undefined if they are not safe to send. */
 function fieldsOf(list: unknown): Record<string, string> | undefined {
   if (!Array.isArray(list)) return undefined
   const fields = list.map((field) => [textAt(field, 'name') ?? '', textAt(field, 'value') ?? ''] as const)

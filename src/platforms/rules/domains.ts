@@ -21,7 +21,7 @@ const wideTlds = Map.groupBy(
 /** https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4 */
 const LABEL_MAX = 63
 
-/** A part of a domain between dots. Ends are undefined where there is no such domain. */
+/** A part of a domain between dots. Ends are undefined if there is no such domain. */
 export interface Label {
   start: number
   end: number

@@ -27,7 +27,7 @@ interface CheckedText {
   findPath: () => BodyPath
   /** The length of other texts that count towards this one. */
   addedLength?: number
-  /** The text that is sent, where it is not the one that is stored. Its bytes and characters are checked. */
+  /** The text that is sent, if it is not the one that is stored. Its bytes and characters are checked. */
   sent?: string
   /** The caption, or the first part of a thread: fields of the post count towards its entities. */
   isMain?: boolean

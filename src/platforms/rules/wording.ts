@@ -38,7 +38,7 @@ export const atLeast = (limit: number) => `at least ${formatNumber(limit)} ${lim
 /** A number with at most four decimals, as many as any limit has. */
 export const formatNumber = (value: number) => String(Number(value.toFixed(4)))
 
-/** "character 3", or "line 2, character 3" where the text has several lines. Both start at 1. */
+/** "character 3", or "line 2, character 3" if the text has several lines. Both start at 1. */
 export function locate(text: string, index: number): string {
   const lines = text.slice(0, index).split('\n')
   const character = `character ${[...lines.at(-1)!].length + 1}`

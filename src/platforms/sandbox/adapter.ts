@@ -16,7 +16,7 @@ const PROCESSING_MS = 5000
 
 interface Behaviour {
   accepted: boolean
-  /** Absent where no response comes. */
+  /** Absent if no response comes. */
   status?: number
   headers?: Record<string, string>
 }
@@ -103,7 +103,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
 
 const numberOf = async ({ parent }: Act, store: SandboxStore) => (parent ? (await store.numberOf(parent.id)) + 1 : 1)
 
-/** The fault that this call gets; null where it works. */
+/** The fault that this call gets; null if it works. */
 async function faultOf({ token, fields }: Act, number: number, store: SandboxStore): Promise<SandboxFault | null> {
   const {
     fault,

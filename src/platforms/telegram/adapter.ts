@@ -55,7 +55,7 @@ export const telegramAdapter: Adapter<null> = {
   },
 }
 
-/** Why a bot may not post to a chat; undefined where it may: https://core.telegram.org/bots/api#chatmember */
+/** Why a bot may not post to a chat; undefined if it may: https://core.telegram.org/bots/api#chatmember */
 function obstacleOf(member: unknown, chatType: string | undefined): string | undefined {
   const status = textAt(member, 'status') ?? ''
   if (chatType === 'channel') {
@@ -68,7 +68,7 @@ function obstacleOf(member: unknown, chatType: string | undefined): string | und
   return at(member, 'can_send_messages') === true ? undefined : 'the bot may not send messages to the group'
 }
 
-/** Prefix of an upstream error; `ofAlbum` where it concerns one message of an album. */
+/** Prefix of an upstream error; `ofAlbum` if it concerns one message of an album. */
 const UPSTREAM = /^[A-Z][\w ]*: (?<ofAlbum>failed to send message #\d+ with the error message ")?/.source
 
 /**
@@ -232,7 +232,7 @@ function sizeOf({ kind, width, height, durationSeconds }: PublishedFile): object
   }
 }
 
-/** JSON, or a form where there are files: https://core.telegram.org/bots/api#making-requests */
+/** JSON, or a form if there are files: https://core.telegram.org/bots/api#making-requests */
 function bodyOf(parameters: Record<string, unknown>, uploads: readonly Upload[]): object {
   if (uploads.length === 0) return parameters
   const fields = Object.entries(parameters).map(([name, value]) => [

@@ -18,7 +18,7 @@ const BLANK = /^[ \n\u00A0\u1680\u180E\u2000-\u200F\u202E\u202F\u205F\u2800\u300
 /** Those of the removed characters that readers would miss: marks of letters, and line breaks. */
 export const findRemoved = (text: string): string[] => [...new Set(text.match(/\u030A|\u0333|\u033F|[\u2028\u2029]/g))]
 
-/** The text that Telegram stores; empty where it shows nothing. White space inside of the first entity stays. */
+/** The text that Telegram stores; empty if it shows nothing. White space inside of the first entity stays. */
 export function asStored(text: string, firstEntity = Number.POSITIVE_INFINITY): string {
   const cleaned = text.replace(REMOVED, '').replace(CONTROL, ' ').replace(REPEATED_MARK, '\u200C')
   let end = cleaned.length

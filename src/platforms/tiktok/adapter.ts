@@ -96,7 +96,7 @@ async function begin(client: Client, act: Act, io: Io, state: State) {
   if (act.media[0]!.kind === 'video') {
     return { later: { state: { ...next, ...(await createUpload(client, act, io)) }, afterMs: 1 } }
   }
-  // Throws where the service has no public address.
+  // Throws if the service has no public address.
   photoPostOf(act)
   return { ready: { ...next, wasReady: true } }
 }

@@ -35,7 +35,7 @@ const APP_RESTRICTED = ['unaudited_client_can_only_post_to_private_accounts', 'u
 const SCOPE_HINT =
   'the account did not grant a permission that the post needs (video.publish, for drafts video.upload): connect it again, and allow all'
 
-/** Replaces TikTok's own message where it does not say who has to act. */
+/** Replaces TikTok's own message if it does not say who has to act. */
 const HINTS: Readonly<Record<string, string>> = {
   unaudited_client_can_only_post_to_private_accounts:
     'TikTok has not audited the app of this service: until its operator passes the audit, it posts only with privacyLevel SELF_ONLY, to an account that is private at that moment. A draft (postMode MEDIA_UPLOAD) needs no audit',

@@ -37,8 +37,8 @@ export async function readCreator(client: Client, io: Pick<Io, 'fetch' | 'signal
 const DURATION_TOLERANCE_SECONDS = 0.05
 
 /**
- * Throws where TikTok does not offer the creator what the act needs. It needs no check of comments, duets and stitches: those
- * that the creator has turned off stay off.
+ * Throws if TikTok does not offer the creator what the act needs. It needs no check of comments, duets and stitches:
+ * those that the creator has turned off stay off.
  */
 export function checkOffered({ privacyLevels, maxVideoDurationSeconds = Infinity }: Creator, act: Act): void {
   const { privacyLevel } = act.fields

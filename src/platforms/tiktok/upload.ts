@@ -12,7 +12,7 @@ import type { Upload } from './state.ts'
 /** At least 5 MB and at most 64 MB. The last chunk also carries the rest, so it is less than twice as long. */
 export const CHUNK_BYTES = 10_000_000
 
-/** The progress is stored with the delivery after so many bytes, so a crash repeats at most these. */
+/** The progress is stored with the delivery after this many bytes, so a crash repeats at most these. */
 export const STORE_EVERY_BYTES = 3 * CHUNK_BYTES
 
 /** An upload takes at most an hour. */
@@ -100,7 +100,7 @@ function endOfRange(headers: Headers): number | undefined {
   return end === undefined ? undefined : Number(end)
 }
 
-/** Sends the last chunk, after which TikTok publishes the video. Returns false where the upload has expired. */
+/** Sends the last chunk, after which TikTok publishes the video. Returns false if the upload has expired. */
 export async function sendLastChunk(upload: Upload, file: PublishedFile, io: Io): Promise<boolean> {
   const { status, headers } = await put(upload, file, io, file.bytes - upload.bytesSent, true)
   if (GONE.includes(status)) return false

@@ -6,7 +6,7 @@ import { StreamedBody } from './request-body.ts'
 /** A response with an error status, or with a body that reports an error. */
 export interface Refusal {
   status: number
-  /** The parsed JSON of the body; undefined where it is not JSON. */
+  /** The parsed JSON of the body; undefined if it is not JSON. */
   body: unknown
   headers: Headers
 }
@@ -25,7 +25,7 @@ export interface NetworkRules {
   classify?(refusal: Refusal): 'maybe sent' | 'try later' | 'prepare anew' | undefined
   /** Whether a 4xx other than 429 says that a rate limit was reached. */
   isRateLimited?(refusal: Refusal): boolean
-  /** The required pause, where the network gives it outside of `Retry-After`, or more precisely. */
+  /** The required pause, if the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined
   /**
    * The `limitKey` of the accounts that have to pause after a reached rate limit; undefined if only this account has
@@ -60,7 +60,7 @@ export interface CallOptions {
 export interface NetworkResponse {
   status: number
   headers: Headers
-  /** The parsed JSON; undefined where the body is not JSON. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   body: unknown
 }
 
@@ -246,7 +246,7 @@ export function connectionError(error: unknown, host: string): PublishError {
   })
 }
 
-/** `Retry-After` in milliseconds, given in seconds or as a date (RFC 9110, 10.2.3); undefined where it is absent. */
+/** `Retry-After` in milliseconds, given in seconds or as a date (RFC 9110, 10.2.3); undefined if it is absent. */
 export function retryAfterMs(headers: Headers, now: Date = new Date()): number | undefined {
   const value = headers.get('retry-after')
   if (!value) return undefined
@@ -254,7 +254,7 @@ export function retryAfterMs(headers: Headers, now: Date = new Date()): number |
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** The body of a response; empty where it is longer than `bytesMax`. */
+/** The body of a response; empty if it is longer than `bytesMax`. */
 async function readText(response: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

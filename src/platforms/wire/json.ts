@@ -1,4 +1,4 @@
-/** The value at a path in JSON of unknown shape; undefined where the path leads nowhere. */
+/** The value at a path in JSON of unknown shape; undefined if the path leads nowhere. */
 export function at(json: unknown, ...path: (string | number)[]): unknown {
   let value = json
   for (const key of path) value = (value as Record<string | number, unknown> | null | undefined)?.[key]
@@ -11,7 +11,7 @@ export function textAt(json: unknown, ...path: (string | number)[]): string | un
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** The value of a JSON text; undefined where the text is not JSON. Integers above 2^53, which are ids, stay texts. */
+/** The value of a JSON text; undefined if the text is not JSON. Integers above 2^53, which are ids, stay texts. */
 export function parseJson(text: string | undefined): unknown {
   try {
     return text && /\d{16}/.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text ?? '')

@@ -8,7 +8,7 @@ export function fileName({ kind, mimeType }: PublishedFile, index: number): stri
   return `${kind}-${index + 1}.${FILE_EXTENSIONS[mimeType as MediaType]}`
 }
 
-/** The address under which a network fetches a file. Throws where the service has no public address. */
+/** The address under which a network fetches a file. Throws if the service has no public address. */
 export function publicUrlOf(file: PublishedFile, network: string): string {
   const url = file.publicUrl()
   if (url) return url.href
@@ -109,7 +109,7 @@ export const partOf = (file: PublishedFile, range: ByteRange): PublishedFile => 
 /** The content of one file as the whole body. */
 export const fileBody = (file: Content) => new StreamedBody(file.mimeType, [file])
 
-/** The content of a file. Throws where it is not as long as stored. */
+/** The content of a file. Throws if it is not as long as stored. */
 export async function* contentOf(file: Content): AsyncGenerator<Uint8Array> {
   let left = file.bytes
   for await (const chunk of await file.open()) {

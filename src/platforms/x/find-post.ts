@@ -14,8 +14,8 @@ const POSTS_MAX = '100'
 const FIELDS = 'attachments,conversation_id,created_at,entities,note_tweet,referenced_tweets'
 
 /**
- * The post that an act made, or all that look like it, among the account's own posts since the act began: the same text,
- * parent and files. `mediaKeys` are those of the files that were uploaded for the act, where they are known.
+ * The post that an act made, or all that look like it, among the account's own posts since the act began: the same
+ * text, parent and files. `mediaKeys` are those of the files that were uploaded for the act, if they are known.
  */
 export async function findPosts(client: Client, act: Act, mediaKeys: readonly (string | null)[]): Promise<Sent[]> {
   const query = new URLSearchParams({

@@ -6,7 +6,7 @@ import { at } from '../wire/json.ts'
 export function postOf({ kind, text, fields, parent }: Act, mediaIds: readonly string[]): object {
   const { madeWithAi, paidPartnership, forSuperFollowersOnly } = fields
   return {
-    // Sent where it is empty too: the schema demands it.
+    // Sent even if it is empty: the schema demands it.
     text,
     ...(parent ? { reply: { in_reply_to_tweet_id: parent.id } } : firstOf(fields)),
     ...(mediaIds.length > 0 && { media: mediaOf(fields, mediaIds) }),

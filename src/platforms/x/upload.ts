@@ -10,7 +10,7 @@ import { x } from './limits.ts'
 /** Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted. */
 export const CHUNK_BYTES = 2_097_152
 
-/** After so many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
+/** After this many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
 export const SAVE_EVERY_BYTES = 8 * CHUNK_BYTES
 
 /** The pause if X does not say when to look again. */
@@ -29,7 +29,7 @@ export type Upload = {
 
 interface Progress {
   uploads: Upload[]
-  /** Null where all files are ready, otherwise the pause before the next call. */
+  /** Null if all files are ready, otherwise the pause before the next call. */
   afterMs: number | null
 }
 

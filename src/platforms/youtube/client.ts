@@ -42,7 +42,7 @@ const API_ADVICE = 'The operator of this Postroom has to enable the YouTube Data
 const SCOPE_ADVICE =
   'The connection lacks the permission to manage the videos of the channel: connect the account again'
 
-/** Who has to act, where the words of YouTube do not say it to the owner of a post. */
+/** The person who has to act, if the words of YouTube do not tell it to the owner of a post. */
 const ADVICE = new Map([
   ['accessNotConfigured', API_ADVICE],
   ['SERVICE_DISABLED', API_ADVICE],
@@ -139,7 +139,7 @@ export function call(
 }
 
 /**
- * `items` of a list. An empty list of channels lacks the key. Throws where the response is not a list: it would prove that
+ * `items` of a list. An empty list of channels lacks the key. Throws if the response is not a list: it would prove that
  * nothing is there.
  */
 export function itemsOf(body: unknown): unknown[] {

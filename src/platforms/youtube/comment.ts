@@ -18,8 +18,8 @@ export async function createComment(client: Client, { parent, text }: Act, io: I
 }
 
 /**
- * The comment of an act among the newest of its video: https://developers.google.com/youtube/v3/docs/commentThreads/list.
- * Undefined where none, or several, could be it.
+ * The comment of an act among the newest of its video:
+ * https://developers.google.com/youtube/v3/docs/commentThreads/list. Undefined if none, or several, could be it.
  */
 export async function findComment(client: Client, { parent, text }: Act, io: Io): Promise<Sent | undefined> {
   const query = { part: 'snippet', videoId: parent!.id, order: 'time', maxResults: '100', textFormat: 'plainText' }

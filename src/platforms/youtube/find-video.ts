@@ -8,8 +8,8 @@ import { titleOf, videoSentOf } from './resource.ts'
 const ITEMS_MAX = '50'
 
 /**
- * The video of an act whose session ended: the one among the newest of the channel with its title, description and size.
- * Undefined where none, or several, could be it. A list that lacks it proves nothing.
+ * The video of an act whose session ended: the one among the newest of the channel with its title, description and
+ * size. Undefined if none, or several, could be it. A list that lacks it proves nothing.
  */
 export async function findVideo(client: Client, act: Act, io: Io): Promise<Sent | undefined> {
   const { body: channels } = await call(client, io, 'channels', { query: { part: 'contentDetails', mine: 'true' } })

@@ -9,7 +9,7 @@ export type State = {
   bytesReceived: number
   /** The video, from the response to its last byte. */
   videoId: string | null
-  /** The item of the playlist, where it has the video already. */
+  /** The item of the playlist, if it has the video already. */
   itemId: string | null
   /** How often YouTube was queried since the call that made the act. */
   looks: number

@@ -9,7 +9,7 @@ import { videoSentOf } from './resource.ts'
 import { beginSession, CHUNK_BYTES, incomplete, readProgress, sendBytes } from './session.ts'
 import { NEW_STATE, type Reconciled, type State, waitForVideo } from './state.ts'
 
-/** After so many bytes, the worker gives the delivery back for a moment. */
+/** After this many bytes, the worker gives the delivery back for a moment. */
 const BYTES_PER_RUN = 8 * CHUNK_BYTES
 
 /** The pause before the upload goes on. */
@@ -88,8 +88,8 @@ async function readSession(client: Client, session: string, file: PublishedFile,
 const FAILED = ['failed', 'rejected', 'deleted']
 
 /**
- * Waits until YouTube has processed the video. Its id is known, so that nothing but YouTube's own word makes it a failure:
- * where the status cannot be read, it is read again.
+ * Waits until YouTube has processed the video. Its id is known, so that only YouTube's own word makes it a failure: if
+ * the status cannot be read, it is read again.
  */
 async function watch(client: Client, act: Act, state: State & { videoId: string }, io: Io): Promise<Reconciled> {
   const sent = videoSentOf(state.videoId, act)

@@ -1,6 +1,6 @@
 const WIDTH = 30
 
-/** Shows a bar in the last line of a terminal, and nothing where the output goes elsewhere. */
+/** Shows a bar in the last line of a terminal, and nothing if the output goes elsewhere. */
 export function createProgress(stream: { isTTY?: boolean; write(text: string): unknown }, total: number) {
   const show = (text: string) => {
     // Back to the start of the line, which is cleared.

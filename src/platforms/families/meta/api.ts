@@ -138,7 +138,7 @@ export const listAt = (body: unknown, ...path: (string | number)[]): readonly un
   return Array.isArray(list) ? list : []
 }
 
-/** The public address of a post, which pages show; null where the network does not give it. */
+/** The public address of a post, which pages show; null if the network does not give it. */
 export function permalinkOf(post: unknown): string | null {
   const url = textAt(post, 'permalink') ?? ''
   return url.length <= 2048 && URL.parse(url)?.protocol === 'https:' ? url : null

@@ -31,7 +31,7 @@ export interface ContainerNetwork {
   statusFields: string
   statusField: 'status' | 'status_code'
   problemField: 'error_message' | 'status'
-  /** Whether a new container may succeed where one had this problem. */
+  /** Whether a new container may succeed after one had this problem. */
   isPassing(problem: string): boolean
   /** Finds the published post by its content; undefined if no post matches. */
   find(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined>
@@ -89,7 +89,7 @@ type Methods = Required<Pick<Adapter<Containers>, 'prepare' | 'publish' | 'recon
 export function containerMethods(network: ContainerNetwork): Methods {
   const { find } = network
 
-  /** Creates a container; null where the network does not show the post that it replies to yet. */
+  /** Creates a container; null if the network does not show the post that it replies to yet. */
   async function create(act: Act, io: Io, parameters: Parameters): Promise<string | null> {
     try {
       return await post(network.client(io), io, network.createPath(io), parameters, false)
@@ -140,7 +140,7 @@ export function containerMethods(network: ContainerNetwork): Methods {
     return later({ ...NO_CONTAINERS, failures }, status === 'ERROR' ? AFTER_FAILURE_MS : pauseMs(0))
   }
 
-  /** Searches for a post that is live. Its id stays unknown where the search finds none, or several. */
+  /** Searches for a post that is live. Its id stays unknown if the search finds none, or several. */
   async function identify(act: Act, io: Io, state: Containers) {
     const looks = state.isPublished ? state.looks : 0
     try {

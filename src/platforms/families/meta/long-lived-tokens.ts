@@ -18,7 +18,7 @@ interface LongLivedTokens {
   requiredScopes: readonly string[]
   /** In the network's own terms. */
   kind: string
-  /** `granted`: the scopes in the token response; undefined where it has none. */
+  /** `granted`: the scopes in the token response; undefined if it has none. */
   readAccount(
     accessToken: string,
     granted: readonly string[] | undefined,
@@ -82,14 +82,14 @@ export function longLivedTokens(network: LongLivedTokens): OAuth {
   }
 }
 
-/** The scopes of the app, where it has others than the network's. */
+/** The scopes of the app, if it has others than the network's. */
 interface Asked {
   scopes?: readonly string[]
 }
 
 interface Issued {
   accessToken: string
-  /** In seconds; null where the network does not say. */
+  /** In seconds; null if the network does not say. */
   expiresIn: number | null
   scopes: readonly string[] | undefined
 }

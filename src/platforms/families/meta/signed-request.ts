@@ -10,7 +10,7 @@ export interface SignedRequest {
 }
 
 /**
- * Reads a request that Meta has signed with the secret of the app; undefined where it was not signed with this one.
+ * Reads a request that Meta has signed with the secret of the app; undefined if it was not signed with this one.
  * https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
  */
 export function readSignedRequest(text: string, secret: string): SignedRequest | undefined {

@@ -11,7 +11,7 @@ export interface StandardOAuth {
   host: string
   authorizationEndpoint: string
   tokenEndpoint: string
-  /** Absent where tokens are not revoked (RFC 7009). */
+  /** Absent if tokens are not revoked (RFC 7009). */
   revocationEndpoint?: string
   /** How the app proves its identity. An app without a secret sends its id alone. */
   authentication: 'basic' | 'body'
@@ -23,15 +23,17 @@ export interface StandardOAuth {
   scopeSeparator?: string
   scopes: readonly string[]
   requiredScopes: readonly string[]
-  /** Whether an error means that the code or the token was refused. Absent where errors have the codes of RFC 6749, 5.2. */
+  /**
+   * Whether an error means that the code or the token was refused. Absent if errors have the codes of RFC 6749, 5.2.
+   */
   isTokenRefused?(refusal: Refusal): boolean
-  /** Whether an error is about the app. Absent where errors have the codes of RFC 6749, 5.2. */
+  /** Whether an error is about the app. Absent if errors have the codes of RFC 6749, 5.2. */
   isAboutApp?(body: unknown): boolean
   /** Further parameters of the consent page. */
   parameters?: Readonly<Record<string, string>>
   /** Further parameters of the request that exchanges the code. */
   codeParameters?: Readonly<Record<string, string>>
-  /** Absent where the network takes every User-Agent. */
+  /** Absent if the network takes every User-Agent. */
   userAgent?(app: OAuthApp): string
   /** The operator's task if the network does not accept the app. Ends the message of that error. */
   appAdvice?: string
@@ -81,7 +83,7 @@ export function standardOAuth(network: StandardOAuth): OAuth {
         })
         return oauth.processAuthorizationCodeResponse(server, client, await call)
       })
-      // Absent where all of them were granted: RFC 6749, 5.1.
+      // Absent if all of them were granted: RFC 6749, 5.1.
       return network.listAccounts({ ...tokens, scopes: tokens.scopes ?? scopes }, io, app)
     },
 
