@@ -3,7 +3,7 @@ import { NOT_CONNECTED } from './account.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost } from './create-post.ts'
 import { POST_ID } from './delivery.ts'
 import { Issue } from './error.ts'
-import { HAS_WARNINGS } from './messages.ts'
+import { errorOf } from './errors.ts'
 import { Defaulted, Ref, StringEnum } from './shared.ts'
 import { CreateOutcome, PostValidation, PostViolation } from './validate-post.ts'
 
@@ -82,7 +82,7 @@ export const RejectedPost = Type.Object(
         index: 0,
         status: 400,
         code: 'warnings_not_allowed',
-        error: HAS_WARNINGS,
+        error: errorOf('warnings_not_allowed').message,
         details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
         violations: [],
       },
@@ -124,7 +124,7 @@ export const RejectedPosts = Type.Object(
     description: 'Why no post was stored.',
     examples: [
       { error: violation.message, rejected: [RejectedPost.examples[0]] },
-      { error: HAS_WARNINGS, rejected: [RejectedPost.examples[1]] },
+      { error: errorOf('warnings_not_allowed').message, rejected: [RejectedPost.examples[1]] },
     ],
   },
 )

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from './error-codes.ts'
+import { ERRORS } from './errors.ts'
 import { EVENTS } from './event.ts'
 import { ROLES } from './people.ts'
 import { SCOPES } from './scopes.ts'
@@ -56,7 +56,7 @@ const PAGING = `## Paging
 
 A page of \`listDeliveries\`, or of \`listPosts\` with filters, may be short or empty although more follows, because a request looks at a limited number of items. Read on until \`nextCursor\` is \`null\`. The cursor of such a page belongs to its filters and order. \`retryDeliveries\` has a cursor of this kind too.`
 
-const ERRORS = `## Errors
+const ERROR_BODIES = `## Errors
 
 The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` adds \`rejected\`, with the posts that it rejects. Where the shape of the request is wrong, \`details\` lists up to 20 mistakes in the form of Zod 3 issues:
 
@@ -127,8 +127,8 @@ const CODES = `## Error codes
 
 | \`x-error-code\` | meaning |
 |---|---|
-${Object.entries(ERROR_CODES)
-  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+${Object.entries(ERRORS)
+  .map(([code, { meaning }]) => `| \`${code}\` | ${meaning} |`)
   .join('\n')}`
 
 export const DESCRIPTION = [
@@ -136,7 +136,7 @@ export const DESCRIPTION = [
   AUTHENTICATION,
   REQUESTS,
   PAGING,
-  ERRORS,
+  ERROR_BODIES,
   RETRIES,
   RATES,
   BROWSERS,

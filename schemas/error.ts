@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { ErrorCode } from './error-codes.ts'
-import { tooManyFailedKeys, tooManyRequests } from './messages.ts'
+import { type CodedError, type ErrorCode, errorOf } from './errors.ts'
 import { PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
@@ -82,25 +81,8 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-export const MISSING_KEY = 'Missing API key'
-export const INVALID_KEY = 'Invalid API key'
-export const EXPIRED_KEY = 'API key expired'
-export const NO_DATABASE = 'Database not available'
-export const DATABASE_FULL = 'The database has no space left'
-export const NO_STORAGE = 'File storage is not available'
-export const STORAGE_FULL = 'File storage has no space left'
-export const NO_KEY_STORE = 'Auth not initialized'
-export const SCHEMA_OUTDATED = 'Database schema is not at the version that this service needs'
-export const NO_CREDENTIALS_KEY = 'Credentials key not set'
-export const OTHER_CREDENTIALS_KEY = 'Stored credentials are encrypted with a key that this service does not have'
-export const INVALID_REQUEST = 'Invalid request'
-export const bodyTooLargeMessage = (bytesMax: number) =>
-  `Request body is larger than ${bytesMax < 2 ** 20 ? `${bytesMax / 1024} KiB` : `${bytesMax / 2 ** 20} MiB`}`
-export const TOO_LARGE = bodyTooLargeMessage(2 ** 20)
-export const INTERNAL = 'Internal server error'
-
-/** An error that an operation sends: its code, and its message or its whole body, which are an example. */
-export type CodedError = readonly [code: ErrorCode, error: string | ErrorBody]
+/** An error that an operation sends, as an example: what its body has beside the message is added to it. */
+export type ErrorExample = CodedError & Partial<Pick<ErrorBody, 'details'>> & { rejected?: object[] }
 
 interface ErrorOptions {
   headers?: Record<string, { type: string; description: string }>
@@ -114,16 +96,16 @@ interface ErrorOptions {
  */
 export const errorResponse = (
   description: string,
-  errors: Record<string, CodedError>,
+  errors: Record<string, ErrorExample>,
   { headers = {}, codes = [] }: ErrorOptions = {},
 ) => ({
   ...Ref(ErrorBody, { description, 'x-examples': mapValues(errors, toExample) }),
-  headers: { ...headers, ...codeHeader([...Object.values(errors).map(([code]) => code), ...codes]) },
+  headers: { ...headers, ...codeHeader([...Object.values(errors).map(({ code }) => code), ...codes]) },
 })
 
-const toExample = ([code, error]: CodedError) => ({
+const toExample = ({ statusCode, code, message, ...body }: ErrorExample) => ({
   summary: code,
-  value: typeof error === 'string' ? { error } : error,
+  value: { error: message, ...body },
 })
 
 /** The header that lists the codes of an error response. */
@@ -137,10 +119,10 @@ export const codeHeader = (codes: readonly ErrorCode[]) => {
 export const invalidRequestResponse = (
   description: string,
   issues: Record<string, Issue>,
-  errors: Record<string, CodedError> = {},
+  errors: Record<string, ErrorExample> = {},
   options: ErrorOptions = {},
 ) => {
-  const toError = (issue: Issue): CodedError => ['invalid_request', { error: INVALID_REQUEST, details: [issue] }]
+  const toError = (issue: Issue): ErrorExample => ({ ...errorOf('invalid_request'), details: [issue] })
   return errorResponse(description, { ...mapValues(issues, toError), ...errors }, options)
 }
 
@@ -154,18 +136,18 @@ const RETRY =
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
  * `errors` are other reasons for a 503.
  */
-export const unavailableResponse = (advice = '', errors: Record<string, CodedError> = {}) =>
+export const unavailableResponse = (advice = '', errors: Record<string, ErrorExample> = {}) =>
   errorResponse(`${RETRY}${advice}`, {
-    noDatabase: ['database_unavailable', NO_DATABASE],
-    databaseFull: ['database_full', DATABASE_FULL],
-    noKeyStore: ['auth_not_initialized', NO_KEY_STORE],
-    schemaOutdated: ['schema_outdated', SCHEMA_OUTDATED],
+    noDatabase: errorOf('database_unavailable'),
+    databaseFull: errorOf('database_full'),
+    noKeyStore: errorOf('auth_not_initialized'),
+    schemaOutdated: errorOf('schema_outdated'),
     ...errors,
   })
 
 /** The error response of every operation that takes a JSON body. */
 export const bodyTooLargeResponse = {
-  413: errorResponse('The body is larger than 1 MiB.', { tooLarge: ['body_too_large', TOO_LARGE] }),
+  413: errorResponse('The body is larger than 1 MiB.', { tooLarge: errorOf('body_too_large', 2 ** 20) }),
 }
 
 /** The error responses of every operation that takes an API key. */
@@ -173,17 +155,17 @@ export const commonErrors = {
   401: errorResponse(
     'The API key is missing, unknown, mistyped, revoked or expired. Send it as `Authorization: Bearer pr_…`.',
     {
-      missingKey: ['missing_api_key', MISSING_KEY],
-      invalidKey: ['invalid_api_key', INVALID_KEY],
-      expiredKey: ['expired_api_key', EXPIRED_KEY],
+      missingKey: errorOf('missing_api_key'),
+      invalidKey: errorOf('invalid_api_key'),
+      expiredKey: errorOf('expired_api_key'),
     },
     { headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } } },
   ),
   429: errorResponse(
     'Too many requests, or too many invalid API keys from one address, where the operator limits them.',
     {
-      rateLimited: ['rate_limited', tooManyRequests(60)],
-      failedKeys: ['too_many_failed_keys', tooManyFailedKeys(3)],
+      rateLimited: errorOf('rate_limited', 60),
+      failedKeys: errorOf('too_many_failed_keys', 3),
     },
     {
       headers: {
@@ -192,7 +174,7 @@ export const commonErrors = {
     },
   ),
   500: errorResponse('An unexpected failure. The log of the service has the cause.', {
-    failed: ['internal_error', INTERNAL],
+    failed: errorOf('internal_error'),
   }),
   503: unavailableResponse(),
 } as const

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from './error.ts'
+import { errorOf } from './errors.ts'
 
 /** 1 to 255 visible ASCII characters. */
 export const KEY_FORM = '^[!-~]{1,255}$'
@@ -10,8 +11,6 @@ export const BAD_KEY = {
   path: ['Idempotency-Key'],
   message: 'Must be 1 to 255 visible ASCII characters',
 }
-
-export const KEY_TAKEN = 'This Idempotency-Key was already used for another request'
 
 /** No examples: Swagger UI would send them with every request, and get the same post again and again. */
 export const IdempotencyHeaders = Type.Object({
@@ -38,7 +37,7 @@ export const REPLAY_HEADERS = {
 export const keyReusedResponse = {
   409: errorResponse(
     'The `Idempotency-Key` was sent with another body, or to another operation, within the last 24 hours. The request was not carried out.',
-    { keyTaken: ['idempotency_key_reused', KEY_TAKEN] },
+    { keyTaken: errorOf('idempotency_key_reused') },
   ),
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { errorOf } from './errors.ts'
 import { EVENT_ID, EVENT_TYPES, EVENTS, Event, type EventGroup, type EventType } from './event.ts'
 import { Defaulted, Limit, PAGE, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
@@ -82,8 +83,6 @@ export const EventList = Type.Object(
 )
 export type EventList = Static<typeof EventList>
 
-export const CURSOR_EXPIRED = 'Events after this cursor are no longer kept. Begin again with the cursor in `oldest`'
-
 export const ExpiredCursor = Type.Object(
   {
     error: Type.String({ description: 'The error in words, for people.' }),
@@ -92,7 +91,7 @@ export const ExpiredCursor = Type.Object(
   {
     $id: 'ExpiredCursor',
     description: 'The events after a cursor are no longer kept.',
-    examples: [{ error: CURSOR_EXPIRED, oldest: EXAMPLE_CURSOR }],
+    examples: [{ error: errorOf('cursor_expired').message, oldest: EXAMPLE_CURSOR }],
   },
 )
 

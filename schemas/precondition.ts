@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from './error.ts'
-import { POST_CHANGED } from './messages.ts'
+import { errorOf } from './errors.ts'
 
 /** `*`, or a list of ETags in quotes. */
 export const IF_MATCH_FORM = '^(?:\\*|(?:W/)?"[!#-~]*"(?:[ \\t]*,[ \\t]*(?:W/)?"[!#-~]*")*)$'
@@ -43,7 +43,7 @@ export const ETAG_HEADERS = { headers: { ETag: ETAG } }
 export const preconditionFailedResponse = {
   412: errorResponse(
     '`If-Match` has no `ETag` of the post as it is now. Nothing was done.',
-    { changed: ['precondition_failed', POST_CHANGED] },
+    { changed: errorOf('precondition_failed') },
     ETAG_HEADERS,
   ),
 } as const

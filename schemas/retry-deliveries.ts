@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { POST_ID } from './delivery.ts'
+import { errorOf } from './errors.ts'
 import { DELIVERIES_CURSOR, ListDeliveriesQuery } from './find.ts'
-import { NOT_RETRIED, RETRY_CANCELLED } from './messages.ts'
 import { PlatformId } from './platform.ts'
 import { Defaulted, Limit, NullableString, PAGE, Ref, StringEnum } from './shared.ts'
 
@@ -66,6 +66,9 @@ export const RetriedDelivery = Type.Object(deliveryKey, {
 })
 export type RetriedDelivery = Static<typeof RetriedDelivery>
 
+/** Why a cancelled delivery is left. No error of an operation, which retries it. */
+export const RETRY_CANCELLED = { code: 'delivery_cancelled', message: 'Its owner cancelled the delivery' } as const
+
 export const LeftDelivery = Type.Object(
   {
     ...deliveryKey,
@@ -79,8 +82,8 @@ export const LeftDelivery = Type.Object(
     $id: 'LeftDelivery',
     description: 'A delivery that meets the filters and was not retried. It has not changed.',
     examples: [
-      { ...key, code: 'delivery_unconfirmed', message: NOT_RETRIED.unconfirmed[1] },
-      { ...key, code: 'delivery_cancelled', message: RETRY_CANCELLED[1] },
+      { ...key, code: 'delivery_unconfirmed', message: errorOf('delivery_unconfirmed').message },
+      { ...key, ...RETRY_CANCELLED },
     ],
   },
 )

@@ -5,12 +5,10 @@ import {
   commonErrors,
   errorResponse,
   invalidRequestResponse,
-  NO_CREDENTIALS_KEY,
-  OTHER_CREDENTIALS_KEY,
   unavailableResponse,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
-import { ACCOUNT_NOT_FOUND, NOT_AN_ADMIN_TO_CONNECT, NOT_THE_OWNER } from '../messages.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -72,24 +70,24 @@ export const connectAccount = defineOperation({
       400: invalidRequestResponse(
         'With `details`: the body does not match its schema. Without: the network rejected the credentials.',
         { missingPassword: MISSING_PASSWORD, unknownPlatform: UNKNOWN_PLATFORM },
-        { refused: ['credentials_rejected', 'bluesky: bsky.social: Invalid identifier or password'] },
+        { refused: errorOf('credentials_rejected', 'bluesky: bsky.social: Invalid identifier or password') },
       ),
       403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
-        noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-        notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_CONNECT],
+        noAccess: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+        notAdmin: errorOf('not_organization_admin'),
       }),
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
       502: errorResponse(
         'The network could not be reached or did not respond within 20 seconds. Nothing was stored. Correct the address, or retry later.',
-        { unreachable: ['platform_unavailable', 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)'] },
+        { unreachable: errorOf('platform_unavailable', 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)') },
       ),
       503: unavailableResponse(
         ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`. Nothing was stored.',
         {
-          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
-          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+          noCredentialsKey: errorOf('credentials_key_missing'),
+          otherCredentialsKey: errorOf('credentials_key_mismatch'),
         },
       ),
     },
@@ -115,10 +113,10 @@ Tokens that were granted by OAuth are revoked at Bluesky, Mastodon, Reddit, TikT
       200: JsonResponse(Deleted, 'The account is disconnected.', { disconnected: Deleted.examples[0] }),
       403: errorResponse(
         'You can post to the account through an organisation, but neither own it nor are an admin there.',
-        { notTheOwner: ['not_account_owner', NOT_THE_OWNER] },
+        { notTheOwner: errorOf('not_account_owner') },
       ),
       404: errorResponse('You cannot post to an account with this id.', {
-        notFound: ['account_not_found', ACCOUNT_NOT_FOUND],
+        notFound: errorOf('account_not_found'),
       }),
       ...commonErrors,
     },

@@ -4,11 +4,9 @@ import {
   commonErrors,
   errorResponse,
   invalidRequestResponse,
-  NO_CREDENTIALS_KEY,
-  OTHER_CREDENTIALS_KEY,
   unavailableResponse,
 } from '../error.ts'
-import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../messages.ts'
+import { errorOf } from '../errors.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -17,8 +15,8 @@ const [PUT, WITH_SCOPES] = PutApp.examples
 
 const noAccessResponse = {
   403: errorResponse('You do not belong to this organisation, or it does not exist, or you are none of its admins.', {
-    noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-    notAdmin: ['not_organization_admin', NOT_AN_ADMIN],
+    noAccess: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+    notAdmin: errorOf('not_organization_admin.apps'),
   }),
 }
 
@@ -65,8 +63,8 @@ export const putApp = defineOperation({
           },
         },
         {
-          notSupported: ['platform_not_supported', 'telegram accounts cannot be connected by OAuth'],
-          registered: ['platform_not_supported', 'mastodon needs no app: Postroom registers one with each server'],
+          notSupported: errorOf('platform_not_supported', 'telegram'),
+          registered: errorOf('platform_not_supported.registered', 'mastodon'),
         },
       ),
       ...noAccessResponse,
@@ -75,8 +73,8 @@ export const putApp = defineOperation({
       503: unavailableResponse(
         ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so secrets cannot be stored. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
         {
-          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
-          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+          noCredentialsKey: errorOf('credentials_key_missing'),
+          otherCredentialsKey: errorOf('credentials_key_mismatch'),
         },
       ),
     },
@@ -107,8 +105,8 @@ export const deleteApp = defineOperation({
         },
       }),
       ...noAccessResponse,
-      404: errorResponse('No app is stored for this network.', { notFound: ['app_not_found', APP_NOT_FOUND] }),
-      409: errorResponse('Connected accounts need the app.', { inUse: ['app_in_use', APP_IN_USE] }),
+      404: errorResponse('No app is stored for this network.', { notFound: errorOf('app_not_found') }),
+      409: errorResponse('Connected accounts need the app.', { inUse: errorOf('app_in_use') }),
       ...commonErrors,
     },
   },

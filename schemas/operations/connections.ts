@@ -13,28 +13,17 @@ import {
   commonErrors,
   errorResponse,
   invalidRequestResponse,
-  NO_CREDENTIALS_KEY,
-  OTHER_CREDENTIALS_KEY,
   unavailableResponse,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
-import {
-  CONNECTION_NOT_CHOOSING,
-  CONNECTION_NOT_FOUND,
-  CONNECTION_NOT_OPENED,
-  NOT_AN_ADMIN_TO_CONNECT,
-  NOT_THE_OWNER_TO_CONNECT,
-  OTHER_CONNECTION,
-  OWNED_ELSEWHERE,
-  RETURN_URL_NOT_ALLOWED,
-  SERVER_REQUIRED,
-} from '../messages.ts'
+import { SERVER_REQUIRED } from '../messages.ts'
 import { Body, Deleted, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const notFoundResponse = {
   404: errorResponse('You have no connection with this id, or it is older than 24 hours.', {
-    notFound: ['connection_not_found', CONNECTION_NOT_FOUND],
+    notFound: errorOf('connection_not_found'),
   }),
 }
 
@@ -42,8 +31,8 @@ const noKeyResponse = {
   503: unavailableResponse(
     ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
     {
-      noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
-      otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+      noCredentialsKey: errorOf('credentials_key_missing'),
+      otherCredentialsKey: errorOf('credentials_key_mismatch'),
     },
   ),
 }
@@ -89,32 +78,26 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
           noServer: { code: 'custom', path: ['hint'], message: SERVER_REQUIRED },
         },
         {
-          notSupported: ['platform_not_supported', 'telegram accounts cannot be connected by OAuth'],
-          noApp: [
-            'app_missing',
-            'No app of x is configured: register one with the network and store it with PUT /api/v1/apps/x, or let the operator set X_CLIENT_ID and X_CLIENT_SECRET',
-          ],
-          returnUrl: ['return_url_not_allowed', RETURN_URL_NOT_ALLOWED],
-          refused: ['platform_refused', 'mastodon: www.example.com is not a Mastodon server'],
+          notSupported: errorOf('platform_not_supported', 'telegram'),
+          noApp: errorOf('app_missing', 'x'),
+          returnUrl: errorOf('return_url_not_allowed'),
+          refused: errorOf('platform_refused', 'mastodon: www.example.com is not a Mastodon server'),
         },
       ),
       403: errorResponse(
         'You are not an admin of this organisation, cannot post to this account, or are neither its owner nor an admin of its organisation, or it does not exist.',
         {
-          noOrganization: [
-            'no_access',
-            'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
-          ],
-          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_CONNECT],
-          noAccount: ['no_access', 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-          notTheOwner: ['not_account_owner', NOT_THE_OWNER_TO_CONNECT],
+          noOrganization: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+          notAdmin: errorOf('not_organization_admin'),
+          noAccount: errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+          notTheOwner: errorOf('not_account_owner.connected'),
         },
       ),
       ...keyReusedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,
       502: errorResponse('With `manual`, or on Mastodon: the network could not be reached. Retry later.', {
-        unreachable: ['platform_unavailable', 'x: api.x.com could not be reached (ENOTFOUND)'],
+        unreachable: errorOf('platform_unavailable', 'x: api.x.com could not be reached (ENOTFOUND)'),
       }),
       ...noKeyResponse,
     },
@@ -161,8 +144,8 @@ export const chooseAccounts = defineOperation({
       409: errorResponse(
         'The connection does not wait for a choice. Or one of the accounts cannot be connected: choose others.',
         {
-          notChoosing: ['connection_not_choosing', CONNECTION_NOT_CHOOSING],
-          ownedElsewhere: ['account_not_connectable', OWNED_ELSEWHERE],
+          notChoosing: errorOf('connection_not_choosing'),
+          ownedElsewhere: errorOf('account_not_connectable.ownedElsewhere'),
         },
         { codes: ['connection_not_opened'] },
       ),
@@ -198,11 +181,11 @@ export const completeConnection = defineOperation({
             message: 'Required',
           },
         },
-        { otherConnection: ['other_connection', OTHER_CONNECTION] },
+        { otherConnection: errorOf('other_connection') },
       ),
       ...notFoundResponse,
       409: errorResponse('The connection does not wait for the network.', {
-        notOpened: ['connection_not_opened', CONNECTION_NOT_OPENED],
+        notOpened: errorOf('connection_not_opened'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,

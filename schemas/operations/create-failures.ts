@@ -1,6 +1,6 @@
 import { bodyTooLargeResponse, commonErrors, errorResponse, unavailableResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { keyReusedResponse, RETRY_ADVICE } from '../idempotency.ts'
-import { CREATE_FAILED } from '../messages.ts'
 
 /** The failures of creating posts that no other body would mend, and of keys. `stored` is what a commit may have stored. */
 export const createFailures = (stored: 'the post' | 'the posts') => ({
@@ -8,7 +8,7 @@ export const createFailures = (stored: 'the post' | 'the posts') => ({
   ...bodyTooLargeResponse,
   ...commonErrors,
   500: errorResponse(`An unexpected failure. The log of the service has the cause. ${RETRY_ADVICE}`, {
-    failed: ['internal_error', CREATE_FAILED],
+    failed: errorOf('internal_error.createPost'),
   }),
   503: unavailableResponse(
     ` If the connection broke during the commit, ${stored} may be stored. ${RETRY_ADVICE} Without a key, check the list before.`,

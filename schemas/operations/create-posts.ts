@@ -6,6 +6,7 @@ import {
   CreatedPosts,
   CreatePosts,
   PostValidations,
+  RejectedPost,
   RejectedPosts,
 } from '../create-posts.ts'
 import {
@@ -15,20 +16,16 @@ import {
   invalidRequestResponse,
   MISSING_ACCOUNT_IDS,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
-import { CREATE_FAILED } from '../messages.ts'
 import { Body, JsonResponse } from '../shared.ts'
 import { createFailures } from './create-failures.ts'
 import { defineOperation } from './define-operation.ts'
 
 const MISSING_IN_SECOND = { ...MISSING_ACCOUNT_IDS, path: ['posts', 1, 'accountIds'] }
-const NO_ACCESS = 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
-
-const WITHOUT_ACCESS = {
-  error: NO_ACCESS,
-  rejected: [{ index: 0, status: 403, code: 'no_access', error: NO_ACCESS, violations: [] }],
-}
-
+const NO_ACCESS = errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893')
+const { statusCode: status, code, message } = NO_ACCESS
+const rejected = RejectedPost.examples
 /** An error response whose body may list the rejected posts. */
 const withRejected = (response: ReturnType<typeof errorResponse>) => ({ ...response, $ref: RejectedPosts.$id! })
 
@@ -37,7 +34,7 @@ export const createPosts = defineOperation({
   url: '/posts/batch',
   scope: 'posts:write',
   conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt` in any of the posts' },
-  config: { failure: CREATE_FAILED },
+  config: { failure: errorOf('internal_error.createPost').message },
   takesAccountLists: true,
   schema: {
     operationId: 'createPosts',
@@ -76,14 +73,14 @@ A mistake in the shape of one post rejects the request as a whole, in both modes
           'With `details`: the body does not match its schema. With `rejected`: the first rejected post breaks a limit of a network, or has warnings and the request has `strict=true`.',
           { missingAccountIds: MISSING_IN_SECOND },
           {
-            limitOfNetwork: ['platform_limit', RejectedPosts.examples[0]],
-            hasWarnings: ['warnings_not_allowed', RejectedPosts.examples[1]],
+            limitOfNetwork: { ...errorOf('platform_limit', rejected[0].error), rejected: [rejected[0]] },
+            hasWarnings: { ...errorOf('warnings_not_allowed'), rejected: [rejected[1]] },
           },
         ),
       ),
       403: withRejected(
         errorResponse('You may not use some of the accounts or files of the first rejected post.', {
-          noAccess: ['no_access', WITHOUT_ACCESS],
+          noAccess: { ...NO_ACCESS, rejected: [{ index: 0, status, code, error: message, violations: [] }] },
         }),
       ),
       ...createFailures('the posts'),

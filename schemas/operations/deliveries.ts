@@ -1,15 +1,6 @@
 import { DeliveryPath, MARK_EXAMPLES, MarkPublished, RESOLVE_EXAMPLES, ResolveDelivery } from '../delivery.ts'
-import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE } from '../error.ts'
-import {
-  DELIVERY_NOT_FOUND,
-  DELIVERY_OPEN,
-  NOT_CANCELLED,
-  NOT_MARKED,
-  NOT_RETRIED,
-  NOT_UNCONFIRMED,
-  POST_NOT_FOUND,
-  POST_TOO_LARGE,
-} from '../messages.ts'
+import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { PostDetail } from '../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
 import { RETRY_EXAMPLES, RetryDelivery } from '../retry-delivery.ts'
@@ -17,8 +8,8 @@ import { Body, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const DELIVERY_MISSING = {
-  postNotFound: ['post_not_found', POST_NOT_FOUND],
-  deliveryNotFound: ['delivery_not_found', DELIVERY_NOT_FOUND],
+  postNotFound: errorOf('post_not_found'),
+  deliveryNotFound: errorOf('delivery_not_found'),
 } as const
 
 export const retryDelivery = defineOperation({
@@ -63,24 +54,29 @@ A delivery whose post lacks a deleted file cannot be retried (409).
           },
         },
         {
-          limitOfNetwork: [
+          limitOfNetwork: errorOf(
             'platform_limit',
             'telegram (@ada): caption is 4097 characters long, at most 4096 are allowed',
-          ],
+          ),
         },
       ),
       403: errorResponse('You may no longer use the account, or a file of the post. Only with a body.', {
-        noAccess: ['no_access', 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'],
+        noAccess: errorOf('no_access.several', 'accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'),
       }),
       404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
       409: errorResponse('The delivery cannot be retried, or cannot be changed, in this state.', {
-        ...NOT_RETRIED,
-        contentOpen: ['delivery_unconfirmed', DELIVERY_OPEN],
+        draft: errorOf('post_is_draft'),
+        notDue: errorOf('delivery_not_due'),
+        publishing: errorOf('delivery_in_progress'),
+        published: errorOf('delivery_published'),
+        mediaDeleted: errorOf('media_deleted'),
+        unconfirmed: errorOf('delivery_unconfirmed'),
+        contentOpen: errorOf('delivery_unconfirmed.edited'),
       }),
       ...preconditionFailedResponse,
       413: errorResponse('The body, or the post with its changes, is larger than 1 MiB.', {
-        tooLarge: ['body_too_large', TOO_LARGE],
-        postTooLarge: ['body_too_large', POST_TOO_LARGE],
+        tooLarge: errorOf('body_too_large', 2 ** 20),
+        postTooLarge: errorOf('body_too_large.post'),
       }),
       ...commonErrors,
     },
@@ -121,7 +117,7 @@ export const resolveDelivery = defineOperation({
       ),
       404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
       409: errorResponse('The delivery is in another state than `unconfirmed`.', {
-        notUnconfirmed: ['delivery_not_unconfirmed', NOT_UNCONFIRMED],
+        notUnconfirmed: errorOf('delivery_not_unconfirmed'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -156,7 +152,10 @@ A delivery that is cancelled already stays as it is, so that the call can be rep
       },
       400: invalidRequestResponse('`If-Match` is malformed.', BAD_IF_MATCH_EXAMPLE),
       404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
-      409: errorResponse('The delivery is being sent, or nothing of it is going to be sent.', NOT_CANCELLED),
+      409: errorResponse('The delivery is being sent, or nothing of it is going to be sent.', {
+        publishing: errorOf('delivery_in_progress'),
+        notQueued: errorOf('delivery_not_queued'),
+      }),
       ...preconditionFailedResponse,
       ...commonErrors,
     },
@@ -191,7 +190,11 @@ A draft has to be scheduled first (409). A delivery that is being sent, or from 
         },
       ),
       404: errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
-      409: errorResponse('The delivery cannot be marked in this state.', NOT_MARKED),
+      409: errorResponse('The delivery cannot be marked in this state.', {
+        draft: errorOf('post_is_draft.marked'),
+        publishing: errorOf('delivery_in_progress'),
+        published: errorOf('delivery_published'),
+      }),
       ...preconditionFailedResponse,
       ...bodyTooLargeResponse,
       ...commonErrors,

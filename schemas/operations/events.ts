@@ -1,14 +1,8 @@
 import { codeHeader, commonErrors, errorResponse, invalidRequestResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { Event } from '../event.ts'
 import { EventList, EventPath, ExpiredCursor, ListEventsQuery } from '../list-events.ts'
-import {
-  EVENT_NOT_FOUND,
-  lacksScope,
-  OTHER_EVENTS_CURSOR,
-  TOO_MANY_WAIT,
-  tooManyFailedKeys,
-  tooManyRequests,
-} from '../messages.ts'
+import { OTHER_EVENTS_CURSOR } from '../messages.ts'
 import { JsonResponse, Ref } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -46,7 +40,7 @@ A request looks at up to 1,000 events, so that it is fast however many there are
         },
       }),
       403: errorResponse('The key lacks the scope for a type in `types`.', {
-        missingScope: ['insufficient_scope', lacksScope('keys:manage')],
+        missingScope: errorOf('insufficient_scope', 'keys:manage'),
       }),
       410: {
         ...Ref(ExpiredCursor, {
@@ -59,9 +53,9 @@ A request looks at up to 1,000 events, so that it is fast however many there are
       429: errorResponse(
         'Too many requests, or too many of them wait for events in this process.',
         {
-          tooManyWait: ['too_many_waiting', TOO_MANY_WAIT],
-          rateLimited: ['rate_limited', tooManyRequests(60)],
-          failedKeys: ['too_many_failed_keys', tooManyFailedKeys(3)],
+          tooManyWait: errorOf('too_many_waiting'),
+          rateLimited: errorOf('rate_limited', 60),
+          failedKeys: errorOf('too_many_failed_keys', 3),
         },
         {
           headers: {
@@ -87,7 +81,7 @@ export const getEvent = defineOperation({
     response: {
       200: JsonResponse(Event, 'The event.', { event: Event.examples[0] }),
       404: errorResponse('You have no event with this id, or it is no longer kept.', {
-        notFound: ['event_not_found', EVENT_NOT_FOUND],
+        notFound: errorOf('event_not_found'),
       }),
       ...commonErrors,
     },

@@ -1,13 +1,6 @@
-import {
-  commonErrors,
-  errorResponse,
-  invalidRequestResponse,
-  NO_CREDENTIALS_KEY,
-  OTHER_CREDENTIALS_KEY,
-  unavailableResponse,
-} from '../error.ts'
+import { commonErrors, errorResponse, invalidRequestResponse, unavailableResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { FieldOptionList, FieldOptionsPath, ListFieldOptionsQuery } from '../field-options.ts'
-import { ACCOUNT_NOT_FOUND, fieldWithoutOptions, NO_CREDENTIALS } from '../messages.ts'
 import { JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -50,34 +43,31 @@ The values are read from the network, which may take up to 20 seconds. Then they
       400: invalidRequestResponse(
         'With `details`: a parameter that the field needs is missing or malformed. Without: the network refused to list the values, for example because it has no such board.',
         { missingBoard: MISSING_BOARD },
-        { refused: ['platform_refused', 'sandbox: sandbox.invalid: Board not found'] },
+        { refused: errorOf('platform_refused', 'sandbox: sandbox.invalid: Board not found') },
       ),
       404: errorResponse('You cannot post to an account with this id, or its network lists no values for the field.', {
-        notFound: ['account_not_found', ACCOUNT_NOT_FOUND],
-        noOptions: [
-          'field_without_options',
-          fieldWithoutOptions('sandbox', 'playlistId', ['boardId', 'boardSectionId']),
-        ],
+        notFound: errorOf('account_not_found'),
+        noOptions: errorOf('field_without_options', 'sandbox', 'playlistId', ['boardId', 'boardSectionId']),
       }),
       409: errorResponse(
         'The account has no credentials, or the network rejected them. Connect the account again. An access token that workers refresh may have expired a moment ago: retry once after a minute.',
         {
-          notConnected: ['account_not_connected', NO_CREDENTIALS],
-          rejected: ['credentials_rejected', 'sandbox: sandbox.invalid: the token has expired'],
+          notConnected: errorOf('account_not_connected'),
+          rejected: errorOf('credentials_rejected.stored', 'sandbox: sandbox.invalid: the token has expired'),
         },
       ),
       ...commonErrors,
       502: errorResponse(
         'The network could not be reached, failed, or accepts no more calls at the moment. Retry later.',
         {
-          unreachable: ['platform_unavailable', 'sandbox: sandbox.invalid could not be reached (ENOTFOUND)'],
+          unreachable: errorOf('platform_unavailable', 'sandbox: sandbox.invalid could not be reached (ENOTFOUND)'),
         },
       ),
       503: unavailableResponse(
         ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
         {
-          noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
-          otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+          noCredentialsKey: errorOf('credentials_key_missing'),
+          otherCredentialsKey: errorOf('credentials_key_mismatch'),
         },
       ),
     },

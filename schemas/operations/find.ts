@@ -1,13 +1,14 @@
 import { commonErrors, errorResponse, invalidRequestResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { CountPostsQuery, DeliveryList, ListDeliveriesQuery, PostCounts } from '../find.ts'
-import { CURSOR_OF_ANOTHER_QUERY, NOT_AN_ADMIN_TO_LIST } from '../messages.ts'
+import { CURSOR_OF_ANOTHER_QUERY } from '../messages.ts'
 import { JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const noOrganizationResponse = {
   403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
-    noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-    notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
+    noAccess: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+    notAdmin: errorOf('not_organization_admin.lists'),
   }),
 }
 

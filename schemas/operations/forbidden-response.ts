@@ -1,5 +1,5 @@
-import { type CodedError, errorResponse } from '../error.ts'
-import { LIMITED_TO_ACCOUNTS, lacksScope } from '../messages.ts'
+import { errorResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import type { Scope } from '../scopes.ts'
 import { eitherResponse } from './either-response.ts'
 
@@ -12,12 +12,10 @@ interface Requirements {
 /** The 403 for an API key that does not allow an operation, together with the operation's `own` 403. */
 export function forbiddenResponse({ scope, conditionalScope, takesAccountLists }: Requirements, own?: unknown) {
   const what = takesAccountLists ? '' : ', or is limited to a list of accounts'
-  const lacking = (missing: Scope): CodedError => ['insufficient_scope', lacksScope(missing)]
-  const limited: CodedError = ['account_list', LIMITED_TO_ACCOUNTS]
   const errors = {
-    ...(scope && { missingScope: lacking(scope) }),
-    ...(conditionalScope && { missingConditionalScope: lacking(conditionalScope.scope) }),
-    ...(!takesAccountLists && { limitedToAccounts: limited }),
+    ...(scope && { missingScope: errorOf('insufficient_scope', scope) }),
+    ...(conditionalScope && { missingConditionalScope: errorOf('insufficient_scope', conditionalScope.scope) }),
+    ...(!takesAccountLists && { limitedToAccounts: errorOf('account_list') }),
   }
   const headers = {
     'WWW-Authenticate': {

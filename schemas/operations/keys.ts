@@ -6,6 +6,7 @@ import {
   invalidPageResponse,
   invalidRequestResponse,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import {
   ApiKey,
   ApiKeyList,
@@ -18,20 +19,7 @@ import {
   UPDATE_KEY_EXAMPLES,
   UpdateApiKey,
 } from '../key.ts'
-import {
-  ADMIN_NOT_GIVEN,
-  ALL_SCOPES,
-  API_KEY_NOT_FOUND,
-  accountName,
-  cannotChange,
-  cannotGive,
-  cannotWiden,
-  KEY_EXPIRED,
-  KEY_ROTATED,
-  LATER_EXPIRY,
-  scopeName,
-  scopeWithAccounts,
-} from '../messages.ts'
+import { ALL_SCOPES, accountName, LATER_EXPIRY, scopeName, scopeWithAccounts } from '../messages.ts'
 import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
@@ -39,7 +27,7 @@ const [KEY] = ApiKey.examples
 const [CREATED] = CreatedApiKey.examples
 
 const notFoundResponse = {
-  404: errorResponse('You have no key with this id.', { notFound: ['api_key_not_found', API_KEY_NOT_FOUND] }),
+  404: errorResponse('You have no key with this id.', { notFound: errorOf('api_key_not_found') }),
 }
 
 const typeIssue = (key: string, expected: string, received: string): Issue => ({
@@ -86,10 +74,10 @@ export const createKey = defineOperation({
         },
       }),
       403: errorResponse('The key would allow more than the key of the request.', {
-        scopeNotGiven: ['api_key_too_wide', cannotGive(scopeName('media:write'))],
-        expiryNotGiven: ['api_key_too_wide', cannotGive(LATER_EXPIRY)],
-        adminNotGiven: ['api_key_too_wide', ADMIN_NOT_GIVEN],
-        noAccount: ['no_access', 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+        scopeNotGiven: errorOf('api_key_too_wide', scopeName('media:write')),
+        expiryNotGiven: errorOf('api_key_too_wide', LATER_EXPIRY),
+        adminNotGiven: errorOf('api_key_too_wide.admin'),
+        noAccount: errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -152,10 +140,10 @@ export const updateKey = defineOperation({
         wrongName: typeIssue('name', 'string', 'number'),
       }),
       403: errorResponse('The key would allow more than before, or allows more than the key of the request.', {
-        changesWider: ['api_key_too_wide', cannotChange(scopeName('media:write'))],
-        scopeNotThere: ['api_key_too_wide', cannotWiden(scopeName('media:write'))],
-        expiryLater: ['api_key_too_wide', cannotWiden(LATER_EXPIRY)],
-        accountNotThere: ['api_key_too_wide', cannotWiden(accountName('0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'))],
+        changesWider: errorOf('api_key_too_wide.changed', scopeName('media:write')),
+        scopeNotThere: errorOf('api_key_too_wide.widened', scopeName('media:write')),
+        expiryLater: errorOf('api_key_too_wide.widened', LATER_EXPIRY),
+        accountNotThere: errorOf('api_key_too_wide.widened', accountName('0196f0c4-9a3d-7b15-8e20-5d7f41a6c893')),
       }),
       ...notFoundResponse,
       ...bodyTooLargeResponse,
@@ -181,14 +169,14 @@ export const rotateKey = defineOperation({
         wrongOverlap: typeIssue('overlapSeconds', 'integer', 'string'),
       }),
       403: errorResponse('The key allows more than the key of the request.', {
-        scopesNotGiven: ['api_key_too_wide', cannotGive(ALL_SCOPES)],
-        scopeNotGiven: ['api_key_too_wide', cannotGive(scopeName('media:write'))],
-        expiryNotGiven: ['api_key_too_wide', cannotGive(LATER_EXPIRY)],
+        scopesNotGiven: errorOf('api_key_too_wide', ALL_SCOPES),
+        scopeNotGiven: errorOf('api_key_too_wide', scopeName('media:write')),
+        expiryNotGiven: errorOf('api_key_too_wide', LATER_EXPIRY),
       }),
       ...notFoundResponse,
       409: errorResponse('Another key replaces this one, or it is expired.', {
-        rotated: ['api_key_rotated', KEY_ROTATED],
-        expired: ['api_key_not_rotatable', KEY_EXPIRED],
+        rotated: errorOf('api_key_rotated'),
+        expired: errorOf('api_key_not_rotatable'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -210,7 +198,7 @@ export const revokeKey = defineOperation({
     response: {
       200: JsonResponse(Deleted, 'The key is revoked.', { revoked: Deleted.examples[0] }),
       403: errorResponse('The key allows more than the key of the request.', {
-        revokesWider: ['api_key_too_wide', cannotChange(scopeName('media:write'))],
+        revokesWider: errorOf('api_key_too_wide.changed', scopeName('media:write')),
       }),
       ...notFoundResponse,
       ...commonErrors,

@@ -4,12 +4,10 @@ import {
   commonErrors,
   errorResponse,
   invalidRequestResponse,
-  NO_STORAGE,
-  STORAGE_FULL,
-  TOO_LARGE,
   unavailableResponse,
 } from '../error.ts'
-import { IdempotencyHeaders, KEY_TAKEN, REPLAY_HEADERS } from '../idempotency.ts'
+import { ALT_TEXT_DELIVERIES_MAX, errorOf, UPLOADS_MAX } from '../errors.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
 import {
   CONTENT_HEADERS,
   ContentHeaders,
@@ -25,44 +23,21 @@ import {
   UpdateMedia,
   UploadMedia,
 } from '../media.ts'
-import {
-  ALT_TEXT_DELIVERIES_MAX,
-  FILTERS_WITH_ACCOUNTS,
-  fileTooLargeMessage,
-  HEIC_UNSUPPORTED,
-  MEDIA_IN_TOO_MANY_POSTS,
-  MEDIA_IN_USE,
-  MEDIA_NOT_FOUND,
-  MEDIA_USED_BY_OTHER_ACCOUNTS,
-  MEDIA_USED_ELSEWHERE,
-  MISSING_FILE,
-  NO_CONTENT,
-  NO_SUCH_RANGE,
-  NOT_AN_ADMIN_TO_LIST,
-  NOT_PUBLIC,
-  NOT_THAT_FILE,
-  OFFSET_WITH_FILTER,
-  quotaMessage,
-  TOO_MANY_UPLOADS,
-  tooManyFailedKeys,
-  tooManyRequests,
-  UNSUPPORTED,
-  UPLOADS_MAX,
-} from '../messages.ts'
+import { MISSING_FILE, OFFSET_WITH_FILTER } from '../messages.ts'
 import { Body, Deleted, EmptyResponse, FileResponse, JsonResponse, PAGE } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
 
 const { ETag, Location, 'Content-Disposition': disposition, 'Content-Range': range } = CONTENT_HEADERS
 
 const notFound = {
-  404: errorResponse('You have no file with this id.', { notFound: ['media_not_found', MEDIA_NOT_FOUND] }),
+  404: errorResponse('You have no file with this id.', { notFound: errorOf('media_not_found') }),
 }
 const usedElsewhere = {
   403: errorResponse(
     'The file is of another member, who uses it in posts outside of your organisations. Or posts are going to publish it to accounts that the API key does not list.',
     {
-      usedElsewhere: ['media_used_elsewhere', MEDIA_USED_ELSEWHERE],
-      usedByOtherAccounts: ['media_used_elsewhere', MEDIA_USED_BY_OTHER_ACCOUNTS],
+      usedElsewhere: errorOf('media_used_elsewhere'),
+      usedByOtherAccounts: errorOf('media_used_elsewhere.otherAccounts'),
     },
   ),
 }
@@ -81,11 +56,12 @@ const added = {
   409: errorResponse(
     'The `Idempotency-Key` was sent with another request within the last 24 hours. Or the file would exceed the quota of your files. The request was not carried out.',
     {
-      keyTaken: ['idempotency_key_reused', KEY_TAKEN],
-      quotaExceeded: [
-        'media_quota',
-        quotaMessage({ newBytes: 4_200_000, usedBytes: 9_997_000_000, quotaBytes: 10_000_000_000 }),
-      ],
+      keyTaken: errorOf('idempotency_key_reused'),
+      quotaExceeded: errorOf('media_quota', {
+        newBytes: 4_200_000,
+        usedBytes: 9_997_000_000,
+        quotaBytes: 10_000_000_000,
+      }),
     },
   ),
 }
@@ -93,9 +69,9 @@ const tooManyUploadsResponse = {
   429: errorResponse(
     'Too many requests, or the user is adding too many files at a time.',
     {
-      tooManyUploads: ['too_many_uploads', TOO_MANY_UPLOADS],
-      rateLimited: ['rate_limited', tooManyRequests(60)],
-      failedKeys: ['too_many_failed_keys', tooManyFailedKeys(3)],
+      tooManyUploads: errorOf('too_many_uploads'),
+      rateLimited: errorOf('rate_limited', 60),
+      failedKeys: errorOf('too_many_failed_keys', 3),
     },
     {
       headers: {
@@ -104,17 +80,17 @@ const tooManyUploadsResponse = {
     },
   ),
 }
-const tooLargeFile = { tooLargeFile: ['file_too_large', fileTooLargeMessage(2 ** 30)] } as const
+const tooLargeFile = { tooLargeFile: errorOf('file_too_large', 2 ** 30) } as const
 const storageErrors = {
   503: unavailableResponse(' The same holds for the storage of files. Nothing was stored.', {
-    noStorage: ['storage_unavailable', NO_STORAGE],
-    storageFull: ['storage_full', STORAGE_FULL],
+    noStorage: errorOf('storage_unavailable'),
+    storageFull: errorOf('storage_full'),
   }),
 }
 const badFile = {
-  unknownType: ['file_type_unsupported', UNSUPPORTED],
-  heic: ['file_type_unsupported', HEIC_UNSUPPORTED],
-  behindItsEnd: ['file_invalid', 'file has 10 bytes after its end'],
+  unknownType: errorOf('file_type_unsupported'),
+  heic: errorOf('file_type_unsupported.heic'),
+  behindItsEnd: errorOf('file_invalid.trailing', 10),
 } as const
 
 export const uploadMedia = defineOperation({
@@ -158,7 +134,7 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
       ...tooManyUploadsResponse,
       ...storageErrors,
       408: errorResponse('The body arrived too slowly. The connection is closed.', {
-        tooSlow: ['request_timeout', 'Request was not complete in time'],
+        tooSlow: errorOf('request_timeout'),
       }),
       413: errorResponse('The file is larger than the service accepts.', tooLargeFile),
     },
@@ -184,7 +160,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
       400: invalidRequestResponse(
         'With `details`: the body does not match its schema. Without: the file cannot be fetched or used.',
         { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' } },
-        { notPublic: ['url_not_public', NOT_PUBLIC] },
+        { notPublic: errorOf('url_not_public') },
         {
           codes: ['url_not_fetched', 'file_type_unsupported', 'file_invalid', 'file_too_large', 'file_too_complex'],
         },
@@ -194,7 +170,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
       ...storageErrors,
       413: errorResponse('The file is larger than the service accepts, or the body is larger than 1 MiB.', {
         ...tooLargeFile,
-        tooLarge: ['body_too_large', TOO_LARGE],
+        tooLarge: errorOf('body_too_large', 2 ** 20),
       }),
     },
   },
@@ -229,9 +205,9 @@ export const listMedia = defineOperation({
       403: errorResponse(
         'With `organizationId`: you are not an admin of this organisation, or it does not exist. Or the API key is limited to a list of accounts.',
         {
-          notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
-          noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-          filtersWithAccounts: ['account_list', FILTERS_WITH_ACCOUNTS],
+          notAdmin: errorOf('not_organization_admin.lists'),
+          noAccess: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+          filtersWithAccounts: errorOf('account_list.filters'),
         },
       ),
       ...commonErrors,
@@ -286,16 +262,16 @@ export const getMediaContent = defineOperation({
       304: EmptyResponse('The file matches the `ETag` that you sent.', { ETag }),
       307: EmptyResponse('The file is at a temporary address, which takes no API key.', { Location }),
       404: errorResponse('You have no file with this id, or it has no content.', {
-        notFound: ['media_not_found', MEDIA_NOT_FOUND],
-        noContent: ['media_without_content', NO_CONTENT],
+        notFound: errorOf('media_not_found'),
+        noContent: errorOf('media_without_content'),
       }),
       412: errorResponse('`If-Match` or `If-Unmodified-Since` does not match the file.', {
-        notThatFile: ['precondition_failed', NOT_THAT_FILE],
+        notThatFile: errorOf('precondition_failed.file'),
       }),
-      416: errorResponse('The range is outside the file.', { noSuchRange: ['range_not_satisfiable', NO_SUCH_RANGE] }),
+      416: errorResponse('The range is outside the file.', { noSuchRange: errorOf('range_not_satisfiable') }),
       ...commonErrors,
       503: unavailableResponse(' The same holds for the storage of files.', {
-        noStorage: ['storage_unavailable', NO_STORAGE],
+        noStorage: errorOf('storage_unavailable'),
       }),
     },
   },
@@ -331,7 +307,7 @@ export const updateMedia = defineOperation({
       ...usedElsewhere,
       ...notFound,
       409: errorResponse('Too many deliveries may still publish the file.', {
-        tooManyPosts: ['media_in_too_many_posts', MEDIA_IN_TOO_MANY_POSTS],
+        tooManyPosts: errorOf('media_in_too_many_posts'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -358,7 +334,7 @@ Published posts are not changed on their networks. A failed delivery that needs 
       ...usedElsewhere,
       ...notFound,
       409: errorResponse('A post that is still to be published uses the file.', {
-        inUse: ['media_in_use', MEDIA_IN_USE],
+        inUse: errorOf('media_in_use'),
       }),
       ...commonErrors,
     },

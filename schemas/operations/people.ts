@@ -5,19 +5,10 @@ import {
   invalidPageResponse,
   invalidRequestResponse,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../idempotency.ts'
 import { ApiKeyList, CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../key.ts'
-import {
-  ADMIN_NOT_GIVEN,
-  API_KEY_NOT_FOUND,
-  cannotGive,
-  LATER_EXPIRY,
-  MEMBER_NOT_FOUND,
-  ORGANIZATION_IN_USE,
-  ORGANIZATION_NOT_FOUND,
-  OWN_USER,
-  USER_NOT_FOUND,
-} from '../messages.ts'
+import { LATER_EXPIRY } from '../messages.ts'
 import {
   CreateOrganization,
   CreateUser,
@@ -46,11 +37,11 @@ const missing = (name: string) => ({
 })
 
 const noUserResponse = {
-  404: errorResponse('There is no user with this id.', { notFound: ['user_not_found', USER_NOT_FOUND] }),
+  404: errorResponse('There is no user with this id.', { notFound: errorOf('user_not_found') }),
 }
 const noOrganizationResponse = {
   404: errorResponse('There is no organisation with this id.', {
-    notFound: ['organization_not_found', ORGANIZATION_NOT_FOUND],
+    notFound: errorOf('organization_not_found'),
   }),
 }
 
@@ -127,7 +118,7 @@ export const deleteUser = defineOperation({
     response: {
       202: JsonResponse(User, 'The user is being deleted.', { user: User.examples[0] }),
       ...noUserResponse,
-      409: errorResponse('The key of the request acts for this user.', { ownUser: ['own_user', OWN_USER] }),
+      409: errorResponse('The key of the request acts for this user.', { ownUser: errorOf('own_user') }),
       ...commonErrors,
     },
   },
@@ -169,9 +160,9 @@ export const createUserKey = defineOperation({
       201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }),
       400: invalidRequestResponse('The body does not match its schema.', { missingScopes: missing('scopes') }),
       403: errorResponse('The key would have the scope `admin`, or outlive the key of the request.', {
-        adminNotGiven: ['api_key_too_wide', ADMIN_NOT_GIVEN],
-        expiryNotGiven: ['api_key_too_wide', cannotGive(LATER_EXPIRY)],
-        noAccount: ['no_access', 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+        adminNotGiven: errorOf('api_key_too_wide.admin'),
+        expiryNotGiven: errorOf('api_key_too_wide', LATER_EXPIRY),
+        noAccount: errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
       }),
       ...noUserResponse,
       ...bodyTooLargeResponse,
@@ -193,7 +184,7 @@ export const revokeUserKey = defineOperation({
     response: {
       200: JsonResponse(Deleted, 'The key is revoked.', { revoked: Deleted.examples[0] }),
       404: errorResponse('The user has no key with this id, or there is no such user.', {
-        notFound: ['api_key_not_found', API_KEY_NOT_FOUND],
+        notFound: errorOf('api_key_not_found'),
       }),
       ...commonErrors,
     },
@@ -275,7 +266,7 @@ export const deleteOrganization = defineOperation({
       200: JsonResponse(Deleted, 'The organisation no longer exists.', { deleted: Deleted.examples[0] }),
       ...noOrganizationResponse,
       409: errorResponse('Connected accounts belong to the organisation.', {
-        inUse: ['organization_in_use', ORGANIZATION_IN_USE],
+        inUse: errorOf('organization_in_use'),
       }),
       ...commonErrors,
     },
@@ -317,8 +308,8 @@ export const putMember = defineOperation({
       200: JsonResponse(Member, 'The user is a member with this role.', { member: Member.examples[0] }),
       400: invalidRequestResponse('The body does not match its schema.', { missingRole: missing('role') }),
       404: errorResponse('There is no organisation or no user with this id.', {
-        notFound: ['organization_not_found', ORGANIZATION_NOT_FOUND],
-        userNotFound: ['user_not_found', USER_NOT_FOUND],
+        notFound: errorOf('organization_not_found'),
+        userNotFound: errorOf('user_not_found'),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -340,7 +331,7 @@ export const deleteMember = defineOperation({
     response: {
       200: JsonResponse(Deleted, 'The user is no member any more.', { removed: Deleted.examples[0] }),
       404: errorResponse('The user is no member, or there is no such organisation.', {
-        notFound: ['member_not_found', MEMBER_NOT_FOUND],
+        notFound: errorOf('member_not_found'),
       }),
       ...commonErrors,
     },

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { AccountPath } from '../account.ts'
 import { commonErrors, errorResponse } from '../error.ts'
-import { ACCOUNT_NOT_FOUND, PLATFORM_NOT_FOUND } from '../messages.ts'
+import { errorOf } from '../errors.ts'
 import { Platform, PlatformList, PlatformPath } from '../platform-detail.ts'
 import { EmptyResponse, JsonResponse } from '../shared.ts'
 import { defineOperation } from './define-operation.ts'
@@ -60,7 +60,7 @@ export const getPlatform = defineOperation({
       200: { ...JsonResponse(Platform, 'The network.', { platform: Platform.examples[0] }), headers: HEADERS },
       ...notModified,
       404: errorResponse('There is no network with this id.', {
-        notFound: ['platform_not_found', PLATFORM_NOT_FOUND],
+        notFound: errorOf('platform_not_found'),
       }),
       ...commonErrors,
     },
@@ -86,7 +86,7 @@ export const getAccountLimits = defineOperation({
       },
       ...notModified,
       404: errorResponse('You cannot post to an account with this id.', {
-        notFound: ['account_not_found', ACCOUNT_NOT_FOUND],
+        notFound: errorOf('account_not_found'),
       }),
       ...commonErrors,
     },

@@ -8,20 +8,10 @@ import {
   LIMIT_TOO_BIG,
   MISSING_ACCOUNT_IDS,
 } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { ListedPost, ListPostsQuery, PostList } from '../find.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../idempotency.ts'
-import {
-  ALL_CANCELLED,
-  CREATE_FAILED,
-  CURSOR_OF_ANOTHER_QUERY,
-  HAS_WARNINGS,
-  NOT_AN_ADMIN_TO_LIST,
-  OFFSET_WITH_FILTER,
-  POST_BUSY,
-  POST_NOT_FOUND,
-  POST_PUBLISHED,
-  PUBLISHED_ALREADY,
-} from '../messages.ts'
+import { CURSOR_OF_ANOTHER_QUERY, OFFSET_WITH_FILTER } from '../messages.ts'
 import { PostDetail, PostPath } from '../post.ts'
 import {
   BAD_IF_MATCH_EXAMPLE,
@@ -39,7 +29,7 @@ export const createPost = defineOperation({
   url: '/posts',
   scope: 'posts:write',
   conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
-  config: { failure: CREATE_FAILED },
+  config: { failure: errorOf('internal_error.createPost').message },
   takesAccountLists: true,
   ignoresUnknownQuery: true,
   schema: {
@@ -92,20 +82,20 @@ The post is stored whole or not at all.
           },
         },
         {
-          limitOfNetwork: ['platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'],
-          hasWarnings: [
-            'warnings_not_allowed',
-            {
-              error: HAS_WARNINGS,
-              details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
-            },
-          ],
+          limitOfNetwork: errorOf(
+            'platform_limit',
+            'x (@ada): caption is 312 characters long, at most 280 are allowed',
+          ),
+          hasWarnings: {
+            ...errorOf('warnings_not_allowed'),
+            details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+          },
         },
       ),
       403: errorResponse(
         'You may not use some of the accounts or files. The message names their ids. It does not tell whether they exist: compare them with `listAccounts`.',
         {
-          noAccess: ['no_access', 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+          noAccess: errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
         },
       ),
       ...createFailures('the post'),
@@ -137,8 +127,8 @@ Unknown query parameters are ignored, except for one whose name is almost that o
         withDeliveries: { ...PostList.examples[0], data: [ListedPost.examples[2]] },
       }),
       403: errorResponse('You are not an admin of this organisation, or it does not exist.', {
-        noAccess: ['no_access', 'You have no access to this organizationId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
-        notAdmin: ['not_organization_admin', NOT_AN_ADMIN_TO_LIST],
+        noAccess: errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+        notAdmin: errorOf('not_organization_admin.lists'),
       }),
       400: invalidRequestResponse(
         'A parameter is malformed or outside its range, has almost the name of a filter, or excludes another one.',
@@ -179,10 +169,10 @@ A post that is being sent cannot be deleted (409): a moment later it is publishe
     response: {
       200: JsonResponse(Deleted, 'The post no longer exists.', { deleted: Deleted.examples[0] }),
       400: invalidRequestResponse('The post is published, or `If-Match` is malformed.', BAD_IF_MATCH_EXAMPLE, {
-        published: ['post_published', POST_PUBLISHED],
+        published: errorOf('post_published.unchangeable', 'delete'),
       }),
-      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
-      409: errorResponse('A worker is sending the post.', { busy: ['post_busy', POST_BUSY] }),
+      404: errorResponse('You have no post with this id.', { notFound: errorOf('post_not_found') }),
+      409: errorResponse('A worker is sending the post.', { busy: errorOf('post_busy', 'delete') }),
       ...preconditionFailedResponse,
       ...commonErrors,
     },
@@ -205,7 +195,7 @@ export const getPost = defineOperation({
     response: {
       200: { ...JsonResponse(PostDetail, 'The post.', { published: PostDetail.examples[0] }), ...ETAG_HEADERS },
       304: EmptyResponse('The post is as it was at the `ETag` that you sent.', ETAG_HEADERS.headers),
-      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
+      404: errorResponse('You have no post with this id.', { notFound: errorOf('post_not_found') }),
       ...commonErrors,
     },
   },
@@ -230,15 +220,15 @@ Deliveries that have failed or were missed are due again. Cancelled ones stay ca
       400: invalidRequestResponse(
         'The draft breaks a limit of a network, or lacks something that the network requires. Or `If-Match` is malformed.',
         BAD_IF_MATCH_EXAMPLE,
-        { incomplete: ['platform_limit', 'instagram (@ada): post has no media file, at least 1 is required'] },
+        { incomplete: errorOf('platform_limit', 'instagram (@ada): post has no media file, at least 1 is required') },
       ),
       403: errorResponse('You may no longer use some of the accounts or files of the draft.', {
-        noAccess: ['no_access', 'You have no access to these accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'],
+        noAccess: errorOf('no_access.several', 'accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'),
       }),
-      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
+      404: errorResponse('You have no post with this id.', { notFound: errorOf('post_not_found') }),
       409: errorResponse('The post is already published, or all of its deliveries are cancelled.', {
-        published: ['post_published', PUBLISHED_ALREADY],
-        cancelled: ['post_cancelled', ALL_CANCELLED],
+        published: errorOf('post_published'),
+        cancelled: errorOf('post_cancelled'),
       }),
       ...preconditionFailedResponse,
       ...commonErrors,

@@ -1,7 +1,7 @@
 import { NOT_CONNECTED } from '../account.ts'
 import { CreatePostQuery } from '../create-post.ts'
-import { commonErrors, errorResponse, invalidRequestResponse, TOO_LARGE, unavailableResponse } from '../error.ts'
-import { HAS_WARNINGS, POST_EDITED_BUSY, POST_EDITED_PUBLISHED, POST_NOT_FOUND, POST_TOO_LARGE } from '../messages.ts'
+import { commonErrors, errorResponse, invalidRequestResponse, unavailableResponse } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { PATCH_POST_EXAMPLES, PatchPost, UpdatedPost } from '../patch-post.ts'
 import { PostPath } from '../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
@@ -58,26 +58,26 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
           },
         },
         {
-          published: ['post_published', POST_EDITED_PUBLISHED],
-          limitOfNetwork: ['platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'],
-          hasWarnings: [
-            'warnings_not_allowed',
-            {
-              error: HAS_WARNINGS,
-              details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
-            },
-          ],
+          published: errorOf('post_published.unchangeable', 'edit'),
+          limitOfNetwork: errorOf(
+            'platform_limit',
+            'x (@ada): caption is 312 characters long, at most 280 are allowed',
+          ),
+          hasWarnings: {
+            ...errorOf('warnings_not_allowed'),
+            details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+          },
         },
       ),
       403: errorResponse('You may not use some of the accounts or files of the changed post.', {
-        noAccess: ['no_access', 'You have no access to these accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+        noAccess: errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
       }),
-      404: errorResponse('You have no post with this id.', { notFound: ['post_not_found', POST_NOT_FOUND] }),
-      409: errorResponse('A worker is sending the post.', { busy: ['post_busy', POST_EDITED_BUSY] }),
+      404: errorResponse('You have no post with this id.', { notFound: errorOf('post_not_found') }),
+      409: errorResponse('A worker is sending the post.', { busy: errorOf('post_busy', 'edit') }),
       ...preconditionFailedResponse,
       413: errorResponse('The body, or the post with its changes, is larger than 1 MiB.', {
-        tooLarge: ['body_too_large', TOO_LARGE],
-        postTooLarge: ['body_too_large', POST_TOO_LARGE],
+        tooLarge: errorOf('body_too_large', 2 ** 20),
+        postTooLarge: errorOf('body_too_large.post'),
       }),
       ...commonErrors,
       503: unavailableResponse(

@@ -1,6 +1,7 @@
 import { bodyTooLargeResponse, commonErrors, errorResponse, invalidRequestResponse, LIMIT_TOO_BIG } from '../error.ts'
+import { errorOf } from '../errors.ts'
 import { EVENT_ID } from '../event.ts'
-import { eventNotSent, FROM_OR_EVENTS, WEBHOOK_DISABLED, WEBHOOK_NOT_FOUND } from '../messages.ts'
+import { FROM_OR_EVENTS } from '../messages.ts'
 import { Body, JsonResponse } from '../shared.ts'
 import { WebhookPath } from '../webhook.ts'
 import {
@@ -38,7 +39,7 @@ export const testWebhook = defineOperation({
         },
       }),
       ...webhookNotFoundResponse,
-      409: errorResponse('The webhook is disabled.', { disabled: ['webhook_disabled', WEBHOOK_DISABLED] }),
+      409: errorResponse('The webhook is disabled.', { disabled: errorOf('webhook_disabled') }),
       ...bodyTooLargeResponse,
       ...commonErrors,
     },
@@ -87,8 +88,8 @@ A request by time looks at up to 1,000 events. Repeat it with \`nextCursor\` as 
         bothForms: { code: 'custom', path: [], message: FROM_OR_EVENTS },
       }),
       404: errorResponse('Your key sees no webhook with this id, or the webhook gets no event with one of the ids.', {
-        notFound: ['webhook_not_found', WEBHOOK_NOT_FOUND],
-        eventNotFound: ['webhook_event_not_found', eventNotSent(EVENT_ID)],
+        notFound: errorOf('webhook_not_found'),
+        eventNotFound: errorOf('webhook_event_not_found', EVENT_ID),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,

@@ -5,20 +5,10 @@ import {
   type Issue,
   invalidPageResponse,
   invalidRequestResponse,
-  NO_CREDENTIALS_KEY,
-  OTHER_CREDENTIALS_KEY,
   unavailableResponse,
 } from '../error.ts'
-import {
-  cannotReceive,
-  HTTPS_REQUIRED,
-  NO_PREVIOUS_SECRET,
-  NO_URL_CREDENTIALS,
-  NOT_PUBLIC,
-  SECRET_ROTATED,
-  tooManyWebhooks,
-  WEBHOOK_NOT_FOUND,
-} from '../messages.ts'
+import { errorOf } from '../errors.ts'
+import { HTTPS_REQUIRED, NO_URL_CREDENTIALS } from '../messages.ts'
 import { Body, Deleted, JsonResponse, PageQuery } from '../shared.ts'
 import {
   CREATE_WEBHOOK_EXAMPLES,
@@ -39,7 +29,7 @@ const [WEBHOOK] = Webhook.examples
 const [WITH_SECRET] = WebhookWithSecret.examples
 
 export const webhookNotFoundResponse = {
-  404: errorResponse('Your key sees no webhook with this id.', { notFound: ['webhook_not_found', WEBHOOK_NOT_FOUND] }),
+  404: errorResponse('Your key sees no webhook with this id.', { notFound: errorOf('webhook_not_found') }),
 }
 
 const urlIssue = (message: string): Issue => ({ code: 'custom', path: ['url'], message })
@@ -47,22 +37,22 @@ const urlIssue = (message: string): Issue => ({ code: 'custom', path: ['url'], m
 const invalidWebhookResponse = invalidRequestResponse(
   'The body does not match its schema, or nothing can be sent to `url`.',
   { notHttps: urlIssue(HTTPS_REQUIRED), urlWithPassword: urlIssue(NO_URL_CREDENTIALS) },
-  { privateAddress: ['url_not_public', NOT_PUBLIC] },
+  { privateAddress: errorOf('url_not_public') },
 )
 
-const NOT_READABLE = { typeNotReadable: ['webhook_too_wide', cannotReceive('key.created')] } as const
+const NOT_READABLE = { typeNotReadable: errorOf('webhook_too_wide', 'key.created') } as const
 
 const notReadableResponse = errorResponse('The webhook gets events that your key may not read.', NOT_READABLE)
 
 const tooWideResponse = errorResponse('The webhook would get events that your key may not read.', {
   ...NOT_READABLE,
-  noAccount: ['no_access', 'You have no access to this accountId: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'],
+  noAccount: errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
 })
 
 const keyringErrors = {
   503: unavailableResponse(' Or the operator has to set or correct `CREDENTIALS_KEY`, which encrypts secrets.', {
-    noCredentialsKey: ['credentials_key_missing', NO_CREDENTIALS_KEY],
-    otherCredentialsKey: ['credentials_key_mismatch', OTHER_CREDENTIALS_KEY],
+    noCredentialsKey: errorOf('credentials_key_missing'),
+    otherCredentialsKey: errorOf('credentials_key_mismatch'),
   }),
 }
 
@@ -85,7 +75,7 @@ export const createWebhook = defineOperation({
       400: invalidWebhookResponse,
       403: tooWideResponse,
       409: errorResponse('You have as many webhooks as a user may have.', {
-        tooMany: ['webhook_limit', tooManyWebhooks(WEBHOOKS_MAX)],
+        tooMany: errorOf('webhook_limit', WEBHOOKS_MAX),
       }),
       ...bodyTooLargeResponse,
       ...commonErrors,
@@ -200,7 +190,7 @@ export const rotateWebhookSecret = defineOperation({
       }),
       403: notReadableResponse,
       ...webhookNotFoundResponse,
-      409: errorResponse('Two secrets are valid already.', { rotated: ['webhook_secret_rotated', SECRET_ROTATED] }),
+      409: errorResponse('Two secrets are valid already.', { rotated: errorOf('webhook_secret_rotated') }),
       ...bodyTooLargeResponse,
       ...commonErrors,
       ...keyringErrors,
@@ -223,8 +213,8 @@ export const deletePreviousWebhookSecret = defineOperation({
       200: JsonResponse(Deleted, 'The previous secret signs nothing any more.', { deleted: Deleted.examples[0] }),
       403: notReadableResponse,
       404: errorResponse('Your key sees no webhook with this id, or it has no previous secret.', {
-        notFound: ['webhook_not_found', WEBHOOK_NOT_FOUND],
-        noPrevious: ['webhook_secret_not_found', NO_PREVIOUS_SECRET],
+        notFound: errorOf('webhook_not_found'),
+        noPrevious: errorOf('webhook_secret_not_found'),
       }),
       ...commonErrors,
       ...keyringErrors,

@@ -1,6 +1,6 @@
 import type { ConnectAccount } from '../../schemas/connect.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { AnyAdapter } from '../platforms/contract/adapter.ts'
@@ -59,8 +59,6 @@ async function callIdentify(
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     const message = `${platform}: ${tidy(error.message)}`
-    throw error.retryable
-      ? new AppError(502, 'platform_unavailable', message)
-      : new AppError(400, 'credentials_rejected', message)
+    throw error.retryable ? fail('platform_unavailable', message) : fail('credentials_rejected', message)
   }
 }

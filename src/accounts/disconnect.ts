@@ -2,10 +2,9 @@ import { isId } from '../../db/id.ts'
 import { findAccountWithRole } from '../../db/queries/accounts.ts'
 import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { ACCOUNT_NOT_FOUND, NOT_THE_OWNER } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import { revokeTokens } from '../credentials/revoke.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 import type { Log } from '../log.ts'
 import type { NetworkContext } from './store.ts'
@@ -22,8 +21,8 @@ export async function disconnectOwnAccount(
 ): Promise<Deleted> {
   const { db } = context
   const account = isId(id) && isListed(rights, id) ? await findAccountWithRole(db, { userId, id }) : undefined
-  if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
-  if (account.userId !== userId && !account.isAdministered) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER)
+  if (!account) throw fail('account_not_found')
+  if (account.userId !== userId && !account.isAdministered) throw fail('not_account_owner')
   const disconnected = await disconnectAccount(db, id)
   if (disconnected) void revokeTokens(context, disconnected, log)
   return { success: true }

@@ -3,10 +3,9 @@ import { isId } from '../../db/id.ts'
 import { findReachableCredentials } from '../../db/queries/accounts.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { type Issue, NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import type { Issue } from '../../schemas/error.ts'
 import type { FieldOptionList, ListFieldOptionsQuery } from '../../schemas/field-options.ts'
-import { ACCOUNT_NOT_FOUND, fieldWithoutOptions, NO_CREDENTIALS } from '../../schemas/messages.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 import type { Log } from '../log.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
@@ -46,23 +45,23 @@ export function createFieldOptions({ db, networks, keyring, fetch }: NetworkCont
 
   function open(accountId: string, sealed: Parameters<typeof credentialsRow>[0], log: Log): Credentials {
     const row = credentialsRow(sealed)
-    if (!row) throw new AppError(409, 'account_not_connected', NO_CREDENTIALS)
-    if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+    if (!row) throw fail('account_not_connected')
+    if (!keyring) throw fail('credentials_key_missing')
     try {
       return keyring.open(accountId, row)
     } catch (error) {
       log.error({ err: error, accountId }, 'credentials cannot be opened')
-      throw new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+      throw fail('credentials_key_mismatch')
     }
   }
 
   return async ({ userId, rights, params: { id, field }, query, log }: Request): Promise<FieldOptionList> => {
     const account = isId(id) && isListed(rights, id) ? await findReachableCredentials(db, { userId, id }) : undefined
-    if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
+    if (!account) throw fail('account_not_found')
     const { platform, generation } = account
     const all = networks[platform].options ?? {}
     if (!Object.hasOwn(all, field)) {
-      throw new AppError(404, 'field_without_options', fieldWithoutOptions(platform, field, Object.keys(all)))
+      throw fail('field_without_options', platform, field, Object.keys(all))
     }
     const { needs = [], read: readOptions } = all[field]!
     const fields = pickAll(query, needs)
@@ -100,9 +99,7 @@ async function withAppErrors<T>(platform: string, work: () => Promise<T>): Promi
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     const message = `${platform}: ${tidy(error.message)}`
-    if (error.needsAttention) throw new AppError(409, 'credentials_rejected', message)
-    throw error.retryable
-      ? new AppError(502, 'platform_unavailable', message)
-      : new AppError(400, 'platform_refused', message)
+    if (error.needsAttention) throw fail('credentials_rejected.stored', message)
+    throw error.retryable ? fail('platform_unavailable', message) : fail('platform_refused', message)
   }
 }

@@ -11,11 +11,10 @@ import {
 import { isOtherKeyInUse, replaceCredentials } from '../../db/queries/credentials.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Account } from '../../schemas/account.ts'
-import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { DeploymentApps } from '../credentials/app.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials, Profile } from '../platforms/contract/adapter.ts'
 import { storable } from '../platforms/contract/publish-error.ts'
@@ -39,9 +38,9 @@ export interface NetworkContext {
  * decrypt what it encrypts.
  */
 export async function requireKeyring({ db, keyring }: Pick<NetworkContext, 'db' | 'keyring'>): Promise<Keyring> {
-  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+  if (!keyring) throw fail('credentials_key_missing')
   if (await isOtherKeyInUse(db, keyring.keyIds)) {
-    throw new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+    throw fail('credentials_key_mismatch')
   }
   return keyring
 }

@@ -2,9 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { listOwnKeys } from '../../db/queries/key-changes.ts'
 import { findOwnKey } from '../../db/queries/keys.ts'
-import { INVALID_KEY } from '../../schemas/error.ts'
 import * as operations from '../../schemas/operations/keys.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
 import { createOwnKey, getKey, revokeKey, rotateKey, updateKey } from './manage-keys.ts'
 
@@ -14,7 +13,7 @@ export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) =
     handler: async ({ userId, keyId }) => {
       const key = await findOwnKey(db, { userId, id: keyId })
       // The key was revoked within the last second.
-      if (!key) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+      if (!key) throw fail('invalid_api_key')
       return key
     },
   })

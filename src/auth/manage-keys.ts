@@ -13,23 +13,12 @@ import {
 import { findOwnKey, type KeyRights } from '../../db/queries/keys.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { INVALID_KEY } from '../../schemas/error.ts'
 import type { ApiKey, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from '../../schemas/key.ts'
-import {
-  ADMIN_NOT_GIVEN,
-  API_KEY_NOT_FOUND,
-  cannotChange,
-  cannotGive,
-  cannotWiden,
-  KEY_EXPIRED,
-  KEY_ROTATED,
-  scopeWithAccounts,
-  USER_NOT_FOUND,
-} from '../../schemas/messages.ts'
+import { scopeWithAccounts } from '../../schemas/messages.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import { timeOf } from '../../schemas/time.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { createKey } from './create-key.ts'
 import { type Allowance, findExcess } from './excess.ts'
@@ -40,7 +29,7 @@ export interface Manager {
   keyId: string
 }
 
-const notFound = () => new AppError(404, 'api_key_not_found', API_KEY_NOT_FOUND)
+const notFound = () => fail('api_key_not_found')
 
 /** A key of the user. Throws 404 if it is revoked or unknown. */
 export async function getKey(db: Db, userId: string, id: string): Promise<ApiKey> {
@@ -60,7 +49,7 @@ export const createOwnKey = (db: Db, manager: Manager, body: CreateApiKey): Prom
 export const createUserKey = (db: Db, manager: Manager, userId: string, body: CreateApiKey): Promise<CreatedApiKey> =>
   inTransaction(db, async (db) => {
     const { expiresAt } = await lockManager(db, manager)
-    if (!(await userExists(db, userId))) throw new AppError(404, 'user_not_found', USER_NOT_FOUND)
+    if (!(await userExists(db, userId))) throw fail('user_not_found')
     // An administrator gives every right of the user, for no longer than the key of the request.
     return createKeyWithin(db, { scopes: null, accountIds: null, expiresAt }, userId, body)
   })
@@ -95,7 +84,7 @@ export async function checkAccounts(db: Db, userId: string, { scopes, accountIds
   const found = await listTheseAccounts(db, { userId, ids: accountIds.filter(isId) })
   const missing = accountIds.find((id) => !found.some((account) => account.id === id))
   if (missing !== undefined) {
-    throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(missing)}`)
+    throw fail('no_access', 'accountId', truncate(missing))
   }
 }
 
@@ -116,7 +105,7 @@ export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiK
     }
     const after = { ...before, ...changes }
     const excess = findExcess(before, after)
-    if (excess) throw new AppError(403, 'api_key_too_wide', cannotWiden(excess))
+    if (excess) throw fail('api_key_too_wide.widened', excess)
     // A key keeps accounts that were disconnected since.
     if (accountIds) await checkAccounts(db, userId, before.accountIds ? { ...after, accountIds: [] } : after)
     if (Object.keys(changes).length > 0) await changeKey(db, id, changes)
@@ -139,8 +128,8 @@ export function rotateKey(
     const own = await lockManager(db, manager)
     const { isExpired, ...before } = await lockOwn(db, userId, id)
     requireGivable(own, before)
-    if (isExpired) throw new AppError(409, 'api_key_not_rotatable', KEY_EXPIRED)
-    if (await isReplaced(db, id)) throw new AppError(409, 'api_key_rotated', KEY_ROTATED)
+    if (isExpired) throw fail('api_key_not_rotatable')
+    if (await isReplaced(db, id)) throw fail('api_key_rotated')
     const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id })
     await expireKeyAfter(db, id, overlapSeconds)
     return { ...(await getKey(db, userId, newId)), key }
@@ -177,7 +166,7 @@ export async function revokeUserKey(db: Db, { keyId }: Actor, userId: string, id
  */
 async function lockManager(db: Db, { userId, keyId }: Manager): Promise<LockedKey> {
   const own = await lockKey(db, { userId, id: keyId })
-  if (!own) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
+  if (!own) throw fail('invalid_api_key')
   await actAs(db, { keyId })
   return own
 }
@@ -193,15 +182,15 @@ async function lockChangeable(db: Db, manager: Manager, id: string): Promise<Loc
   const own = await lockManager(db, manager)
   const key = await lockOwn(db, manager.userId, id)
   const excess = findExcess({ ...own, expiresAt: null }, key)
-  if (excess) throw new AppError(403, 'api_key_too_wide', cannotChange(excess))
+  if (excess) throw fail('api_key_too_wide.changed', excess)
   return key
 }
 
 function requireNoAdmin({ scopes }: Allowance): void {
-  if (scopes?.includes('admin')) throw new AppError(403, 'api_key_too_wide', ADMIN_NOT_GIVEN)
+  if (scopes?.includes('admin')) throw fail('api_key_too_wide.admin')
 }
 
 function requireGivable(own: Allowance, wanted: Allowance): void {
   const excess = findExcess(own, wanted)
-  if (excess) throw new AppError(403, 'api_key_too_wide', cannotGive(excess))
+  if (excess) throw fail('api_key_too_wide', excess)
 }

@@ -5,8 +5,7 @@ import { currentBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { findKey, type KeyRights } from '../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
-import { EXPIRED_KEY, INVALID_KEY, MISSING_KEY, NO_KEY_STORE, SCHEMA_OUTDATED } from '../../schemas/error.ts'
-import { AppError } from '../errors.ts'
+import { type AppError, fail } from '../errors.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import { hashKey, isKey } from './key.ts'
 import { createLastUse } from './last-use.ts'
@@ -47,7 +46,7 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
 
   function invalidKey(request: FastifyRequest): AppError {
     failedKeys?.note(request)
-    return new AppError(401, 'invalid_api_key', INVALID_KEY)
+    return fail('invalid_api_key')
   }
 
   async function findAndCache(key: string, request: FastifyRequest): Promise<CachedKey> {
@@ -64,7 +63,7 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
   app.decorateRequest('rights', null as unknown as KeyRights)
   const authenticate = (request: FastifyRequest, key: CachedKey) => {
     request.keyId = key.id
-    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw fail('expired_api_key')
     request.userId = key.userId
     const budget = currentBudget()
     if (budget) budget.userId = key.userId
@@ -90,12 +89,12 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
 
 function readBearerToken(header: string | undefined): string {
   const token = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
-  if (!token) throw new AppError(401, 'missing_api_key', MISSING_KEY)
+  if (!token) throw fail('missing_api_key')
   return token
 }
 
 function rethrowOldSchema(error: unknown): never {
-  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw new AppError(503, 'auth_not_initialized', NO_KEY_STORE)
-  if (hasSqlstate(error, SQLSTATE.UNDEFINED_COLUMN)) throw new AppError(503, 'schema_outdated', SCHEMA_OUTDATED)
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw fail('auth_not_initialized')
+  if (hasSqlstate(error, SQLSTATE.UNDEFINED_COLUMN)) throw fail('schema_outdated')
   throw error
 }

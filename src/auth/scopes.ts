@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { LIMITED_TO_ACCOUNTS } from '../../schemas/messages.ts'
 import type { Scope } from '../../schemas/scopes.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { requireScope } from '../http/rights.ts'
 
 declare module 'fastify' {
@@ -23,7 +22,7 @@ export const scopes = fp(async (app: FastifyInstance) => {
     const { scope, takesAccountLists } = request.routeOptions.config
     if (scope) requireScope(request.rights, scope)
     if (scope && request.rights.accountIds && !takesAccountLists) {
-      throw new AppError(403, 'account_list', LIMITED_TO_ACCOUNTS)
+      throw fail('account_list')
     }
     done()
   })

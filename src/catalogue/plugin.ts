@@ -3,10 +3,9 @@ import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
-import { ACCOUNT_NOT_FOUND, PLATFORM_NOT_FOUND } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/platforms.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { type Constant, createConstant, sendConstant } from '../http/constant.ts'
 import { isListed } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -42,7 +41,7 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
   app.route({
     ...operations.getPlatform,
     handler: async ({ params: { platform } }, reply) => {
-      if (!Object.hasOwn(platforms, platform)) throw new AppError(404, 'platform_not_found', PLATFORM_NOT_FOUND)
+      if (!Object.hasOwn(platforms, platform)) throw fail('platform_not_found')
       return send(reply, renderPlatform(platform as PlatformId), SHORT)
     },
   })
@@ -52,7 +51,7 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
     handler: async ({ userId, rights, params: { id } }, reply) => {
       const isPossible = isId(id) && isListed(rights, id)
       const [account] = isPossible ? await listTheseAccounts(db, { userId, ids: [id] }) : []
-      if (!account) throw new AppError(404, 'account_not_found', ACCOUNT_NOT_FOUND)
+      if (!account) throw fail('account_not_found')
       const { platform, textLengthMax, altTextLengthMax } = account
       if (textLengthMax === null && altTextLengthMax === null) return send(reply, renderPlatform(platform), ALWAYS_ASK)
       const own = replaceLimits(platforms[platform], { textLengthMax, altTextLengthMax })

@@ -1,10 +1,9 @@
 import { newId } from '../../db/id.ts'
 import { type AppRow, findApp, findCurrentApp, findServerApp, replaceServerApp } from '../../db/queries/oauth-apps.ts'
-import { OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import { SERVER_REQUIRED } from '../../schemas/messages.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import type { AppRegistration, OAuth, OAuthApp } from '../platforms/contract/oauth.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
@@ -41,7 +40,8 @@ export async function findAppFor(
   if (stored) return openApp(keyring, stored)
   const app = context.oauthApps[flow.platform]
   if (app) return { app, appId: null, scopes: null }
-  throw new AppError(400, 'app_missing', noAppMessage(flow.platform))
+  const { name, client } = NETWORKS[flow.platform]
+  throw client ? fail('app_missing.client', name, client.requirement) : fail('app_missing', flow.platform)
 }
 
 /** The app at the server in the hint. It is registered once, and again if the server has forgotten it. */
@@ -87,16 +87,9 @@ export async function findAppAgain(
   return app && app.clientId === clientId ? { app, appId: null, scopes: null } : undefined
 }
 
-const noAppMessage = (platform: PlatformId) => {
-  const { name: network, client } = NETWORKS[platform]
-  if (client) return `${network} needs a ${client.requirement}`
-  const name = platform.toUpperCase()
-  return `No app of ${platform} is configured: register one with the network and store it with PUT /api/v1/apps/${platform}, or let the operator set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET`
-}
-
 /** Throws 503 if the secret needs a key that this process lacks. */
 function openApp(keyring: Keyring, { id, clientId, scopes, ...sealed }: AppRow): FlowApp {
-  if (!keyring.keyIds.includes(sealed.keyId)) throw new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+  if (!keyring.keyIds.includes(sealed.keyId)) throw fail('credentials_key_mismatch')
   const { clientSecret = null } = keyring.open(id, sealed)
   return { app: { clientId, clientSecret }, appId: id, scopes }
 }

@@ -1,7 +1,7 @@
 import type { OpenedConnection } from '../../db/queries/connections.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { requireKeyring } from '../accounts/store.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
 import { findAppFor } from './apps.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
@@ -14,7 +14,7 @@ export const BEGIN_TIMEOUT_MS = 20_000
 export function requireOAuth({ networks }: ConnectionContext, platform: PlatformId): OAuth {
   // A path may name no network.
   const oauth = networks[platform]?.oauth
-  if (!oauth) throw new AppError(400, 'platform_not_supported', `${platform} accounts cannot be connected by OAuth`)
+  if (!oauth) throw fail('platform_not_supported', platform)
   return oauth
 }
 

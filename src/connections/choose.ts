@@ -1,7 +1,6 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
-import { CONNECTION_NOT_CHOOSING } from '../../schemas/messages.ts'
 import { requireKeyring } from '../accounts/store.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import type { OAuthAccount } from '../platforms/contract/oauth.ts'
 import type { ConnectionContext } from './context.ts'
 import { FlowFailure } from './failure.ts'
@@ -18,7 +17,7 @@ export async function chooseAccounts(
 ): Promise<void> {
   const { id, state, choices, secrets } = connection
   if (state !== 'choosing' || !choices || !secrets) {
-    throw new AppError(409, 'connection_not_choosing', CONNECTION_NOT_CHOOSING)
+    throw fail('connection_not_choosing')
   }
   const issues = ids.flatMap((id, index) =>
     choices.some((choice) => choice.id === id)
@@ -33,7 +32,7 @@ export async function chooseAccounts(
   try {
     await connectAccounts(context, keyring, connection, chosen)
   } catch (error) {
-    throw error instanceof FlowFailure ? new AppError(409, 'account_not_connectable', error.message) : error
+    throw error instanceof FlowFailure ? fail('account_not_connectable', error.message) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { clientMetadata, METADATA_PATH } from '../platforms/bluesky/client.ts'
 import { blueskyOAuth } from '../platforms/bluesky/connect.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
@@ -9,8 +9,7 @@ export const clientMetadataDocument: FastifyPluginAsync<ConnectionContext> = asy
   app.get(METADATA_PATH, { schema: { hide: true } }, async () => {
     const client = context.oauthApps.bluesky
     // A loopback client has no document.
-    if (client?.clientId !== `${context.publicUrl()}${METADATA_PATH}`)
-      throw new AppError(404, 'route_not_found', 'Not found')
+    if (client?.clientId !== `${context.publicUrl()}${METADATA_PATH}`) throw fail('route_not_found')
     return clientMetadata(client, redirectUriOf(context, blueskyOAuth))
   })
 }

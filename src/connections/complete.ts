@@ -1,7 +1,6 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
 import { findConnectionByState } from '../../db/queries/connections.ts'
-import { OTHER_CONNECTION } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { ConnectionContext } from './context.ts'
 import { finishFlow } from './finish.ts'
@@ -19,6 +18,6 @@ export async function completeFlow(
   const found = states.length === 1 && (await findConnectionByState(context.db, hashSecret(states[0]!)))
   // A spent state is found nowhere: `finishFlow` tells whether the connection still waits.
   const isOther = found ? found.id !== connection.id : connection.state === 'opened'
-  if (isOther || !callback) throw new AppError(400, 'other_connection', OTHER_CONNECTION)
+  if (isOther || !callback) throw fail('other_connection')
   await finishFlow(context, connection, callback, log)
 }

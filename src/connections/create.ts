@@ -3,10 +3,9 @@ import { isId, newId } from '../../db/id.ts'
 import { findReachableAccount } from '../../db/queries/accounts.ts'
 import { insertConnection } from '../../db/queries/connections.ts'
 import type { CreateConnection, CreatedConnection } from '../../schemas/connection.ts'
-import { NOT_THE_OWNER_TO_CONNECT, RETURN_URL_NOT_ALLOWED } from '../../schemas/messages.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { requireKeyring, tidy } from '../accounts/store.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { findLongNames } from '../http/metadata.ts'
 import { requireMayConnect } from '../http/roles.ts'
@@ -41,7 +40,7 @@ export async function prepareConnection(
   if (issues.length > 0) throw invalidRequest(issues)
   const oauth = requireOAuth(context, platform)
   if (returnUrl !== undefined && !isListedReturnUrl(returnUrl, returnUrls)) {
-    throw new AppError(400, 'return_url_not_allowed', RETURN_URL_NOT_ALLOWED)
+    throw fail('return_url_not_allowed')
   }
   const problem = hint === undefined ? undefined : oauth.hintProblem?.(hint)
   if (problem !== undefined) throw invalidRequest([{ code: 'custom', path: ['hint'], message: problem }])
@@ -77,9 +76,9 @@ async function findKnownAccount(
   }: { platform: PlatformId; accountId: string; organizationId?: string | undefined },
 ) {
   const account = isId(id) ? await findReachableAccount(db, { userId, id }) : undefined
-  if (!account) throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(id)}`)
+  if (!account) throw fail('no_access', 'accountId', truncate(id))
   const isOwn = account.userId === userId
-  if (!isOwn && !account.isAdministered) throw new AppError(403, 'not_account_owner', NOT_THE_OWNER_TO_CONNECT)
+  if (!isOwn && !account.isAdministered) throw fail('not_account_owner.connected')
   const problem = (message: string, path = 'accountId') => invalidRequest([{ code: 'custom', path: [path], message }])
   if (account.platform !== platform) throw problem(`The account is on ${account.platform}, not on ${platform}`)
   if (account.externalId === null) {
@@ -93,7 +92,7 @@ async function findKnownAccount(
 
 function toAppError(platform: PlatformId, { message, retryable }: PublishError): AppError {
   const text = `${platform}: ${tidy(message)}`
-  return retryable ? new AppError(502, 'platform_unavailable', text) : new AppError(400, 'platform_refused', text)
+  return retryable ? fail('platform_unavailable', text) : fail('platform_refused', text)
 }
 
 /** Stores a connection. The response is the only one that contains its link. */

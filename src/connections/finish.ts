@@ -10,10 +10,10 @@ import {
 import { lockCurrentApp } from '../../db/queries/oauth-apps.ts'
 import { findRole } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { CONNECTION_NOT_OPENED, NOT_AN_ADMIN_TO_CONNECT, OWNED_ELSEWHERE } from '../../schemas/messages.ts'
+import { ERRORS } from '../../schemas/errors.ts'
 import { requireKeyring, storeAccount, tidy, toStoredProfile } from '../accounts/store.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { OAuthAccount } from '../platforms/contract/oauth.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
@@ -43,7 +43,7 @@ export async function finishFlow(
   // Throws if the secret cannot be decrypted: with the right key, the same callback works.
   const app = await findAppAgain(context, keyring, connection)
   const isOurs = await spendState(db, id, hashSecret(callback.get('state') ?? ''))
-  if (!isOurs) throw new AppError(409, 'connection_not_opened', CONNECTION_NOT_OPENED)
+  if (!isOurs) throw fail('connection_not_opened')
   // The budget of the request does not hold here: a code can be exchanged once, so a busy database must not cost the
   // user the consent.
   await withDatabaseBudget(undefined, () => settle(context, keyring, { connection, app, callback }, log))
@@ -153,7 +153,7 @@ export function connectAccounts(
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
     const [role] = organizationId === null ? [] : await findRole(transaction, { userId, organizationId })
     if (organizationId !== null && !role?.mayConnect) {
-      throw new FlowFailure('not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
+      throw new FlowFailure('not_organization_admin', ERRORS.not_organization_admin.message)
     }
     const profiles = accounts.map(({ profile }) => toStoredProfile(profile))
     const externalIds = profiles.map(({ externalId }) => externalId)
@@ -163,7 +163,7 @@ export function connectAccounts(
     if (accountId !== null && !named) throw disconnected()
     const owner = named?.userId ?? userId
     if (owner !== userId && !named?.isAdministered) {
-      throw new FlowFailure('not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
+      throw new FlowFailure('not_organization_admin', ERRORS.not_organization_admin.message)
     }
     const ids: string[] = []
     for (const [index, { tokens }] of accounts.entries()) {
@@ -191,12 +191,13 @@ export function connectAccounts(
     }
     const before = connection.state === 'choosing' ? 'choosing' : 'opened'
     if (!(await succeedConnection(transaction, id, before, ids))) {
-      throw new AppError(409, 'connection_not_opened', CONNECTION_NOT_OPENED)
+      throw fail('connection_not_opened')
     }
   })
 }
 
-const ownedElsewhere = () => new FlowFailure('owned_elsewhere', OWNED_ELSEWHERE)
+const ownedElsewhere = () =>
+  new FlowFailure('owned_elsewhere', ERRORS.account_not_connectable.cases.ownedElsewhere.message)
 
 const disconnected = () =>
   new FlowFailure('account_disconnected', 'The account was disconnected: begin a connection without accountId')

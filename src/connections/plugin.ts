@@ -2,11 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import { type ConnectionFlow, deleteConnection, findConnection } from '../../db/queries/connections.ts'
-import { CONNECTION_NOT_FOUND } from '../../schemas/messages.ts'
 import * as apps from '../../schemas/operations/apps.ts'
 import * as operations from '../../schemas/operations/connections.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { chooseAccounts } from './choose.ts'
 import { completeFlow } from './complete.ts'
@@ -16,7 +15,7 @@ import { deleteOwnApp, listOwnApps, putApp } from './stored-apps.ts'
 import { vaultOf } from './vault.ts'
 import { toConnection } from './view.ts'
 
-const notFound = () => new AppError(404, 'connection_not_found', CONNECTION_NOT_FOUND)
+const notFound = () => fail('connection_not_found')
 
 export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (app, context) => {
   const { db } = context

@@ -10,11 +10,10 @@ import {
 } from '../../db/queries/oauth-apps.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { App, PutApp } from '../../schemas/app.ts'
-import { APP_IN_USE, APP_NOT_FOUND, NOT_AN_ADMIN } from '../../schemas/messages.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { requireKeyring } from '../accounts/store.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { requireAdmin } from '../http/roles.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
 import { requireOAuth } from './begin.ts'
@@ -63,11 +62,9 @@ function toApp(
 /** Throws 403 if the user does not belong to the organisation, or is not an admin of it. */
 async function requireOwner({ db }: ConnectionContext, userId: string, organizationId?: string): Promise<AppOwner> {
   if (organizationId === undefined) return { userId }
-  await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN)
+  await requireAdmin(db, userId, organizationId, 'not_organization_admin.apps')
   return { organizationId }
 }
-
-const appsRegistered = (platform: string) => `${platform} needs no app: Postroom registers one with each server`
 
 /** Stores an app in place of the one that the owner has stored. */
 export async function putApp(
@@ -77,7 +74,7 @@ export async function putApp(
   { clientId, clientSecret, scopes, organizationId }: PutApp,
 ): Promise<App> {
   const oauth = requireOAuth(context, platform)
-  if (oauth.registration) throw new AppError(400, 'platform_not_supported', appsRegistered(platform))
+  if (oauth.registration) throw fail('platform_not_supported.registered', platform)
   const owner = await requireOwner(context, userId, organizationId)
   const keyring = await requireKeyring(context)
   const seal = (id: string) => keyring.seal(id, clientSecret === undefined ? {} : { clientSecret })
@@ -103,11 +100,11 @@ export async function deleteOwnApp(
 ): Promise<void> {
   const owner = await requireOwner(context, userId, organizationId)
   // Postgres stores no text with a NUL, and fails where it is compared with one.
-  if (!PLATFORM_IDS.includes(platform)) throw new AppError(404, 'app_not_found', APP_NOT_FOUND)
+  if (!PLATFORM_IDS.includes(platform)) throw fail('app_not_found')
   await inTransaction(context.db, async (transaction) => {
     const app = await lockApp(transaction, owner, platform)
-    if (!app) throw new AppError(404, 'app_not_found', APP_NOT_FOUND)
-    if (app.isUsed) throw new AppError(409, 'app_in_use', APP_IN_USE)
+    if (!app) throw fail('app_not_found')
+    if (app.isUsed) throw fail('app_in_use')
     await deleteApp(transaction, app.id)
   })
 }

@@ -1,6 +1,5 @@
-import { OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Vault } from '../http/idempotency-key.ts'
 
 /** Encrypts the stored response of a connection: it has the link, or the `state` of its flow. */
@@ -13,7 +12,7 @@ export function vaultOf(keyring: Keyring, userId: string): Vault {
     },
     open(sealed) {
       const [keyId = '', dataKey = '', data = ''] = sealed.split(' ')
-      if (!keyring.keyIds.includes(keyId)) throw new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+      if (!keyring.keyIds.includes(keyId)) throw fail('credentials_key_mismatch')
       const parts = { keyId, dataKey: Buffer.from(dataKey, 'base64'), data: Buffer.from(data, 'base64') }
       return keyring.open(owner, parts).text!
     },

@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { type OwnedDelivery, storeDeliveryContent } from '../../db/queries/delivery/owner.ts'
-import { DELIVERY_OPEN, NOT_RETRIED } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { checkPost } from '../posts/check.ts'
 import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
@@ -29,9 +28,9 @@ export async function editDelivery(
   })
   if (isDeepStrictEqual(changed, target)) return
   if (delivery.intent !== null || delivery.state === 'unconfirmed') {
-    throw new AppError(409, 'delivery_unconfirmed', DELIVERY_OPEN)
+    throw fail('delivery_unconfirmed.edited')
   }
-  if (delivery.state === 'published') throw new AppError(409, ...NOT_RETRIED.published)
+  if (delivery.state === 'published') throw fail('delivery_published')
   const [old, { acts }] = [sentContentOf(before, target), sentContentOf(before, changed)]
   const count = delivery.sent.length
   if (!isDeepStrictEqual(acts.slice(0, count), old.acts.slice(0, count))) {

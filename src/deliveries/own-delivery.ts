@@ -3,10 +3,9 @@ import { isId } from '../../db/id.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { lockOwnedDeliveries, type OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { DELIVERY_NOT_FOUND } from '../../schemas/messages.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { type PlannedAct, planActs } from '../delivery/plan.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { PostAccess } from '../posts/access.ts'
 import { changePost, getPost } from '../posts/get.ts'
 
@@ -25,7 +24,7 @@ export async function changeDelivery(
   const { postId: id, accountId, ...owner } = key
   return changePost(db, { ...owner, id }, async (db) => {
     const [delivery] = isId(accountId) ? await lockOwnedDeliveries(db, key.userId, [key]) : []
-    if (!delivery) throw new AppError(404, 'delivery_not_found', DELIVERY_NOT_FOUND)
+    if (!delivery) throw fail('delivery_not_found')
     await change(db, delivery)
     return getPost(db, owner.userId, id)
   })

@@ -4,13 +4,18 @@ import { type RequeuedDelivery, requeueDeliveries } from '../../db/queries/deliv
 import { actAs } from '../../db/queries/events/actor.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CANCELLED, type DeliveryState } from '../../schemas/delivery.ts'
-import { NOT_RETRIED, RETRY_CANCELLED } from '../../schemas/messages.ts'
-import type { LeftDelivery, RetriedDeliveries, RetryDeliveries } from '../../schemas/retry-deliveries.ts'
+import { errorOf } from '../../schemas/errors.ts'
+import {
+  type LeftDelivery,
+  RETRY_CANCELLED,
+  type RetriedDeliveries,
+  type RetryDeliveries,
+} from '../../schemas/retry-deliveries.ts'
 import { retried } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
-import { canReconcile, inFlightMsOf, type RetryContext } from './retry.ts'
+import { canReconcile, inFlightMsOf, NOT_RETRIED, type RetryContext } from './retry.ts'
 
 /**
  * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of another
@@ -53,8 +58,6 @@ const isStillWanted = ({ state, error }: OwnedDelivery, body: RetryDeliveries): 
   (body.errorCode === undefined || error?.code === body.errorCode) &&
   (state !== 'published' || error !== null)
 
-const toReason = <Code>([code, message]: readonly [Code, string]) => ({ code, message })
-
 /** The state of a delivery after its retry, or why it is left as it is. */
 async function decide(
   context: RetryContext,
@@ -62,11 +65,11 @@ async function decide(
   delivery: OwnedDelivery,
   { errorCode }: RetryDeliveries,
 ): Promise<{ state: DeliveryState } | Pick<LeftDelivery, 'code' | 'message'>> {
-  if (delivery.error?.code === CANCELLED && errorCode !== CANCELLED) {
-    return toReason(RETRY_CANCELLED)
-  }
+  if (delivery.error?.code === CANCELLED && errorCode !== CANCELLED) return RETRY_CANCELLED
   const isQueried = delivery.state === 'unconfirmed' && (await canReconcile(context, key, delivery))
   const next = retried(delivery, isQueried)
+  if ('state' in next) return next
   // The states of the filter have no other obstacles.
-  return 'obstacle' in next ? toReason(NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']) : next
+  const code = NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']
+  return { code, message: errorOf(code).message }
 }

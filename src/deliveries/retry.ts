@@ -5,11 +5,10 @@ import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import { requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED } from '../../schemas/delivery.ts'
-import { NOT_RETRIED } from '../../schemas/messages.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
 import { retried } from '../delivery/states.ts'
 import { CALL_IN_FLIGHT_MAX_MS, NAME_KEPT_MS } from '../delivery/timing.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
 import { canQuery } from '../platforms/contract/can-query.ts'
@@ -17,6 +16,16 @@ import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
 import { editDelivery } from './edit-delivery.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
+
+/** The error for each reason why a delivery is not retried. */
+export const NOT_RETRIED = {
+  draft: 'post_is_draft',
+  notDue: 'delivery_not_due',
+  publishing: 'delivery_in_progress',
+  published: 'delivery_published',
+  mediaDeleted: 'media_deleted',
+  unconfirmed: 'delivery_unconfirmed',
+} as const
 
 export interface RetryContext {
   db: Db
@@ -39,10 +48,7 @@ export function retryDelivery(
   return changeDelivery(context.db, key, async (db, delivery) => {
     const isQueried = delivery.state === 'unconfirmed' && (await canReconcile({ ...context, db }, key, delivery))
     const next = retried(delivery, isQueried)
-    if ('obstacle' in next) {
-      const [code, message] = NOT_RETRIED[next.obstacle]
-      throw new AppError(409, code, message)
-    }
+    if ('obstacle' in next) throw fail(NOT_RETRIED[next.obstacle])
     if (ifMatch || Object.keys(edit).length > 0) {
       const post = await getPost(db, key.userId, key.postId)
       ifMatch?.(post)

@@ -8,9 +8,8 @@ import {
 import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
-import { NOT_CANCELLED, NOT_MARKED, NOT_UNCONFIRMED } from '../../schemas/messages.ts'
 import { cancelled, marked, resolved } from '../delivery/states.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
@@ -29,7 +28,7 @@ export async function resolveDelivery(
     if (outcome === 'not_published') throw invalidUrl('custom', 'Only a published act has a url')
   }
   return changeDelivery(db, key, async (db, delivery) => {
-    if (delivery.state !== 'unconfirmed') throw new AppError(409, 'delivery_not_unconfirmed', NOT_UNCONFIRMED)
+    if (delivery.state !== 'unconfirmed') throw fail('delivery_not_unconfirmed')
     const plan = planOf(await getPost(db, key.userId, key.postId), key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]
@@ -60,8 +59,8 @@ const NOT_THERE = { code: 'not_published', message: 'The owner did not find it o
 export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
   return changeDelivery(db, key, async (db, delivery) => {
     if (isCancelled(delivery)) return
-    if (delivery.state === 'publishing') throw new AppError(409, ...NOT_CANCELLED.publishing)
-    if (delivery.state !== 'queued') throw new AppError(409, ...NOT_CANCELLED.notQueued)
+    if (delivery.state === 'publishing') throw fail('delivery_in_progress')
+    if (delivery.state !== 'queued') throw fail('delivery_not_queued')
     const post = await getPost(db, key.userId, key.postId)
     ifMatch?.(post)
     const next = planOf(post, key)[delivery.sent.length]
@@ -80,6 +79,13 @@ const NOT_SENT = 'The owner cancelled the delivery'
 const PERHAPS_SENT =
   'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
 
+/** The error for each reason why a delivery is not marked. */
+const NOT_MARKED = {
+  draft: 'post_is_draft.marked',
+  publishing: 'delivery_in_progress',
+  published: 'delivery_published',
+} as const
+
 /**
  * Records that the owner has published the missing parts of a delivery by hand. Throws 404 if the user has no such
  * delivery, and 409 if nothing is missing or it is being sent. Throws 412 if `ifMatch` does not hold, and 400 for an
@@ -94,10 +100,7 @@ export async function markDeliveryPublished(
   if (url !== undefined) requireUrl(url)
   return changeDelivery(db, key, async (db, delivery) => {
     const next = marked(delivery)
-    if ('obstacle' in next) {
-      const [code, message] = NOT_MARKED[next.obstacle]
-      throw new AppError(409, code, message)
-    }
+    if ('obstacle' in next) throw fail(NOT_MARKED[next.obstacle])
     if (ifMatch) ifMatch(await getPost(db, key.userId, key.postId))
     await saveMark(db, key, { state: next.state, sent: [{ id: null, url: url ?? null }] })
   })

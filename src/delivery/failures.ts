@@ -1,5 +1,5 @@
 import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
-import { DATABASE_FULL, NO_DATABASE } from '../../schemas/error.ts'
+import { errorOf } from '../../schemas/errors.ts'
 import type { PublishError } from '../platforms/contract/publish-error.ts'
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, REST_MAX_MS, REST_MIN_MS } from './timing.ts'
 
@@ -28,7 +28,7 @@ export const failure = (
 /** The failure of a statement of the intent, or of the sandbox, whose calls are rows. Its commit may have taken effect. */
 export function databaseFailure(thrown: unknown): Failure | undefined {
   if (!isDatabaseFull(thrown) && !isDatabaseUnavailable(thrown)) return undefined
-  const message = isDatabaseFull(thrown) ? DATABASE_FULL : NO_DATABASE
+  const { message } = errorOf(isDatabaseFull(thrown) ? 'database_full' : 'database_unavailable')
   return { ...failure('database_unavailable', message, { retryable: true }), maybeSent: true }
 }
 

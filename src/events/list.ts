@@ -9,12 +9,10 @@ import {
   readBounds,
 } from '../../db/queries/events/read.ts'
 import { findKeyById, type KeyRights } from '../../db/queries/keys.ts'
-import { EXPIRED_KEY, INVALID_KEY } from '../../schemas/error.ts'
 import type { Event, EventType } from '../../schemas/event.ts'
 import type { EventList, ListEventsQuery } from '../../schemas/list-events.ts'
-import { EVENT_NOT_FOUND } from '../../schemas/messages.ts'
 import { timeOf } from '../../schemas/time.ts'
-import { AppError, CursorExpired, invalidRequest } from '../errors.ts'
+import { CursorExpired, fail, invalidRequest } from '../errors.ts'
 import { type EventPlace, idEndOf, otherCursor, readEventCursor, writeEventCursor } from './cursor.ts'
 import { visibleTypes } from './visible.ts'
 import type { Waiters } from './waiters.ts'
@@ -67,8 +65,8 @@ export async function readEvents(
 /** The present rights of the key. Throws 401 if it has ended. */
 async function readRights(db: Db, keyId: string): Promise<KeyRights> {
   const [key] = await findKeyById(db, { id: keyId })
-  if (!key) throw new AppError(401, 'invalid_api_key', INVALID_KEY)
-  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw new AppError(401, 'expired_api_key', EXPIRED_KEY)
+  if (!key) throw fail('invalid_api_key')
+  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw fail('expired_api_key')
   return key
 }
 
@@ -100,7 +98,7 @@ function requirePlace(userId: string, place: EventPlace, bounds: Awaited<ReturnT
 export async function getEvent(db: Db, { userId, rights }: Reader, id: string): Promise<Event> {
   const values = { userId, id, types: visibleTypes(rights, undefined), listedAccountIds: rights.accountIds }
   const row = isId(id) ? await findEvent(db, values) : undefined
-  if (!row) throw new AppError(404, 'event_not_found', EVENT_NOT_FOUND)
+  if (!row) throw fail('event_not_found')
   return toEvent(row)
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/client.ts'
 import { findDiskFull } from '../../db/disk-space.ts'
 import { listOtherKeys } from '../../db/queries/credentials.ts'
-import { DATABASE_FULL, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
+import { errorOf } from '../../schemas/errors.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { storageUnavailable } from '../http/errors.ts'
+import { storageError } from '../http/errors.ts'
 import { checkFolder } from '../storage/check-folder.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
 import { withTimeout } from '../with-timeout.ts'
@@ -23,8 +23,7 @@ export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefi
       await checkFiles(files)
       return null
     } catch (error) {
-      const { code, message } = storageUnavailable(error)
-      return { code, message, facts: { err: error } }
+      return { ...storageError(error), facts: { err: error } }
     }
   },
 
@@ -35,12 +34,12 @@ export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefi
     if (!rows?.length) return rows && null
     const accounts = rows.reduce((sum, row) => sum + row.accounts, 0)
     const facts = { accounts, missingKeys: rows.map(({ keyId }) => keyId) }
-    return { code: 'credentials_key_mismatch', message: OTHER_CREDENTIALS_KEY, facts }
+    return { ...errorOf('credentials_key_mismatch'), facts }
   },
 
   databaseSpace: async () => {
     const error = await findDiskFull(db)
-    return error ? { code: 'database_full', message: DATABASE_FULL, facts: { err: error } } : null
+    return error ? { ...errorOf('database_full'), facts: { err: error } } : null
   },
 })
 

@@ -1,11 +1,8 @@
-import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { CodedError } from '../../schemas/errors.ts'
 import type { Log } from '../log.ts'
 
 /** Why the service cannot do all of its work. */
-export interface Problem {
-  code: ErrorCode
-  /** For the response of a probe. */
-  message: string
+export interface Problem extends CodedError {
   /** The cause, for the log. */
   facts: object
 }

@@ -6,7 +6,7 @@ import { readInstallation } from '../../db/queries/installation.ts'
 import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/health.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { VERSION } from '../version.ts'
 import type { Health } from './health.ts'
@@ -36,14 +36,14 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
   app.route({
     ...getReadiness,
     handler: async () => {
-      if (isStopping()) throw new AppError(503, 'stopping', 'The process is stopping')
+      if (isStopping()) throw fail('stopping')
       if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
       const [installation] = await readInstallation(db, {})
-      if (installation?.isRefused) throw new AppError(503, 'restore_unfinished', RESTORE_UNFINISHED)
+      if (installation?.isRefused) throw fail('restore_unfinished')
       const [problem] = Object.values(await health.read())
-      if (problem) throw new AppError(503, problem.code, problem.message)
+      if (problem) throw new AppError(problem)
       const { waitingMs, held } = await readBacklog()
-      if (waitingMs > UNCLAIMED_MAX_MS && !held) throw new AppError(503, 'deliveries_not_claimed', NOT_CLAIMED)
+      if (waitingMs > UNCLAIMED_MAX_MS && !held) throw fail('deliveries_not_claimed')
       return { status: 'ok' as const }
     },
   })
@@ -53,8 +53,3 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.render()),
   })
 }
-
-const RESTORE_UNFINISHED =
-  'The database was restored from a backup, or the journal is missing: check MEDIA_DIR, then run `postroom restore finish`. Until then nothing is sent'
-
-const NOT_CLAIMED = 'Deliveries are due, and no worker claims them'

@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Db } from '../../db/client.ts'
 import { checkSchema } from '../../db/migrate.ts'
-import { SCHEMA_OUTDATED } from '../../schemas/error.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 
-export const schemaOutdated = () => new AppError(503, 'schema_outdated', SCHEMA_OUTDATED)
+export const schemaOutdated = () => fail('schema_outdated')
 
 /**
  * Responds 503 in its scope until the schema serves this code. Each request checks it until then. Afterwards none does:

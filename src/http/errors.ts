@@ -1,18 +1,17 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../db/unavailable.ts'
+import type { ErrorBody, Issue } from '../../schemas/error.ts'
+import { ERRORS, type ErrorCode, errorOf } from '../../schemas/errors.ts'
 import {
-  bodyTooLargeMessage,
-  DATABASE_FULL,
-  type ErrorBody,
-  INTERNAL,
-  type Issue,
-  NO_DATABASE,
-  NO_STORAGE,
-  STORAGE_FULL,
-} from '../../schemas/error.ts'
-import type { ErrorCode } from '../../schemas/error-codes.ts'
-import { AppError, CursorExpired, invalidRequest, MissingScope, PreconditionFailed, RateLimited } from '../errors.ts'
+  AppError,
+  CursorExpired,
+  fail,
+  invalidRequest,
+  MissingScope,
+  PreconditionFailed,
+  RateLimited,
+} from '../errors.ts'
 import { StorageError } from '../storage/storage.ts'
 
 declare module 'fastify' {
@@ -34,11 +33,11 @@ interface PublicError {
 /** The part of an error that the client may read; undefined for an unexpected one. */
 export function toPublicError(error: unknown, request: FastifyRequest): PublicError | undefined {
   if (error instanceof AppError) return error
-  if (error instanceof StorageError) return storageUnavailable(error)
+  if (error instanceof StorageError) return new AppError(storageError(error))
   const { code, statusCode } = error as FastifyError
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError(413, 'body_too_large', bodyTooLargeMessage(request.routeOptions.bodyLimit))
+      return fail('body_too_large', request.routeOptions.bodyLimit)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType(request)
     case 'FST_ERR_BAD_URL':
@@ -53,15 +52,13 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return { statusCode, code: 'bad_request', message: STATUS_CODES[statusCode] ?? 'Bad Request' }
   }
-  if (isDatabaseFull(error)) return new AppError(503, 'database_full', DATABASE_FULL)
-  return isDatabaseUnavailable(error) ? new AppError(503, 'database_unavailable', NO_DATABASE) : undefined
+  if (isDatabaseFull(error)) return fail('database_full')
+  return isDatabaseUnavailable(error) ? fail('database_unavailable') : undefined
 }
 
-/** The 503 of a storage that cannot be used. */
-export const storageUnavailable = (error: unknown): AppError =>
-  error instanceof StorageError && error.isFull
-    ? new AppError(503, 'storage_full', STORAGE_FULL)
-    : new AppError(503, 'storage_unavailable', NO_STORAGE)
+/** The error of a storage that cannot be used. */
+export const storageError = (error: unknown) =>
+  errorOf(error instanceof StorageError && error.isFull ? 'storage_full' : 'storage_unavailable')
 
 const UNREADABLE = { code: 'invalid_json' as const, path: [], message: 'Request body was cut off' }
 
@@ -71,7 +68,7 @@ export function unsupportedContentType({ routeOptions }: FastifyRequest): AppErr
   return invalidRequest([{ code: 'invalid_content_type', path: [], message: `Content-Type must be ${expected}` }])
 }
 
-const notFound = () => new AppError(404, 'route_not_found', 'Not found')
+const notFound = () => fail('route_not_found')
 
 /** The process reports these when they begin, instead of once a request. */
 const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
@@ -96,7 +93,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // reset before the response. Without the header, Node discards the rest of the body until requestTimeout.
   reply.removeHeader('connection')
   reply.header(ERROR_CODE_HEADER, known?.code ?? 'internal_error')
-  const body: ErrorBody = { error: known?.message ?? request.routeOptions.config.failure ?? INTERNAL }
+  const body: ErrorBody = {
+    error: known?.message ?? request.routeOptions.config.failure ?? ERRORS.internal_error.message,
+  }
   if (known?.details) body.details = known.details
   if (known instanceof CursorExpired) Object.assign(body, { oldest: known.oldest })
   return reply.code(known?.statusCode ?? 500).send(body)

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import { findStoredResponses, type KeyedResponse, ownKey, storeResponse } from '../../db/queries/idempotency.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { BAD_KEY, KEY_FORM, KEY_TAKEN } from '../../schemas/idempotency.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { BAD_KEY, KEY_FORM } from '../../schemas/idempotency.ts'
+import { AppError, fail, invalidRequest } from '../errors.ts'
 import { digestRights } from './rights.ts'
 
 /** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
@@ -149,7 +149,7 @@ async function checkReplay(
   const ours = found.filter((stored) => stored.rights === null || stored.rights === rights)
   if (ours.length === 0) return { free: found.length === 0 ? { key, takenKey: null } : { key: own, takenKey: key } }
   const stored = ours.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))
-  if (!stored) throw new AppError(409, 'idempotency_key_reused', KEY_TAKEN)
+  if (!stored) throw fail('idempotency_key_reused')
   const { status, body } = stored
   const isSealed = vault && body.startsWith(SEALED)
   return { replay: { status, body: isSealed ? vault.open(body.slice(SEALED.length)) : body, result: undefined } }

@@ -1,25 +1,16 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ErrorBody } from '../../schemas/error.ts'
-import type { ErrorCode } from '../../schemas/error-codes.ts'
+import { type CodedError, errorOf } from '../../schemas/errors.ts'
 import { ERROR_CODE_HEADER } from './errors.ts'
 
-type RawError = [status: string, code: ErrorCode, message: string]
-
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
-const REQUEST_TIMEOUT: RawError = ['408 Request Timeout', 'request_timeout', 'Request was not complete in time']
-const MALFORMED: RawError = ['400 Bad Request', 'malformed_request', 'Malformed HTTP request']
-const NOT_FOUND: RawError = ['404 Not Found', 'route_not_found', 'Not found']
 
 /** By the code of the error of Node's parser. Every other code means a malformed request. */
-const PARSER_ERRORS: Record<string, RawError> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'headers_too_large',
-    'Request headers are larger than 16 KiB',
-  ],
-  [TIMED_OUT]: REQUEST_TIMEOUT,
+const PARSER_ERRORS: Record<string, CodedError> = {
+  HPE_HEADER_OVERFLOW: errorOf('headers_too_large'),
+  [TIMED_OUT]: errorOf('request_timeout'),
 }
 
 /** Connections whose body may take longer than requestTimeout: see `allowLongBody`. */
@@ -43,19 +34,19 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy()
     return
   }
-  endWithError(socket, PARSER_ERRORS[error.code ?? ''] ?? MALFORMED)
+  endWithError(socket, PARSER_ERRORS[error.code ?? ''] ?? errorOf('malformed_request'))
 }
 
 /** Sends a 408 and closes the connection. */
-export const endWithTimeout = (socket: Socket) => endWithError(socket, REQUEST_TIMEOUT)
+export const endWithTimeout = (socket: Socket) => endWithError(socket, errorOf('request_timeout'))
 
 /** Writes a response by hand, because no HTTP parser is attached to the connection any more, and closes it. */
-function endWithError(socket: Duplex, [status, code, message]: RawError): void {
+function endWithError(socket: Duplex, { statusCode, code, message }: CodedError): void {
   // A reset by the client would end a process that has no listener.
   socket.on('error', () => {})
   const body = JSON.stringify({ error: message } satisfies ErrorBody)
   const head = [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${ERROR_CODE_HEADER}: ${code}`,
@@ -70,13 +61,14 @@ function endWithError(socket: Duplex, [status, code, message]: RawError): void {
 export function handleProtocolErrors(server: Server): void {
   server.on('checkExpectation', (request, response) => {
     response.once('finish', () => noteResponseEnd(request))
-    const body = JSON.stringify({ error: 'Expectation failed' } satisfies ErrorBody)
-    response.writeHead(417, {
+    const { statusCode, code, message } = errorOf('expectation_failed')
+    const body = JSON.stringify({ error: message } satisfies ErrorBody)
+    response.writeHead(statusCode, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': body.length,
-      [ERROR_CODE_HEADER]: 'expectation_failed' satisfies ErrorCode,
+      [ERROR_CODE_HEADER]: code,
     })
     response.end(body)
   })
-  server.on('connect', (_request, socket) => endWithError(socket, NOT_FOUND))
+  server.on('connect', (_request, socket) => endWithError(socket, errorOf('route_not_found')))
 }

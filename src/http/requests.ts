@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { browserHeaders } from './browser-headers.ts'
 import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
@@ -43,7 +43,7 @@ export const requests = fp(async (app: FastifyInstance) => {
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new AppError(400, 'missing_host', 'Missing Host header')
+      throw fail('missing_host')
     }
     // An operation without a body ignores any body, whatever its Content-Type.
     const { schema, config } = request.routeOptions
@@ -95,7 +95,7 @@ export const isLong = (bytes: number): boolean => bytes > SHORT_BODY_BYTES_MAX
 /** Rejects a path with a text that Postgres cannot store. Operations of the API look for such an id, and find nothing. */
 export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, done) => {
   const isStorable = Object.values(params as Record<string, string>).every((text) => !findTextProblem(text))
-  done(isStorable ? undefined : new AppError(404, 'route_not_found', 'Not found'))
+  done(isStorable ? undefined : fail('route_not_found'))
 }
 
 const isEmpty = ({ headers }: IncomingMessage) =>

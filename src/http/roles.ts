@@ -1,14 +1,16 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { findRole } from '../../db/queries/people.ts'
-import { NOT_AN_ADMIN_TO_CONNECT } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import type { ErrorName } from '../../schemas/errors.ts'
+import { fail } from '../errors.ts'
 import { truncate } from './json.ts'
 
-/** Throws 403 if the user is not an admin of an organisation that a request names. `message` says what only admins can do. */
-export async function requireAdmin(db: Db, userId: string, organizationId: string, message: string) {
+type NotAdmin = Extract<ErrorName, `not_organization_admin${string}`>
+
+/** Throws 403 if the user is not an admin of an organisation that a request names. `error` says what only admins can do. */
+export async function requireAdmin(db: Db, userId: string, organizationId: string, error: NotAdmin) {
   const found = await requireMember(db, userId, organizationId)
-  if (found.role !== 'admin') throw new AppError(403, 'not_organization_admin', message)
+  if (found.role !== 'admin') throw fail(error)
   return found
 }
 
@@ -16,12 +18,12 @@ export async function requireAdmin(db: Db, userId: string, organizationId: strin
 export async function requireMayConnect(db: Db, userId: string, organizationId: string | undefined): Promise<void> {
   if (organizationId === undefined) return
   const { mayConnect } = await requireMember(db, userId, organizationId)
-  if (!mayConnect) throw new AppError(403, 'not_organization_admin', NOT_AN_ADMIN_TO_CONNECT)
+  if (!mayConnect) throw fail('not_organization_admin')
 }
 
 /** To users who do not belong to it, an organisation does not exist. */
 async function requireMember(db: Db, userId: string, organizationId: string) {
   const [found] = isId(organizationId) ? await findRole(db, { userId, organizationId }) : []
   if (found) return found
-  throw new AppError(403, 'no_access', `You have no access to this organizationId: ${truncate(organizationId)}`)
+  throw fail('no_access', 'organizationId', truncate(organizationId))
 }

@@ -1,10 +1,10 @@
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '../../schemas/error.ts'
-import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { ErrorCode } from '../../schemas/errors.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { addressOf } from '../http/trusted-proxies.ts'
 import { isPathSegment } from '../sdk/path.ts'
@@ -105,5 +105,5 @@ const omit = (args: Arguments, schemas: (TSchema | undefined)[]): Arguments =>
 /** A server that stops finishes its requests, but calls no more operations in this process. */
 function rethrowClosing(error: { code?: string }): never {
   if (error.code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
-  throw toToolError(new AppError(503, 'stopping', 'The process is about to end: call the tool again'))
+  throw toToolError(fail('stopping.tool'))
 }

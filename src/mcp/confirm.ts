@@ -5,7 +5,7 @@ import { updatePost as updateOperation } from '../../schemas/operations/update-p
 import { validatePost } from '../../schemas/operations/validate-post.ts'
 import type { UpdatedPost } from '../../schemas/patch-post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
 import { type Answer, type Api, type Arguments, ToolError, toToolError } from './api.ts'
 import { describePost, describeValidation } from './text.ts'
@@ -100,5 +100,4 @@ async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<R
   return { 'if-match': String(headers.etag) }
 }
 
-export const confirmationRequired = (reason: string) =>
-  toToolError(new AppError(400, 'confirmation_required', `${reason}: call the tool again with confirm: true`))
+export const confirmationRequired = (reason: string) => toToolError(fail('confirmation_required', reason))

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { METHOD_NOT_ALLOWED, ORIGIN_NOT_ALLOWED } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
 import type { Message } from './protocol.ts'
@@ -24,7 +23,7 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
   app.addHook('onRequest', (request, _reply, done) => {
     const { origin } = request.headers
     const isAllowed = origin === undefined || corsOrigins.includes(origin) || origin === new URL(publicUrl()).origin
-    done(isAllowed ? undefined : new AppError(403, 'origin_not_allowed', ORIGIN_NOT_ALLOWED))
+    done(isAllowed ? undefined : fail('origin_not_allowed'))
   })
 
   // The arguments of a tool are checked when it is called, so that the agent reads what is wrong with them.
@@ -56,7 +55,7 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     schema: { hide: true },
     handler: async (_request, reply) => {
       reply.header('allow', 'POST')
-      throw new AppError(405, 'method_not_allowed', METHOD_NOT_ALLOWED)
+      throw fail('method_not_allowed')
     },
   })
 }

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { INTERNAL } from '../../schemas/error.ts'
+import { ERRORS } from '../../schemas/errors.ts'
 import { Confirm } from '../../schemas/mcp.ts'
 import { AppError } from '../errors.ts'
 import { requireStorable } from '../http/json.ts'
@@ -123,7 +123,7 @@ function toProblem(error: unknown, log: FastifyBaseLogger, reqId: string): ToolP
   if (error instanceof ToolError) return error.problem
   if (error instanceof AppError) return toToolError(error).problem
   log.error({ reqId, err: error }, 'tool failed')
-  return { status: 500, code: 'internal_error', error: INTERNAL }
+  return { status: 500, code: 'internal_error', error: ERRORS.internal_error.message }
 }
 
 /** The JSON is there twice, because older clients read texts only. */

@@ -2,8 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { findSharedFile, type SharedFile } from '../../db/queries/roles.ts'
-import { MEDIA_NOT_FOUND, MEDIA_USED_ELSEWHERE } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 
 /** A file that the caller may see. */
 export interface FileAccess {
@@ -19,7 +18,7 @@ export interface FileAccess {
   }
 }
 
-export const mediaNotFound = () => new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
+export const mediaNotFound = () => fail('media_not_found')
 
 interface FileRequest {
   userId: string
@@ -45,7 +44,7 @@ export async function withFile<T>(db: Db, request: FileRequest, act: (file: File
     }
     const file = await find(db)
     const confirm = async (db: Db) => {
-      if ((await find(db)).isUsedElsewhere) throw new AppError(403, 'media_used_elsewhere', MEDIA_USED_ELSEWHERE)
+      if ((await find(db)).isUsedElsewhere) throw fail('media_used_elsewhere')
     }
     return act({ userId: file.userId, id, shared: { postIds: file.postIds, confirm } })
   }

@@ -15,7 +15,7 @@ import {
 } from '../../db/queries/staged-files.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Media } from '../../schemas/media.ts'
-import { quotaExceeded } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { NotStoredError, StorageError, throwFileError } from '../storage/storage.ts'
 import { discardUnused, incomingPath, type Put } from './discard-file.ts'
 import { describe, type FileDescription } from './file-name.ts'
@@ -199,5 +199,5 @@ async function refuseOverQuota(
 ): Promise<void> {
   if (quotaBytes === undefined) return
   const usedBytes = (await sumMediaBytes(db, userId)) - (isCounted ? newBytes : 0)
-  if (usedBytes + newBytes > quotaBytes) throw quotaExceeded({ newBytes, usedBytes, quotaBytes })
+  if (usedBytes + newBytes > quotaBytes) throw fail('media_quota', { newBytes, usedBytes, quotaBytes })
 }

@@ -18,15 +18,10 @@ import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
+import { ALT_TEXT_DELIVERIES_MAX } from '../../schemas/errors.ts'
 import type { MediaDetail } from '../../schemas/media.ts'
-import {
-  ALT_TEXT_DELIVERIES_MAX,
-  MEDIA_IN_TOO_MANY_POSTS,
-  MEDIA_IN_USE,
-  MEDIA_USED_BY_OTHER_ACCOUNTS,
-} from '../../schemas/messages.ts'
 import { DELETE_MEDIA } from '../delivery/states.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
@@ -66,14 +61,14 @@ export async function updateMedia(
   })
 }
 
-const tooManyUses = () => new AppError(409, 'media_in_too_many_posts', MEDIA_IN_TOO_MANY_POSTS)
+const tooManyUses = () => fail('media_in_too_many_posts')
 
 /** A file that is going to be published is changed only by a key that may publish it. */
 function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): void {
   const approved = uses.filter(({ isApproved }) => isApproved)
   if (approved.length > 0) requireScope(rights, 'posts:publish')
   if (!approved.every(({ accountIds }) => accountIds.every((id) => isListed(rights, id)))) {
-    throw new AppError(403, 'media_used_elsewhere', MEDIA_USED_BY_OTHER_ACCOUNTS)
+    throw fail('media_used_elsewhere.otherAccounts')
   }
 }
 
@@ -106,7 +101,7 @@ export async function deleteMedia(
   { userId, id, shared }: FileAccess,
   rights = ALL_RIGHTS,
 ): Promise<StagedFile | undefined> {
-  const inUse = new AppError(409, 'media_in_use', MEDIA_IN_USE)
+  const inUse = fail('media_in_use')
   const [found] = isId(id)
     ? await inTransaction(db, async (db) => {
         await lockDeliveriesOfMedia(db, { userId, id })

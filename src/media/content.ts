@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isId } from '../../db/id.ts'
 import { findStoredFile } from '../../db/queries/media.ts'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
-import { NO_CONTENT } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
 import type { Library } from './library.ts'
@@ -18,7 +17,7 @@ export async function serveContent(
   const [file] = isId(id) ? await findStoredFile(db, { userId, id }) : []
   if (!file) throw mediaNotFound()
   const { storageKey, mimeType } = file
-  if (storageKey === null) throw new AppError(404, 'media_without_content', NO_CONTENT)
+  if (storageKey === null) throw fail('media_without_content')
   const fileName = `${id}.${FILE_EXTENSIONS[mimeType as MediaType]}`
   try {
     return await storage.serve(storageKey, request, { mimeType, fileName })

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
-import { NOT_PUBLIC } from '../../schemas/messages.ts'
-import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
+import { type AppError, fail, invalidRequest } from '../errors.ts'
 import type { PublicClient } from '../outbound/client.ts'
 import { type DownloadFailure, type DownloadOptions, hasCredentials, isWebUrl } from '../outbound/download.ts'
 import { VERSION } from '../version.ts'
@@ -43,13 +42,13 @@ function parseUrl(text: string): URL {
 }
 
 function toAppError({ reason, url, status }: DownloadFailure, bytesMax: number): AppError {
-  const failed = (message: string) => new AppError(400, 'url_not_fetched', message)
+  const failed = (message: string) => fail('url_not_fetched', message)
   const serverFailed = (problem: string) => failed(`the server at ${url.host} ${problem}`)
   switch (reason) {
     case 'not_public':
-      return new AppError(400, 'url_not_public', NOT_PUBLIC)
+      return fail('url_not_public')
     case 'too_large':
-      return fileTooLarge(bytesMax)
+      return fail('file_too_large', bytesMax)
     case 'too_many_redirects':
       return failed(`url is redirected more than ${REDIRECTS_MAX} times`)
     case 'unreachable':

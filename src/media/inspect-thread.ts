@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Inspected, InspectRequest } from './inspect.ts'
 import { damaged } from './structure/bytes.ts'
 
@@ -24,7 +24,7 @@ const CPU_CHECK_MS = 20
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
 const IDLE_MAX_MS = 10_000
 
-const tooComplex = (needs: string) => new AppError(400, 'file_too_complex', `file takes too much ${needs} to read`)
+const tooComplex = (needs: string) => fail('file_too_complex', `takes too much ${needs} to read`)
 
 const exited = (code: number) => new Error(`The thread that reads files exited with code ${code}`)
 

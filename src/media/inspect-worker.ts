@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import type { MediaType } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import type { Inspected, InspectRequest, MediaFile } from './inspect.ts'
 import type { Plan } from './metadata/edits.ts'
 import { FileWindow } from './metadata/file-window.ts'
@@ -14,7 +14,7 @@ async function readFacts(path: string): Promise<MediaFile> {
   // Imported on first use, because each takes memory.
   if (type.startsWith('image/')) return (await import('./read-image.ts')).readImage(path, type)
   const result = await (await import('./read-video.ts')).readVideo(path)
-  if ('refused' in result) throw new AppError(400, 'file_invalid', result.refused)
+  if ('refused' in result) throw fail('file_invalid', result.refused)
   if (result.facts.mimeType !== type) throw damaged('its header and its content are of different types')
   return { kind: 'video', frames: null, ...result.facts }
 }
@@ -33,7 +33,8 @@ async function inspect({ path, type }: InspectRequest): Promise<Inspected> {
     const facts = type ? undefined : await readFacts(path)
     return { facts, edits: readEdits(path, type ?? facts!.mimeType) }
   } catch (error) {
-    if (error instanceof AppError) return { refused: { code: error.code, message: error.message } }
+    if (error instanceof AppError)
+      return { refused: { statusCode: error.statusCode, code: error.code, message: error.message } }
     // A failure of this machine. A message to another thread keeps no properties of an Error.
     return { failed: { ...(error as NodeJS.ErrnoException), message: (error as Error).message } }
   }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { CodedError } from '../../schemas/errors.ts'
 import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { createSlots } from '../slots.ts'
@@ -41,7 +41,7 @@ export interface InspectRequest {
 /** The result of the thread. */
 export type Inspected =
   | { facts: MediaFile | undefined; edits: Plan }
-  | { refused: { code: ErrorCode; message: string } }
+  | { refused: CodedError }
   | { failed: NodeJS.ErrnoException }
 
 /**
@@ -69,7 +69,7 @@ export async function planFile(path: string, userId: string, type: MediaType): P
 async function read(request: InspectRequest, userId: string, limits: InspectLimits) {
   const giveBack = await slots.take(userId)
   const result = await readInThread(request, limits).finally(giveBack)
-  if ('refused' in result) throw new AppError(400, result.refused.code, result.refused.message)
+  if ('refused' in result) throw new AppError(result.refused)
   if ('failed' in result) throw Object.assign(new Error(result.failed.message), result.failed)
   return result
 }

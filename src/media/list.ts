@@ -3,9 +3,9 @@ import { listMedia, sumMediaBytes } from '../../db/queries/media.ts'
 import { listSharedMedia } from '../../db/queries/shared-media.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
 import type { ListMediaQuery, MediaList } from '../../schemas/media.ts'
-import { FILTERS_WITH_ACCOUNTS, NOT_AN_ADMIN_TO_LIST, OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
+import { OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
 import { requireAdmin } from '../http/roles.ts'
 import type { Library } from './library.ts'
@@ -28,8 +28,8 @@ export async function listOwnMedia(
     return { ...page, quota: { usedBytes: await sumMediaBytes(db, userId), allowedBytes: quotaBytes } }
   }
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
-  if (rights.accountIds) throw new AppError(403, 'account_list', FILTERS_WITH_ACCOUNTS)
-  await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+  if (rights.accountIds) throw fail('account_list.filters')
+  await requireAdmin(db, userId, organizationId, 'not_organization_admin.lists')
   const page = await listSharedMedia(db, { organizationId, limit, cursor: cursor ?? CURSOR_OF_FIRST_PAGE })
   return { ...page, limit, offset }
 }

@@ -3,9 +3,8 @@ import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TSchema } from '@sinclair/typebox'
 import { forgetFile } from '../../db/queries/staged-files.ts'
-import { NO_SUCH_RANGE, NOT_THAT_FILE } from '../../schemas/messages.ts'
 import * as operations from '../../schemas/operations/media.ts'
-import { AppError, fileTooLarge, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { allowLongBody } from '../http/long-bodies.ts'
 import { findLongNames } from '../http/metadata.ts'
@@ -74,8 +73,8 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       const serve = ({ userId, id }: FileAccess) => serveContent(library, userId, id, request.raw)
       const { statusCode, headers, body } = await withFile(db, request, serve)
       reply.headers(headers)
-      if (statusCode === 412) throw new AppError(412, 'precondition_failed', NOT_THAT_FILE)
-      if (statusCode === 416) throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
+      if (statusCode === 412) throw fail('precondition_failed.file')
+      if (statusCode === 416) throw fail('range_not_satisfiable')
       // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.
       return reply.code(statusCode).send((request.method === 'HEAD' ? Readable.from([]) : body) as never)
     },
@@ -127,7 +126,7 @@ const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
   app.route({
     ...operations.uploadMedia,
     handler: async (request, reply) => {
-      if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES_MAX) throw fileTooLarge(bytesMax)
+      if (Number(request.headers['content-length']) > bytesMax + FORM_BYTES_MAX) throw fail('file_too_large', bytesMax)
       // Throws for a malformed key before the form is read.
       readIdempotencyKey(request)
       allowLongBody(request, reply)

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
-import { MEDIA_NOT_FOUND, NO_SUCH_RANGE } from '../../schemas/messages.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { NotStoredError, UnpublishableError } from '../storage/storage.ts'
 import { addressedFile } from './file-address.ts'
 import type { PublishedFiles } from './published-files.ts'
@@ -26,7 +25,7 @@ export const publicFiles: FastifyPluginAsync<PublicFilesOptions> = async (app, {
     reply.headers({ 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' })
     if (range === 'outside') {
       reply.header('content-range', `bytes */${bytes}`)
-      throw new AppError(416, 'range_not_satisfiable', NO_SUCH_RANGE)
+      throw fail('range_not_satisfiable')
     }
     if (range) reply.code(206).header('content-range', `bytes ${range.from}-${range.from + range.bytes - 1}/${bytes}`)
     reply.headers({ 'content-type': mimeType, 'content-length': String(range?.bytes ?? bytes) })
@@ -52,7 +51,7 @@ function requestedRange(
   return from < bytes ? { from, bytes: to - from + 1 } : 'outside'
 }
 
-const notFound = () => new AppError(404, 'media_not_found', MEDIA_NOT_FOUND)
+const notFound = () => fail('media_not_found')
 
 function throwNotFound(error: unknown): never {
   throw error instanceof NotStoredError || error instanceof UnpublishableError ? notFound() : error

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { MediaType } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { MediaFile } from './inspect.ts'
 import { damaged } from './structure/bytes.ts'
 
@@ -19,11 +19,7 @@ export async function readImage(path: string, mimeType: MediaType): Promise<Medi
   if (!isAgreed) throw damaged('its header and its content are of different types')
   const { width, height } = autoOrient
   if (width * height > PIXELS_MAX) {
-    throw new AppError(
-      400,
-      'file_too_complex',
-      `file is ${width}x${height} pixels large, at most ${PIXELS_MAX} pixels are allowed`,
-    )
+    throw fail('file_too_complex', `is ${width}x${height} pixels large, at most ${PIXELS_MAX} pixels are allowed`)
   }
 
   const isAnimation = mimeType === 'image/gif' || mimeType === 'image/webp'

@@ -38,22 +38,22 @@ export async function readVideo(path: string): Promise<VideoResult> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM, new OldQuickTime()] })
   try {
     const video = await input.getPrimaryVideoTrack()
-    if (!video) return { refused: 'file has no video track' }
+    if (!video) return { refused: 'has no video track' }
     const audio = await input.getPrimaryAudioTrack()
 
     // A box of size 0 lasts to the end of the file, so its tables may describe more frames than a cut-off file has.
     for (const track of audio ? [video, audio] : [video]) {
       const sink = new EncodedPacketSink(track)
       let last = await sink.getPacket(Infinity, { metadataOnly: true })
-      if (!last && track === video) return { refused: 'file has a video track without frames' }
+      if (!last && track === video) return { refused: 'has a video track without frames' }
       // Frames are stored in decoding order: the last one displayed may not be the last one stored.
       for (let next = last, count = 0; next && count < REORDERED_MAX; count++) {
         last = next
         next = await sink.getNextPacket(next, { metadataOnly: true })
       }
       if (!last) continue
-      if (last.byteLength > PACKET_BYTES_MAX) return { refused: 'file is damaged: a frame is too large' }
-      if (!(await sink.getPacket(last.timestamp))) return { refused: 'file is cut off: it ends before its last frame' }
+      if (last.byteLength > PACKET_BYTES_MAX) return { refused: 'is damaged: a frame is too large' }
+      if (!(await sink.getPacket(last.timestamp))) return { refused: 'is cut off: it ends before its last frame' }
     }
 
     const facts: VideoFacts = {
@@ -66,13 +66,13 @@ export async function readVideo(path: string): Promise<VideoResult> {
     }
     const { width, height, durationSeconds, fps } = facts
     if (!(width > 0 && height > 0 && Number.isSafeInteger(width * height)))
-      return { refused: 'file has a video without a size' }
-    if (!(durationSeconds > 0 && durationSeconds < Infinity)) return { refused: 'file has a video without a duration' }
-    if (!(fps > 0 && fps < Infinity)) return { refused: 'file has a video without a frame rate' }
+      return { refused: 'has a video without a size' }
+    if (!(durationSeconds > 0 && durationSeconds < Infinity)) return { refused: 'has a video without a duration' }
+    if (!(fps > 0 && fps < Infinity)) return { refused: 'has a video without a frame rate' }
     return { facts }
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw error
-    return { refused: 'file is damaged: its video cannot be read' }
+    return { refused: 'is damaged: its video cannot be read' }
   } finally {
     input.dispose()
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { fileTooLarge } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { throwFileError } from '../storage/storage.ts'
 import { collectBuffers } from './garbage.ts'
 
@@ -18,7 +18,7 @@ export async function saveFile(source: AsyncIterable<Buffer>, path: string, byte
     try {
       for await (const chunk of chunks) {
         bytes += chunk.length
-        if (bytes > bytesMax) throw fileTooLarge(bytesMax)
+        if (bytes > bytesMax) throw fail('file_too_large', bytesMax)
         hash.update(chunk)
         yield chunk
         if (bytes - collectedAt > COLLECT_BYTES) {

@@ -1,4 +1,4 @@
-import { UPLOADS_MAX } from '../../schemas/messages.ts'
+import { UPLOADS_MAX } from '../../schemas/errors.ts'
 import { RateLimited } from '../errors.ts'
 import { createSlots } from '../slots.ts'
 

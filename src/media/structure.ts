@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { MediaType } from '../../schemas/media.ts'
-import { HEIC_UNSUPPORTED, THREE_GP_UNSUPPORTED, UNSUPPORTED } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { walkBoxes } from './structure/boxes.ts'
 import { damaged, FileBytes } from './structure/bytes.ts'
 import { readDocType, walkSegment } from './structure/ebml.ts'
@@ -38,13 +37,13 @@ export function checkStructure(path: string): MediaType {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
-    if (size === 0) throw new AppError(400, 'file_invalid', 'file is empty')
+    if (size === 0) throw fail('file_invalid', 'is empty')
     const file = new FileBytes(fd, size)
     const type = readType(file)
-    if (!type) throw unsupported(UNSUPPORTED)
+    if (!type) throw fail('file_type_unsupported')
     const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : IMAGE_BYTES_MAX
     if (type.startsWith('image/') && size > bytesMax) {
-      throw new AppError(400, 'file_too_large', `file is an image of ${size} bytes, at most ${bytesMax} are allowed`)
+      throw fail('file_too_large.image', size, bytesMax)
     }
     WALKS[type](file)
     refuseSecondType(file)
@@ -79,8 +78,6 @@ const BRANDS_BYTES_MAX = 1_024
  */
 const REFUSED = /^(?:M4[ABP] |F4[ABP] |mia|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl )/
 
-const unsupported = (message: string) => new AppError(400, 'file_type_unsupported', message)
-
 /** The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do. */
 function readBrands(file: FileBytes): MediaType | null {
   const size = file.next(8, 'in its ftyp box').readUInt32BE(0)
@@ -91,8 +88,8 @@ function readBrands(file: FileBytes): MediaType | null {
   // https://aomediacodec.github.io/av1-avif/#brands
   const isAvif = major === 'avif' || (/^mi[fa]/.test(major) && brands.slice(8).match(/.{4}/gs)?.includes('avif'))
   if (isAvif) return 'image/avif'
-  if (/^(?:mif|msf|hei|hev)/.test(major)) throw unsupported(HEIC_UNSUPPORTED)
-  if (major.startsWith('3g')) throw unsupported(THREE_GP_UNSUPPORTED)
+  if (/^(?:mif|msf|hei|hev)/.test(major)) throw fail('file_type_unsupported.heic')
+  if (major.startsWith('3g')) throw fail('file_type_unsupported.threeGp')
   if (REFUSED.test(major)) return null
   return major === 'qt  ' ? 'video/quicktime' : 'video/mp4'
 }

@@ -2,8 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { findAuthor, findOrganizationAccounts } from '../../db/queries/roles.ts'
-import { POST_NOT_FOUND } from '../../schemas/messages.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 
 /** The accounts and files that the caller of a request may put into a post. */
@@ -35,7 +34,7 @@ export interface PostAccess {
   confirm?: Confirm
 }
 
-export const postNotFound = () => new AppError(404, 'post_not_found', POST_NOT_FOUND)
+export const postNotFound = () => fail('post_not_found')
 
 interface PostRequest {
   userId: string

@@ -4,7 +4,7 @@ import { readPostSubjects, type SubjectAccount } from '../../db/queries/posts/su
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { ALL_RIGHTS, isListed } from '../http/rights.ts'
 import { type CheckOptions, checkInPieces, findViolations } from '../platforms/check-post.ts'
@@ -70,7 +70,7 @@ export async function inspectPosts(
 
 /** The error of a post that cannot be stored: 400 for the first limit that it breaks, or else 403 for missing access. */
 export function findRejection({ violations: [violation], inaccessible }: Inspection): AppError | undefined {
-  if (violation) return new AppError(400, 'platform_limit', violation.message)
+  if (violation) return fail('platform_limit', violation.message)
   const parts = Object.entries(inaccessible)
     .filter(([, ids]) => ids.length > 0)
     .map(([name, ids]) => {
@@ -79,7 +79,7 @@ export function findRejection({ violations: [violation], inaccessible }: Inspect
       return `${name}: ${named.join(', ')}${rest}`
     })
   if (parts.length === 0) return undefined
-  return new AppError(403, 'no_access', `You have no access to these ${parts.join('; ')}`)
+  return fail('no_access.several', parts.join('; '))
 }
 
 /** Checks a post, and returns its accounts and files. Throws the error of a post that cannot be stored. */

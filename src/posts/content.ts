@@ -1,8 +1,7 @@
-import { POST_TOO_LARGE } from '../../schemas/messages.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { planTexts } from '../delivery/plan.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Metadata } from '../http/metadata.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
 
@@ -73,6 +72,6 @@ const BYTES_MAX = 1024 * 1024
 /** The length of the post in bytes. Throws a 413 for a post that no request could create. */
 export function requireSize(post: PostContent): number {
   const bytes = Buffer.byteLength(JSON.stringify(post))
-  if (bytes > BYTES_MAX) throw new AppError(413, 'body_too_large', POST_TOO_LARGE)
+  if (bytes > BYTES_MAX) throw fail('body_too_large.post')
   return bytes
 }

@@ -33,7 +33,7 @@ export class RejectedBatch extends AppError {
   readonly rejected: RejectedPost[]
 
   constructor(first: AppError, rejected: RejectedPost[]) {
-    super(first.statusCode, first.code, first.message)
+    super(first)
     this.rejected = rejected
   }
 }

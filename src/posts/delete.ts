@@ -1,12 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { deleteUnpublishedPost } from '../../db/queries/posts/delete.ts'
-import { POST_BUSY, POST_PUBLISHED } from '../../schemas/messages.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import type { PostAccess } from './access.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
-
-const REFUSALS = { published: POST_PUBLISHED, busy: POST_BUSY }
 
 /**
  * Deletes a post. Throws 404 if the id is unknown, 400 if the post is published, 409 while it is being sent, and the
@@ -17,7 +14,7 @@ export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly
   if (ifMatch || draftsOnly || post.confirm) {
     await changePost(db, post, async (db, locked) => {
       if (draftsOnly) requireDraft(locked)
-      requireUnpublished(locked, REFUSALS)
+      requireUnpublished(locked, 'delete')
       if (ifMatch) ifMatch(await getPost(db, userId, id))
       await deleteUnpublishedPost(db, { userId, id })
     })
@@ -27,7 +24,7 @@ export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly
   for (;;) {
     const [found] = isId(id) ? await deleteUnpublishedPost(db, { userId, id }) : []
     if (found) {
-      requireUnpublished(found, REFUSALS)
+      requireUnpublished(found, 'delete')
       return { success: true }
     }
     // Throws a 404, or the post was changed while its lock was awaited.

@@ -7,7 +7,6 @@ import type { Order, Range } from '../../db/queries/find/walk.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
-import { NOT_AN_ADMIN_TO_LIST } from '../../schemas/messages.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
@@ -70,7 +69,7 @@ export const readDeliveryConditions = (
 export async function resolveOrganization<C extends OrganizationConditions>(db: Db, conditions: C): Promise<C> {
   const { userId, organizationId } = conditions
   if (organizationId === undefined) return conditions
-  const { arePostsMarked } = await requireAdmin(db, userId, organizationId, NOT_AN_ADMIN_TO_LIST)
+  const { arePostsMarked } = await requireAdmin(db, userId, organizationId, 'not_organization_admin.lists')
   return { ...conditions, ...(arePostsMarked && { isMarked: true }) }
 }
 

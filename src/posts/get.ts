@@ -3,7 +3,7 @@ import { isId } from '../../db/id.ts'
 import { findPostWithReadiness, type PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { type LockedPost, lockPost } from '../../db/queries/posts/lock.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { AppError, MissingScope } from '../errors.ts'
+import { fail, MissingScope } from '../errors.ts'
 import { type PostAccess, postNotFound, type UsableForPost } from './access.ts'
 import type { PostCondition } from './etag.ts'
 
@@ -59,7 +59,7 @@ export function requireDraft({ status }: Pick<LockedPost, 'status'>): void {
 }
 
 /** Throws 400 for a published post, and 409 for one that is being sent. */
-export function requireUnpublished({ status, busy }: LockedPost, messages: Record<'published' | 'busy', string>): void {
-  if (status === 'published') throw new AppError(400, 'post_published', messages.published)
-  if (busy) throw new AppError(409, 'post_busy', messages.busy)
+export function requireUnpublished({ status, busy }: LockedPost, change: 'edit' | 'delete'): void {
+  if (status === 'published') throw fail('post_published.unchangeable', change)
+  if (busy) throw fail('post_busy', change)
 }

@@ -2,10 +2,9 @@ import type { Db } from '../../db/client.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { ALL_CANCELLED, PUBLISHED_ALREADY } from '../../schemas/messages.ts'
 import { isCancelled, PUBLISH_NOW } from '../delivery/states.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { PostAccess } from './access.ts'
 import { checkPost } from './check.ts'
 import { contentOf, toPostToCheck } from './content.ts'
@@ -21,10 +20,9 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
   const { userId, id } = access
   await changePost(db, access, async (db) => {
     const post = await getPost(db, userId, id)
-    if (post.status === 'published') throw new AppError(409, 'post_published', PUBLISHED_ALREADY)
+    if (post.status === 'published') throw fail('post_published')
     ifMatch?.(post)
-    if (post.targets.every(({ delivery }) => isCancelled(delivery)))
-      throw new AppError(409, 'post_cancelled', ALL_CANCELLED)
+    if (post.targets.every(({ delivery }) => isCancelled(delivery))) throw fail('post_cancelled')
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
     const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
     if (due!.count > 0) {

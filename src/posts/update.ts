@@ -3,7 +3,6 @@ import type { Db } from '../../db/client.ts'
 import { writePostSettled, writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../db/queries/posts/update.ts'
-import { POST_EDITED_BUSY, POST_EDITED_PUBLISHED } from '../../schemas/messages.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { edited, initialState } from '../delivery/states.ts'
@@ -23,8 +22,6 @@ import {
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
 
-const REFUSALS = { published: POST_EDITED_PUBLISHED, busy: POST_EDITED_BUSY }
-
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
 
@@ -43,7 +40,7 @@ export async function updatePost(
   for (;;) {
     const { changed, toMeasure } = await changePost(db, access, async (db, locked, usable): Promise<Update> => {
       if (draftsOnly) requireDraft(locked)
-      requireUnpublished(locked, REFUSALS)
+      requireUnpublished(locked, 'edit')
       const post = await getPost(db, userId, id)
       ifMatch?.(post)
       const before = contentOf(post)

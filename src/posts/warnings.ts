@@ -1,6 +1,6 @@
 import type { AccountReadiness } from '../../db/queries/accounts.ts'
+import { errorOf } from '../../schemas/errors.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
-import { HAS_WARNINGS } from '../../schemas/messages.ts'
 import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../accounts/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
@@ -76,7 +76,7 @@ export function findWarnings(
 export function findWarningError(warnings: readonly PostWarning[]): AppError | undefined {
   if (warnings.length === 0) return undefined
   const issues = warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom' as const, path, message }))
-  return new AppError(400, 'warnings_not_allowed', HAS_WARNINGS, issues)
+  return new AppError(errorOf('warnings_not_allowed'), issues)
 }
 
 function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWarning[]): void {

@@ -3,13 +3,12 @@ import { isId, newId } from '../../db/id.ts'
 import { deleteMembership, insertOrganization, upsertMembership } from '../../db/queries/people.ts'
 import { deleteOrganization, findMember, findOrganization } from '../../db/queries/tenants.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { MEMBER_NOT_FOUND, ORGANIZATION_IN_USE, ORGANIZATION_NOT_FOUND } from '../../schemas/messages.ts'
 import type { CreateOrganization, Member, Organization, Role } from '../../schemas/people.ts'
 import type { Deleted } from '../../schemas/shared.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { getUser } from './users.ts'
 
-const notFound = () => new AppError(404, 'organization_not_found', ORGANIZATION_NOT_FOUND)
+const notFound = () => fail('organization_not_found')
 
 export async function createOrganization(db: Db, { name }: CreateOrganization): Promise<Organization> {
   const id = newId()
@@ -28,7 +27,7 @@ export async function getOrganization(db: Db, id: string): Promise<Organization>
 export async function removeOrganization(db: Db, id: string): Promise<Deleted> {
   const outcome = isId(id) ? await deleteOrganization(db, id) : 'missing'
   if (outcome === 'missing') throw notFound()
-  if (outcome === 'in use') throw new AppError(409, 'organization_in_use', ORGANIZATION_IN_USE)
+  if (outcome === 'in use') throw fail('organization_in_use')
   return { success: true }
 }
 
@@ -51,7 +50,7 @@ export function putMember(db: Db, { role, ...membership }: Membership & { role: 
 export async function removeMember(db: Db, membership: Membership): Promise<Deleted> {
   const areIds = isId(membership.organizationId) && isId(membership.userId)
   if (!areIds || !(await deleteMembership(db, membership))) {
-    throw new AppError(404, 'member_not_found', MEMBER_NOT_FOUND)
+    throw fail('member_not_found')
   }
   return { success: true }
 }

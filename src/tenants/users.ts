@@ -4,10 +4,9 @@ import { isId, newId } from '../../db/id.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { stopUser } from '../../db/queries/retention/user-data.ts'
 import { findUser } from '../../db/queries/tenants.ts'
-import { OWN_USER, USER_NOT_FOUND } from '../../schemas/messages.ts'
 import type { CreateUser, User } from '../../schemas/people.ts'
 import { type RevokeDeps, revokeAllTokens } from '../credentials/revoke.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Library } from '../media/library.ts'
 import { deleteUser } from '../retention/delete-user.ts'
@@ -21,7 +20,7 @@ export async function createUser(db: Db, { name }: CreateUser): Promise<User> {
 /** Throws 404 if there is no user with this id. */
 export async function getUser(db: Db, id: string): Promise<User> {
   const user = isId(id) ? await findUser(db, id) : undefined
-  if (!user) throw new AppError(404, 'user_not_found', USER_NOT_FOUND)
+  if (!user) throw fail('user_not_found')
   return user
 }
 
@@ -37,7 +36,7 @@ export async function beginDeletion(
 ): Promise<{ user: User; finished: Promise<unknown> }> {
   const { db } = context
   const user = await getUser(db, id)
-  if (id === ownUserId) throw new AppError(409, 'own_user', OWN_USER)
+  if (id === ownUserId) throw fail('own_user')
   const { disconnected } = await stopUser(db, id)
   void revokeAllTokens(context, disconnected, log)
   return { user, finished: withDatabaseBudget(undefined, () => deleteUser(context, id)) }

@@ -1,5 +1,5 @@
-import { HTTPS_REQUIRED, NO_URL_CREDENTIALS, NOT_PUBLIC, WEB_ADDRESS_REQUIRED } from '../../schemas/messages.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { HTTPS_REQUIRED, NO_URL_CREDENTIALS, WEB_ADDRESS_REQUIRED } from '../../schemas/messages.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import type { WebhookContext } from './context.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function checkUrl({ allowsHttp, isReachable }: WebhookContext, text
   }
   if (url.username !== '' || url.password !== '') throw issue(NO_URL_CREDENTIALS)
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  if (!(await isReachable({ hostname: url.hostname, port }))) throw new AppError(400, 'url_not_public', NOT_PUBLIC)
+  if (!(await isReachable({ hostname: url.hostname, port }))) throw fail('url_not_public')
   url.hash = ''
   return url.href
 }

@@ -9,7 +9,7 @@ import {
   queueRange,
 } from '../../db/queries/webhooks/deliveries.ts'
 import { writeTestEvent } from '../../db/queries/webhooks/test-event.ts'
-import { eventNotSent, FROM_OR_EVENTS, NEEDS_FROM, WEBHOOK_DISABLED } from '../../schemas/messages.ts'
+import { FROM_OR_EVENTS, NEEDS_FROM } from '../../schemas/messages.ts'
 import { timeOf } from '../../schemas/time.ts'
 import type {
   ListWebhookDeliveriesQuery,
@@ -18,7 +18,7 @@ import type {
   TestWebhook,
   WebhookDelivery,
 } from '../../schemas/webhook-delivery.ts'
-import { AppError, invalidRequest } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { readPage } from '../http/paging.ts'
 import type { Manager } from './context.ts'
@@ -43,7 +43,7 @@ const toDelivery = ({ id: _, responseStatus, responseBody, errorCode, ...row }: 
 /** Records a test event, which only this webhook gets. */
 export async function testWebhook(db: Db, manager: Manager, id: string, { type }: TestWebhook): Promise<void> {
   const row = await readWebhook(db, manager, id)
-  if (row.disabledReason !== null) throw new AppError(409, 'webhook_disabled', WEBHOOK_DISABLED)
+  if (row.disabledReason !== null) throw fail('webhook_disabled')
   await writeTestEvent(db, { userId: manager.userId, webhookId: row.id, sample: type ?? null })
 }
 
@@ -72,7 +72,7 @@ async function positionOf(db: Db, userId: string, from: Date): Promise<number> {
 async function redeliverThese(db: Db, webhookId: string, ids: string[]): Promise<number> {
   const found = await filterEvents(db, webhookId, ids.filter(isId))
   const missing = ids.find((id) => !found.includes(id))
-  if (missing !== undefined) throw new AppError(404, 'webhook_event_not_found', eventNotSent(truncate(missing)))
+  if (missing !== undefined) throw fail('webhook_event_not_found', truncate(missing))
   return queueEvents(db, webhookId, ids)
 }
 

@@ -16,14 +16,6 @@ import {
   type WebhookRow,
 } from '../../db/queries/webhooks/webhooks.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { NO_CREDENTIALS_KEY, OTHER_CREDENTIALS_KEY } from '../../schemas/error.ts'
-import {
-  cannotReceive,
-  NO_PREVIOUS_SECRET,
-  SECRET_ROTATED,
-  tooManyWebhooks,
-  WEBHOOK_NOT_FOUND,
-} from '../../schemas/messages.ts'
 import {
   type CreateWebhook,
   type RotateWebhookSecret,
@@ -33,7 +25,7 @@ import {
   type WebhookWithSecret,
 } from '../../schemas/webhook.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { checkUrl } from './check-url.ts'
 import type { Manager, WebhookContext } from './context.ts'
@@ -41,7 +33,7 @@ import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
 import { generateSecret, startOfSecret } from './sign.ts'
 
-export const notFound = () => new AppError(404, 'webhook_not_found', WEBHOOK_NOT_FOUND)
+export const notFound = () => fail('webhook_not_found')
 
 const keyOf = ({ userId, rights }: Manager, id: string) => ({ userId, id, listedAccountIds: rights.accountIds })
 
@@ -62,12 +54,12 @@ async function lockOwn(db: Db, manager: Manager, id: string): Promise<WebhookRow
 
 /** The keyring. Throws 503 if it is missing, or if other processes may be unable to decrypt what it encrypts. */
 async function requireKeyring({ db, keyring }: WebhookContext): Promise<Keyring> {
-  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+  if (!keyring) throw fail('credentials_key_missing')
   if (await isOtherKeyInUse(db, keyring.keyIds)) throw otherKey()
   return keyring
 }
 
-const otherKey = () => new AppError(503, 'credentials_key_mismatch', OTHER_CREDENTIALS_KEY)
+const otherKey = () => fail('credentials_key_mismatch')
 
 /** Creates a webhook that gets no more than the key of the request may read. */
 export async function createWebhook(
@@ -84,7 +76,7 @@ export async function createWebhook(
   const id = newId()
   return inTransaction(context.db, async (db) => {
     if ((await countWebhooks(db, userId)) >= WEBHOOKS_MAX) {
-      throw new AppError(409, 'webhook_limit', tooManyWebhooks(WEBHOOKS_MAX))
+      throw fail('webhook_limit', WEBHOOKS_MAX)
     }
     const accountIds = await readAccountIds(db, manager, body.accountIds ?? null)
     const rest = { payload: body.payload, secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
@@ -95,7 +87,7 @@ export async function createWebhook(
 
 function requireTypes({ rights }: Manager, types: string[]): void {
   const excess = findUnreadableType(rights, types)
-  if (excess !== undefined) throw new AppError(403, 'webhook_too_wide', cannotReceive(excess))
+  if (excess !== undefined) throw fail('webhook_too_wide', excess)
 }
 
 /** The accounts of a webhook: those of the key if it asks for none. Throws 403 for accounts that the key may not use. */
@@ -107,7 +99,7 @@ async function readAccountIds(db: Db, { userId, rights }: Manager, wanted: strin
     found.some((account) => account.id === id) && (rights.accountIds?.includes(id) ?? true)
   const missing = ids.find((id) => !isAllowed(id))
   if (missing !== undefined) {
-    throw new AppError(403, 'no_access', `You have no access to this accountId: ${truncate(missing)}`)
+    throw fail('no_access', 'accountId', truncate(missing))
   }
   return ids
 }
@@ -153,7 +145,7 @@ export async function rotateSecret(
   const keyring = await requireKeyring(context)
   return inTransaction(context.db, async (db) => {
     const row = await lockOwn(db, manager, id)
-    if (row.previousExpiresAt !== null && !force) throw new AppError(409, 'webhook_secret_rotated', SECRET_ROTATED)
+    if (row.previousExpiresAt !== null && !force) throw fail('webhook_secret_rotated')
     const { secret: previousSecret } = open(keyring, row)
     const secret = generateSecret()
     const sealed = sealSecrets(keyring, id, overlapSeconds > 0 ? { secret, previousSecret } : { secret })
@@ -167,7 +159,7 @@ export async function removePreviousSecret(context: WebhookContext, manager: Man
   const keyring = await requireKeyring(context)
   await inTransaction(context.db, async (db) => {
     const row = await lockOwn(db, manager, id)
-    if (row.previousExpiresAt === null) throw new AppError(404, 'webhook_secret_not_found', NO_PREVIOUS_SECRET)
+    if (row.previousExpiresAt === null) throw fail('webhook_secret_not_found')
     const { secret } = open(keyring, row)
     await dropPreviousSecret(db, id, sealSecrets(keyring, id, { secret }))
   })

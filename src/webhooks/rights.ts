@@ -1,15 +1,14 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { WebhookRights } from '../../db/queries/webhooks/webhooks.ts'
 import { EVENT_SCOPES } from '../../schemas/event-scopes.ts'
-import { cannotReceive } from '../../schemas/messages.ts'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
-import { AppError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { hasScope, isListed } from '../http/rights.ts'
 
 /** Throws 403 if a webhook gets events that a key may not read. The key could have them sent to itself. */
 export function requireReadable(rights: KeyRights, hook: WebhookRights): void {
   const excess = findExcess(rights, hook)
-  if (excess !== undefined) throw new AppError(403, 'webhook_too_wide', cannotReceive(excess))
+  if (excess !== undefined) throw fail('webhook_too_wide', excess)
 }
 
 function findExcess(rights: KeyRights, { types, scopes, accountIds }: WebhookRights): string | undefined {

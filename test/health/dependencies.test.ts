@@ -47,7 +47,7 @@ t.test('readyz names a key that the process lacks, until no credentials need it'
 t.test(
   'however many probes there are, the checks run once in a while, and log when a problem begins and ends',
   async (t) => {
-    const problem: Problem = { code: 'storage_full', message: 'full', facts: { err: 'ENOSPC' } }
+    const problem: Problem = { statusCode: 503, code: 'storage_full', message: 'full', facts: { err: 'ENOSPC' } }
     let runs = 0
     let found: Problem | null | undefined = null
     const log: unknown[] = []

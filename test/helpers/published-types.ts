@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../schemas/error-codes.ts'
+import { ERRORS } from '../../schemas/errors.ts'
 import { type Document, operationsOf, type Schema } from './document.ts'
 
 /**
@@ -20,7 +20,7 @@ export function publishedTypes(document: Document): string {
       required,
     })
   })
-  const codes = declare('ErrorCode', { enum: Object.keys(ERROR_CODES) })
+  const codes = declare('ErrorCode', { enum: Object.keys(ERRORS) })
   // The query of the lists without filters.
   return [...components, ...queries, codes, 'export type PageQuery = ListKeysQuery', ''].join('\n')
 }

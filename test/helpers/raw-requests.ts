@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { ERROR_CODES } from '../../schemas/error-codes.ts'
+import { ERRORS } from '../../schemas/errors.ts'
 import { createWorld } from './app.ts'
 import { until } from './until.ts'
 
@@ -81,7 +81,7 @@ function readResponses(bytes: Buffer): RawResponse[] {
     if (!(length >= 0)) throw new Error(`Response without a length: ${rest.slice(0, 300)}`)
     if (!/^content-type: application\/json/im.test(head ?? '')) throw new Error(`Not JSON: ${rest.slice(0, 300)}`)
     const code = /^x-error-code: (\w+)\r?$/im.exec(head ?? '')?.[1]
-    if (Number(status) >= 400 ? !Object.hasOwn(ERROR_CODES, code ?? '') : code !== undefined) {
+    if (Number(status) >= 400 ? !Object.hasOwn(ERRORS, code ?? '') : code !== undefined) {
       throw new Error(`x-error-code is ${code}: ${rest.slice(0, 300)}`)
     }
     const start = rest.indexOf('\r\n\r\n') + 4

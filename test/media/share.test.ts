@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { UPLOADS_MAX } from '../../schemas/messages.ts'
+import { UPLOADS_MAX } from '../../schemas/errors.ts'
 import { createWorld } from '../helpers/app.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 

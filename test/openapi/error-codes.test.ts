@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ERROR_CODES } from '../../schemas/error-codes.ts'
+import { ERRORS } from '../../schemas/errors.ts'
 import { json, operationsOf, readDocument } from '../helpers/document.ts'
 import { checkCode, codeBreach, listedCodes, WITHOUT_OPERATION } from '../helpers/error-codes.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -21,7 +21,7 @@ t.test('each error response lists its codes, each example has one of them, and s
       }
       check(codes.length > 0, true, `${title} lists codes`)
       check(
-        codes.filter((code) => !((code as string) in ERROR_CODES)),
+        codes.filter((code) => !((code as string) in ERRORS)),
         [],
         `${title} lists unknown codes`,
       )
@@ -40,7 +40,7 @@ t.test('each code is listed by an operation, or sent before one is chosen', asyn
   const listed = operations.flatMap(({ responses }) =>
     Object.keys(responses).flatMap((status) => listedCodes({ responses }, status)),
   )
-  t.strictSame(new Set([...listed, ...WITHOUT_OPERATION, ...OF_PROBES]), new Set(Object.keys(ERROR_CODES)))
+  t.strictSame(new Set([...listed, ...WITHOUT_OPERATION, ...OF_PROBES]), new Set(Object.keys(ERRORS)))
 })
 
 t.test('a retry can be refused with 409 for six reasons, which programs tell apart', async (t) => {

@@ -7,7 +7,7 @@ import {
   upsertMembership,
 } from '../../../db/queries/people.ts'
 import { deleteOrganization } from '../../../db/queries/tenants.ts'
-import { ORGANIZATION_IN_USE } from '../../../schemas/messages.ts'
+import { ERRORS } from '../../../schemas/errors.ts'
 import { OperatorError } from '../../errors.ts'
 import type { Action } from '../command.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
@@ -39,7 +39,7 @@ export const remove: Action = {
   async run({ db }, _options, id = '') {
     const outcome = isId(id) ? await deleteOrganization(db, id) : 'missing'
     requireFound(outcome !== 'missing', 'organisation')
-    if (outcome === 'in use') throw new OperatorError(ORGANIZATION_IN_USE)
+    if (outcome === 'in use') throw new OperatorError(ERRORS.organization_in_use.message)
     return { id, deleted: true }
   },
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { deleteCredentialsUntil, forgetAccounts } from '../../../db/queries/meta-users.ts'
-import { AppError } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 import { findAccountsOfUser, META_NETWORKS, type MetaContext, type MetaNetwork, requireKeys } from './users.ts'
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -62,7 +62,7 @@ Posts stay on Meta's networks until they are deleted there. Confirmation code: $
 
 const isMeta = (platform: string): platform is MetaNetwork => META_NETWORKS.includes(platform as MetaNetwork)
 
-const notFound = () => new AppError(404, 'route_not_found', 'Not found')
+const notFound = () => fail('route_not_found')
 
 /** A confirmation code. It has the time and is signed, so that nothing about the person has to be kept. */
 function newCode(context: MetaContext): string {

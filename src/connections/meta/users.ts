@@ -1,10 +1,9 @@
 import type { Db } from '../../../db/client.ts'
 import { NO_ID } from '../../../db/id.ts'
 import { listAccountsOfApp, listAppsOfClient } from '../../../db/queries/meta-users.ts'
-import { NO_CREDENTIALS_KEY } from '../../../schemas/error.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Keyring } from '../../credentials/keyring.ts'
-import { AppError, invalidRequest } from '../../errors.ts'
+import { fail, invalidRequest } from '../../errors.ts'
 import type { OAuthApp } from '../../platforms/contract/oauth.ts'
 import { readSignedRequest, type SignedRequest } from '../../platforms/families/meta/signed-request.ts'
 
@@ -22,7 +21,7 @@ export type MetaNetwork = (typeof META_NETWORKS)[number]
 
 /** The keyring. Throws 503 if it is missing: no credentials of Meta's users could be read. */
 export function requireKeys({ keyring }: MetaContext): Keyring {
-  if (!keyring) throw new AppError(503, 'credentials_key_missing', NO_CREDENTIALS_KEY)
+  if (!keyring) throw fail('credentials_key_missing')
   return keyring
 }
 

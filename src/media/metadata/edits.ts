@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 
 /** A change of a file that keeps its length: `count` bytes with one `value` from `at` on, or the bytes in `hex`. */
 export type Edit = [at: number, count: number, value: number] | [at: number, hex: string]
@@ -10,7 +10,7 @@ export type Edit = [at: number, count: number, value: number] | [at: number, hex
 const EDITS_MAX = 300_000
 
 /** The metadata of a file cannot be removed within limits. */
-export const tooComplex = (what: string) => new AppError(400, 'file_too_complex', `file has ${what}`)
+export const tooComplex = (what: string) => fail('file_too_complex', `has ${what}`)
 
 /** Collects the edits of one file. */
 export class EditList {

@@ -1,10 +1,9 @@
 import { readSync } from 'node:fs'
-import { AppError } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 
-export const cutOff = (where: string) => new AppError(400, 'file_invalid', `file is cut off: it ends ${where}`)
-export const damaged = (what: string) => new AppError(400, 'file_invalid', `file is damaged: ${what}`)
-export const trailing = (bytes: number) =>
-  new AppError(400, 'file_invalid', `file has ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} after its end`)
+export const cutOff = (where: string) => fail('file_invalid', `is cut off: it ends ${where}`)
+export const damaged = (what: string) => fail('file_invalid', `is damaged: ${what}`)
+export const trailing = (bytes: number) => fail('file_invalid.trailing', bytes)
 
 /** Holds the longest JPEG segment (65,533 bytes) and the longest ZIP end record (65,557). */
 const BUFFER_BYTES = 65_600

@@ -1,6 +1,6 @@
 import { CreatePost } from '../../../../schemas/create-post.ts'
 import { BATCH } from '../../../../schemas/create-posts.ts'
-import { POST_TOO_LARGE } from '../../../../schemas/messages.ts'
+import { errorOf } from '../../../../schemas/errors.ts'
 import { AppError } from '../../../errors.ts'
 import { parseJson } from '../../../http/json.ts'
 import { validatorCompiler } from '../../../http/validation.ts'
@@ -35,7 +35,7 @@ export function readRow(cells: Record<string, string>, defaultZone: string | und
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
   }
   const bytes = Buffer.from(JSON.stringify(raw))
-  if (bytes.length > BYTES_MAX) throw new RowProblem(POST_TOO_LARGE)
+  if (bytes.length > BYTES_MAX) throw new RowProblem(errorOf('body_too_large.post').message)
   const result = validate(explained('', () => parseJson(bytes))) as { value: ImportedPost } | { error: Error }
   if ('error' in result) throw new RowProblem(explain(result.error))
   const { value } = result

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { deleteMembership, upsertMembership } from '../../../../db/queries/people.ts'
-import { NOT_AN_ADMIN_TO_CONNECT, NOT_THE_OWNER } from '../../../../schemas/messages.ts'
+import { ERRORS } from '../../../../schemas/errors.ts'
 import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, often, pick, requireError, requireReply, user } from './command.ts'
 import { comparableAccount, expectedAccount } from './expected.ts'
@@ -33,7 +33,7 @@ export const connect = fc
       if (hasNoAccess) {
         requireReply(reply, 403, { error: `You have no access to this organizationId: ${organizationId}` })
       } else if (values.organization === 'own') {
-        requireReply(reply, 403, { error: NOT_AN_ADMIN_TO_CONNECT })
+        requireReply(reply, 403, { error: ERRORS.not_organization_admin.message })
       } else if (token === 'expired') requireError(400, reply)
       else {
         const account = model.connect(user, username, displayName, false)
@@ -49,7 +49,7 @@ export const disconnect = fc.record({ user, account: index }).map((values) =>
     const account = pick(model.accounts, values.account)
     const reply = await send(service, values.user, 'disconnectAccount', `/accounts/${account?.id ?? UNKNOWN_ID}`)
     const status = account ? model.disconnect(values.user, account) : 404
-    const error = { 403: NOT_THE_OWNER, 404: 'Account not found', 200: '' }[status]
+    const error = { 403: ERRORS.not_account_owner.message, 404: 'Account not found', 200: '' }[status]
     requireReply(reply, status, status === 200 ? { success: true } : { error })
   }),
 )
