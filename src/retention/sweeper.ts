@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/sweeps.ts'
 import type { Config } from '../config.ts'
 import type { Library } from '../media/library.ts'
-import { removeStrays, sweepStagedFiles } from '../media/sweep.ts'
+import { sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
 import {
   removeExpiredKeys,
@@ -49,9 +48,8 @@ export interface Removed {
 }
 
 export const SWEEP_EVERY_MS = 3_600_000
-const CHECK_EVERY_MS = 60_000
 /** After an error. Another worker may try earlier. */
-const RETRY_MS = 600_000
+export const RETRY_MS = 600_000
 /** A step with more to do continues in the next sweep, which is due immediately then. */
 const STEP_MS = 600_000
 
@@ -137,43 +135,4 @@ async function sweep(
   isComplete &&= !pace.wasCutShort
   if (failures.length > 0) log.warn({ count: failures.length, first: failures[0] }, 'files could not be deleted')
   return { removed: { ...removed, files }, markedPosts, isComplete }
-}
-
-/** Sweeps whenever it is due, until `stop` resolves. */
-export async function runSweeper(deps: SweeperDeps, stop: Promise<unknown>): Promise<void> {
-  await repeat(stop, async (signal) => {
-    try {
-      await sweepIfDue(deps, signal)
-      return CHECK_EVERY_MS
-    } catch (error) {
-      deps.log.error({ err: error }, 'old data could not be removed')
-      return RETRY_MS
-    }
-  })
-}
-
-/**
- * Deletes what uploads to this process's machine have left in its folder of incoming files, once an hour until `stop`
- * resolves. With a bucket, each machine has such a folder of its own.
- */
-export async function runStraySweeper(
-  library: Library,
-  log: SweeperDeps['log'],
-  stop: Promise<unknown>,
-): Promise<void> {
-  await repeat(stop, async () => {
-    await removeStrays(library).catch((error) => log.error({ err: error }, 'incoming files could not be removed'))
-    return SWEEP_EVERY_MS
-  })
-}
-
-/** Calls `work` until `stop` resolves, each time after the milliseconds that it returned before. */
-async function repeat(stop: Promise<unknown>, work: (signal: AbortSignal) => Promise<number>): Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  void stop.then(() => stopping.abort())
-  while (!signal.aborted) {
-    const ms = await work(signal)
-    await pause(ms, undefined, { signal }).catch(() => {})
-  }
 }

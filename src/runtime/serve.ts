@@ -6,9 +6,7 @@ import { isDatabaseUnavailable } from '../../db/unavailable.ts'
 import type { NetworkContext } from '../accounts/store.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { work } from '../delivery/worker-loop.ts'
 import { OperatorError } from '../errors.ts'
-import { runSequencer } from '../events/sequencer.ts'
 import { createFetchFile } from '../media/fetch.ts'
 import type { Library } from '../media/library.ts'
 import type { MediaOptions } from '../media/plugin.ts'
@@ -16,21 +14,20 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countReceiveErrors, countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
-import { runStraySweeper } from '../retention/sweeper.ts'
+import { work } from '../worker/loop.ts'
+import { sweepStrays } from '../worker/sweep.ts'
 import { openDatabase, REQUEST_STATEMENT_MS, WORKER_STATEMENT_MS } from './database.ts'
 import { seedDemo } from './demo.ts'
-import { dispatchWebhooks } from './dispatcher.ts'
 import { createDrain, type Drain } from './drain.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { releaseMemory, releaseMemoryWhenIdle } from './memory.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
-import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
-import { refreshDueTokens } from './refresher.ts'
+import { NO_KEY, openNetworkContext, openPublisher } from './open-publisher.ts'
 import { type SchemaWatch, watchSchema } from './schema.ts'
 import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
-import { sweepOldData } from './sweeper.ts'
+import { runTasks } from './worker.ts'
 
 /** Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key. */
 export type Announce = (facts: Record<string, string>) => void
@@ -71,7 +68,7 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     const end = Promise.race([stop.requested, schema.tooNew])
     idleMemory = releaseMemoryWhenIdle()
     if (isStart) worker = await startWorker(config, media, metrics, app.log, end)
-    else strays = runStraySweeper(media, app.log, end)
+    else strays = work([sweepStrays(media, app.log)], app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     reportIgnoredProxies(config, app.log)
     announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
@@ -143,25 +140,8 @@ async function startWorker(
     const facts = await findOrSeedUser(context)
     const publisher = await openPublisher(config, context, media, metrics, log)
     if (!publisher) log.error(NO_KEY)
-    // The loop starts last: it ends at `stop` alone, so a later failure would leave the process running.
-    const library = { ...media, db }
-    const finished =
-      publisher &&
-      Promise.all([
-        work(publisher, log, stop),
-        runSequencer(
-          {
-            db,
-            isReady: () => publisher.isReady(),
-            report: (count) => metrics.eventsNumbered.inc(count),
-            log,
-          },
-          stop,
-        ),
-        refreshDueTokens(context, publisher, metrics, log, stop),
-        dispatchWebhooks(config, context, publisher, metrics, log, stop),
-        sweepOldData(config, library, log, stop),
-      ])
+    // The tasks start last: they end at `stop` alone, so a later failure would leave the process running.
+    const finished = publisher && runTasks(config, context, { ...media, db }, publisher, metrics, log, stop)
     return { facts, finished, close }
   } catch (error) {
     await close()

@@ -1,23 +1,32 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
+import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config.ts'
-import { work } from '../delivery/worker-loop.ts'
+import type { Refreshed } from '../credentials/refresh.ts'
+import { REFRESH_CALL_MAX_MS } from '../credentials/refresh-rules.ts'
+import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
-import { runSequencer } from '../events/sequencer.ts'
 import { dependencyChecks } from '../health/dependencies.ts'
 import { createHealth } from '../health/health.ts'
+import type { Log } from '../log.ts'
+import type { Library } from '../media/library.ts'
 import { observeHealth } from '../metrics/health.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
+import { dispatch } from '../worker/dispatch.ts'
+import { type Task, whenReady, work } from '../worker/loop.ts'
+import { number } from '../worker/number.ts'
+import { publish } from '../worker/publish.ts'
+import { refresh } from '../worker/refresh.ts'
+import { sweep, sweepStrays } from '../worker/sweep.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
-import { dispatchWebhooks } from './dispatcher.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
-import { NO_KEY, openNetworkContext, openPublisher } from './publisher.ts'
-import { refreshDueTokens } from './refresher.ts'
+import { NO_KEY, openNetworkContext, openPublisher } from './open-publisher.ts'
 import { watchSchema } from './schema.ts'
 import { waitForStopSignal } from './signals.ts'
-import { sweepOldData } from './sweeper.ts'
 
 /**
  * Publishes due posts until the process gets a stop signal. Any number of workers can run on one database. While the
@@ -54,23 +63,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     announce(metricsServer.facts)
     const end = Promise.race([stop.requested, schema.tooNew])
     const isReady = await Promise.race([schema.ready.then(() => true), end.then(() => false)])
-    if (isReady) {
-      await Promise.all([
-        work(publisher, log, end),
-        runSequencer(
-          {
-            db,
-            isReady: () => publisher.isReady(),
-            report: (count) => metrics.eventsNumbered.inc(count),
-            log,
-          },
-          end,
-        ),
-        refreshDueTokens(context, publisher, metrics, log, end),
-        dispatchWebhooks(config, context, publisher, metrics, log, end),
-        sweepOldData(config, { ...library, storage }, log, end),
-      ])
-    }
+    if (isReady) await runTasks(config, context, { ...library, storage }, publisher, metrics, log, end)
     const reason = await end
     if (reason) throw reason
   } finally {
@@ -78,4 +71,51 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     await Promise.all([close(), metricsServer?.close()])
   }
   log.info('stopped')
+}
+
+/** Connections of their own, so that webhooks never keep posts waiting for one. */
+const WEBHOOK_POOL_MAX = 2
+
+/**
+ * Runs the tasks of a worker until `stop` resolves. In a copy of a database, tokens and events belong to the original: those
+ * tasks wait until the publisher has found that it may work on this one.
+ */
+export async function runTasks(
+  config: Config,
+  { keyring, ...context }: NetworkContext,
+  library: Library,
+  publisher: Publisher,
+  metrics: Metrics,
+  log: Log,
+  stop: Promise<unknown>,
+): Promise<void> {
+  const { db, fetch } = context
+  const hooks = await openDatabase(
+    { ...config, databasePoolMax: Math.min(config.databasePoolMax, WEBHOOK_POOL_MAX) },
+    { purpose: 'worker', statementTimeoutMs: WORKER_STATEMENT_MS },
+  )
+  metrics.addPool('webhooks', hooks.db)
+  const time = { clock: () => null, uptimeMs: () => performance.now(), pause: (ms: number) => pause(ms) }
+  const refreshing = {
+    ...{ ...context, ...time, keyring: keyring!, log, callMaxMs: REFRESH_CALL_MAX_MS },
+    report: ({ platform, outcome }: Refreshed) => metrics.tokenRefreshes.inc({ platform, outcome }),
+  }
+  const sending = {
+    ...{ db: hooks.db, fetch, log, openSecrets: keyring!, random: Math.random, ...time },
+    report: (outcome: string) => metrics.webhookAttempts.inc({ outcome }),
+  }
+  const sweeping = {
+    ...{ library, retention: config.retention, marking: {}, log, clock: time.clock },
+    pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
+  }
+  const ready = (task: Task) => whenReady(publisher.isReady, task)
+  const tasks = [
+    publish(publisher, log),
+    ready(number({ db, report: (count) => metrics.eventsNumbered.inc(count) })),
+    ready(refresh(refreshing)),
+    ready(dispatch(sending)),
+    sweep(sweeping),
+    sweepStrays(library, log),
+  ]
+  await work(tasks, log, stop).finally(hooks.close)
 }

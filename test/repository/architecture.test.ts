@@ -103,6 +103,15 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
 
+  // One loop, and each task of a worker as what that loop repeats.
+  [
+    'src/worker',
+    [
+      'src/log.ts',
+      ...['credentials', 'delivery', 'events', 'media', 'retention', 'webhooks'].map((room) => `src/${room}`),
+    ],
+  ],
+
   // Users install it alone: the test below allows types of schemas only.
   ['src/sdk', ['schemas']],
 

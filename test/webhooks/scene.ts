@@ -8,8 +8,9 @@ import { connect } from '../../db/client.ts'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { parseAllowedHost } from '../../src/outbound/allow-list.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
-import { runDispatcher } from '../../src/webhooks/dispatcher.ts'
 import type { TurnDeps } from '../../src/webhooks/turn.ts'
+import { dispatch } from '../../src/worker/dispatch.ts'
+import { work } from '../../src/worker/loop.ts'
 import { createWorld, type Options, type Person, type World } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { noLog, recordSecrets } from '../helpers/log-record.ts'
@@ -160,7 +161,8 @@ export async function createWebhookWorld(t: Teardown, options: Options = {}): Pr
     emit: (count = 1, event = {}) => emitEvents(db, count, { userId: ada.id, ...event }),
     dispatch(t, others) {
       const stopping = Promise.withResolvers<void>()
-      const ended = runDispatcher(deps(others), () => true, stopping.promise)
+      const sending = deps(others)
+      const ended = work([dispatch(sending)], sending.log, stopping.promise)
       const stop = () => {
         stopping.resolve()
         return ended

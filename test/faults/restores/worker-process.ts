@@ -1,5 +1,6 @@
 import { connect } from '../../../db/client.ts'
-import { work } from '../../../src/delivery/worker-loop.ts'
+import { work } from '../../../src/worker/loop.ts'
+import { publish } from '../../../src/worker/publish.ts'
 import { noLog } from '../../helpers/log-record.ts'
 import { createWorker } from './worker.ts'
 
@@ -7,4 +8,4 @@ const [databaseUrl = '', mediaDir = '', networksUrl = ''] = process.argv.slice(2
 
 process.on('disconnect', () => process.exit())
 const db = connect({ url: databaseUrl, poolMax: 4 })
-void work(createWorker(db, mediaDir, networksUrl), noLog, new Promise(() => {}))
+void work([publish(createWorker(db, mediaDir, networksUrl), noLog)], noLog, new Promise(() => {}))

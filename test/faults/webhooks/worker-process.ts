@@ -1,6 +1,7 @@
 import { connect } from '../../../db/client.ts'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
-import { runDispatcher } from '../../../src/webhooks/dispatcher.ts'
+import { dispatch } from '../../../src/worker/dispatch.ts'
+import { work } from '../../../src/worker/loop.ts'
 import { noLog } from '../../helpers/log-record.ts'
 import { loopbackClient } from '../../webhooks/scene.ts'
 import { type FromWorker, KEY, type Step } from './protocol.ts'
@@ -35,4 +36,4 @@ const deps = {
 }
 
 process.on('disconnect', () => process.exit())
-void runDispatcher(deps, () => true, new Promise(() => {}))
+void work([dispatch(deps)], noLog, new Promise(() => {}))

@@ -1,10 +1,15 @@
 import t from 'tap'
-import { runRefresher } from '../../src/credentials/refresh-loop.ts'
+import type { RefreshDeps } from '../../src/credentials/refresh.ts'
+import { whenReady, work } from '../../src/worker/loop.ts'
+import { refresh } from '../../src/worker/refresh.ts'
 import { createRefreshWorld } from '../helpers/refresh-world.ts'
 import { lostResponse } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'
 
 const HOUR = 3_600_000
+
+const run = (deps: RefreshDeps, stop: Promise<unknown>, isReady = () => true) =>
+  work([whenReady(isReady, refresh(deps))], deps.log, stop)
 
 t.test('a network that does not respond holds up no other', async (t) => {
   const { connect, deps, steps, calls, refreshed, time } = await createRefreshWorld(t)
@@ -14,7 +19,7 @@ t.test('a network that does not respond holds up no other', async (t) => {
   const response = Promise.withResolvers<void>()
   const stop = Promise.withResolvers<void>()
   for (let number = 1; number <= 4; number++) steps.push({ beforeResponse: () => response.promise })
-  const running = runRefresher(deps, () => true, stop.promise)
+  const running = run(deps, stop.promise)
   await until('the account on the other network is refreshed', () => refreshed.length === 1)
   t.hasStrict(refreshed, [{ platform: 'linkedin', outcome: 'refreshed' }])
   t.equal(calls.length, 5, 'a worker refreshes four accounts of one network at a time')
@@ -30,7 +35,7 @@ t.test('a worker that stops ends the refresh that it has begun', async (t) => {
   time.now = new Date(time.now.getTime() + 1.7 * HOUR)
   const stop = Promise.withResolvers<void>()
   steps.push({ beforeResponse: () => stop.resolve() })
-  await runRefresher(deps, () => true, stop.promise)
+  await run(deps, stop.promise)
   t.hasStrict(refreshed, [{ outcome: 'refreshed' }])
 })
 
@@ -47,7 +52,7 @@ t.test('a worker that stops does not wait for a network that does not respond', 
       return aborted(signal)
     },
   })
-  await runRefresher(deps, () => true, stop.promise)
+  await run(deps, stop.promise)
   t.hasStrict(refreshed, [{ outcome: 'unknown' }])
 })
 
@@ -67,7 +72,7 @@ t.test('nothing is refreshed before the worker is ready, and a failing database 
     if (++claims <= 2) throw new Error('The database is away')
     return time.now
   }
-  const running = runRefresher({ ...deps, clock }, isReady, stop.promise)
+  const running = run({ ...deps, clock }, stop.promise, isReady)
   await until('the account is refreshed', () => refreshed.length === 1)
   t.hasStrict(refreshed, [{ outcome: 'refreshed' }])
   t.ok(checks > 4)

@@ -2,7 +2,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { Publisher } from '../../src/delivery/publisher.ts'
-import { work } from '../../src/delivery/worker-loop.ts'
+import { work } from '../../src/worker/loop.ts'
+import { publish } from '../../src/worker/publish.ts'
 
 /** Runs the loop of a worker on a publisher that records its calls. `tick` advances the mocked timers by `ms`. */
 async function start(t: Test, parts: Partial<Publisher> = {}) {
@@ -35,7 +36,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     error: (_facts: object, message: string) => records.push(message),
   }
   const stop = Promise.withResolvers<void>()
-  const working = work(publisher, log, stop.promise)
+  const working = work([publish(publisher, log)], log, stop.promise)
   /** Runs everything that does not wait for a timer. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)

@@ -1,0 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createDispatcher } from '../webhooks/dispatcher.ts'
+import { CLAIM_EVERY_MS, POLL_MS } from '../webhooks/timing.ts'
+import type { TurnDeps } from '../webhooks/turn.ts'
+import type { Task } from './loop.ts'
+
+/** Sends events to webhooks. */
+export function dispatch(deps: TurnDeps): Task {
+  const dispatcher = createDispatcher(deps)
+  return {
+    outage: { begin: 'webhooks cannot be claimed', end: 'webhooks are claimed again' },
+    retryMs: POLL_MS,
+    async round(stop) {
+      await dispatcher.claim(stop)
+      return POLL_MS
+    },
+    async wake() {
+      // A turn that ends makes room for others.
+      await dispatcher.settled()
+      await pause(CLAIM_EVERY_MS)
+    },
+    end: dispatcher.drain,
+  }
+}
