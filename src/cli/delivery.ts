@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { parseInstant, parseSince } from './options.ts'
 import { LIMIT_DEFAULT, parseLimit } from './table.ts'
 

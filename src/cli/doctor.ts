@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Io, type Json, withJson } from './command.ts'
+import type { Io, Json } from './action.ts'
+import { withJson } from './command.ts'
 
 export function addDoctorCommand(program: Command, io: Io): void {
   withJson(

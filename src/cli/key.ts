@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { parseIds, parseInstant, parseScopes } from './options.ts'
 
 export function addKeyCommands(program: Command, io: Io): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Io } from './command.ts'
+import type { Io } from './action.ts'
 
 export function addMcpCommand(program: Command, { env, stdin, stdout }: Io): void {
   program

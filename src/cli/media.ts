@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ALT_TEXT_MAX } from '../../schemas/alt-text.ts'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { parseMimeType, parsePixels, parsePositiveInteger, parseSeconds } from './options.ts'
 
 export function addMediaCommands(program: Command, io: Io): void {

@@ -1,5 +1,5 @@
 import { escapeControls } from '../runtime/terminal.ts'
-import type { Io } from './command.ts'
+import type { Io } from './action.ts'
 import { toLine } from './table.ts'
 
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */

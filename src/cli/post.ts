@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'
 
 export function addPostCommands(program: Command, io: Io): void {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { parseInstant } from './options.ts'
 
 export function addRestoreCommands(program: Command, io: Io): void {

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import type { Io } from './command.ts'
+import type { Io } from './action.ts'
 import { buildProgram } from './program.ts'
 
 /** Runs the command that `args` name. Returns the exit code: 0 for success, 1 for a failure, 2 for a usage error. */

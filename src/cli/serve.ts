@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { type Io, type Json, withJson } from './command.ts'
+import type { Io, Json } from './action.ts'
+import { withJson } from './command.ts'
 import { print } from './output.ts'
 
 const importServer = () => import('../runtime/serve.ts')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Io, withDatabase } from './command.ts'
+import type { Io } from './action.ts'
+import { withDatabase } from './command.ts'
 import { parseText } from './options.ts'
 import { LIMIT_DEFAULT, parseLimit } from './table.ts'
 

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { fail } from '../errors.ts'
-import type { Inspected, InspectRequest } from './inspect.ts'
+import type { Inspected, InspectRequest } from './inspected.ts'
 import { damaged } from './structure/bytes.ts'
 
 /** Zero if the memory is not limited. */

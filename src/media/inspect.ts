@@ -1,48 +1,15 @@
 import { stat } from 'node:fs/promises'
-import type { CodedError } from '../../schemas/errors.ts'
-import type { MediaKind, MediaTracks, MediaType } from '../../schemas/media.ts'
+import type { MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { createSlots } from '../slots.ts'
 import { cpuMaxMsOf, InspectThread } from './inspect-thread.ts'
+import type { Inspected, InspectRequest, MediaFile } from './inspected.ts'
 import type { Plan } from './metadata/edits.ts'
-
-/** The facts of a media file, from its content. */
-export interface MediaFile {
-  /** `gif` is an animated GIF or WebP with more than one frame. */
-  kind: MediaKind
-  mimeType: MediaType
-  /** In pixels as displayed: after rotation, and with square pixels. */
-  width: number
-  height: number
-  /** For animated images, the sum of all frame delays. Null for still images. */
-  durationSeconds: number | null
-  /** The average. Null for still images, and for animated images without a duration. */
-  fps: number | null
-  /** 1 for still images. Null for videos. */
-  frames: number | null
-  /** Null for images. */
-  tracks: MediaTracks | null
-}
 
 export interface InspectLimits {
   /** CPU time, which passes slowly while other work occupies the cores. */
   cpuMaxMs?: number
 }
-
-/**
- * The task of the thread: find the facts of a file and the edits that remove its metadata. If `type` is set, only the
- * edits.
- */
-export interface InspectRequest {
-  path: string
-  type?: MediaType
-}
-
-/** The result of the thread. */
-export type Inspected =
-  | { facts: MediaFile | undefined; edits: Plan }
-  | { refused: CodedError }
-  | { failed: NodeJS.ErrnoException }
 
 /**
  * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names the

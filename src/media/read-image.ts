@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { MediaType } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'
-import type { MediaFile } from './inspect.ts'
+import type { MediaFile } from './inspected.ts'
 import { damaged } from './structure/bytes.ts'
 
 /** sharp's default limit: 0x3fff squared. */

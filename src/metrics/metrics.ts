@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { VERSION } from '../version.ts'
 import { createDatabaseMetrics } from './database.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { createPoolMetrics } from './pools.ts'
+import { createPoolMetrics, type PoolName } from './pools.ts'
 
 /** The metrics of one process. */
 export interface Metrics extends Instruments {
@@ -13,9 +13,6 @@ export interface Metrics extends Instruments {
   /** All metrics in the text format of Prometheus. What is stored is counted again if it was counted over `freshMs` ago. */
   render(): Promise<string>
 }
-
-/** The purpose of the connections of a pool. */
-export type PoolName = 'api' | 'worker' | 'webhooks'
 
 interface Options {
   db: Db

@@ -1,6 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Db, type PoolState, readPool } from '../../db/client.ts'
-import type { PoolName } from './metrics.ts'
+
+/** The purpose of the connections of a pool. */
+export type PoolName = 'api' | 'worker' | 'webhooks'
 
 /** Metrics of the connections to the database. They are read from the pools at each scrape. */
 export function createPoolMetrics(registry: Registry): { add(name: PoolName, db: Db): void } {

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics } from 'prom-client'
 import type { Db } from '../../db/client.ts'
-import { createMetrics, type Metrics, type PoolName } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import type { PoolName } from './pools.ts'
 
 /** Several scrapers, or scrapes in quick succession, make the database count once in this time. */
 const FRESH_MS = 10_000

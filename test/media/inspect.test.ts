@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import t from 'tap'
-import { inspectFile, type MediaFile } from '../../src/media/inspect.ts'
+import { inspectFile } from '../../src/media/inspect.ts'
+import type { MediaFile } from '../../src/media/inspected.ts'
 import {
   animation,
   folder,

@@ -18,7 +18,7 @@ import { createNetworks } from '../../platforms/adapters.ts'
 import { openKeyring } from '../../runtime/keyring.ts'
 import { urlOf } from '../../runtime/server.ts'
 import { escapeControls } from '../../runtime/terminal.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
 interface ConnectOptions {

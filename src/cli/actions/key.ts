@@ -5,7 +5,7 @@ import type { Scope } from '../../../schemas/scopes.ts'
 import { createKey } from '../../auth/create-key.ts'
 import { checkAccounts } from '../../auth/manage-keys.ts'
 import { AppError, OperatorError } from '../../errors.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
 interface CreateOptions {

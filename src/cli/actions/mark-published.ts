@@ -1,7 +1,7 @@
 import { isId } from '../../../db/id.ts'
 import { markPostPublished } from '../../deliveries/mark-published.ts'
 import { OperatorError } from '../../errors.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
 export const markPublished: Action = {

@@ -8,7 +8,7 @@ import { tidyFileName } from '../../media/file-name.ts'
 import { sweepMedia } from '../../media/sweep.ts'
 import { verifyMedia } from '../../media/verify.ts'
 import { openMediaLibrary } from '../../runtime/media-library.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
 export const add: Action<{ user: string; altText?: string }> = {

@@ -1,5 +1,5 @@
 import { migrate, readSchema } from '../../../db/migrate.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 
 export const migrateSchema: Action<{ status?: boolean }> = {
   isForAnySchema: true,

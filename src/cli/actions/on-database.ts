@@ -4,7 +4,7 @@ import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
 import { readConfig } from '../../config.ts'
 import { OperatorError } from '../../errors.ts'
 import { openDatabase } from '../../runtime/database.ts'
-import type { Action, Io, Json } from '../command.ts'
+import type { Action, Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 
 /**

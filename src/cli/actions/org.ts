@@ -9,7 +9,7 @@ import {
 import { deleteOrganization } from '../../../db/queries/tenants.ts'
 import { ERRORS } from '../../../schemas/errors.ts'
 import { OperatorError } from '../../errors.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'
 

@@ -8,7 +8,7 @@ import { listUserIds } from '../../../db/queries/retention/users.ts'
 import { readConfig } from '../../config.ts'
 import { openDatabase } from '../../runtime/database.ts'
 import { escapeControls } from '../../runtime/terminal.ts'
-import type { Io } from '../command.ts'
+import type { Io } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
 const POSTS_PER_PAGE = 100

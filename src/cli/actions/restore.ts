@@ -5,7 +5,7 @@ import { finishRestore, RestoreError } from '../../journal/restore.ts'
 import type { RestoreReport } from '../../journal/restore-report.ts'
 import { createNetworks } from '../../platforms/adapters.ts'
 import { openJournalFiles } from '../../runtime/media-library.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { type Columns, formatTable } from '../table.ts'
 
 export const finish: Action<{ backupTaken: Date; dryRun?: boolean }, Report> = {

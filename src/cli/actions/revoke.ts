@@ -2,7 +2,7 @@ import type { DisconnectedAccount } from '../../../db/queries/disconnect.ts'
 import { revokeAllTokens } from '../../credentials/revoke.ts'
 import type { Log } from '../../log.ts'
 import { escapeControls } from '../../runtime/terminal.ts'
-import type { Context } from '../command.ts'
+import type { Context } from '../action.ts'
 
 /** Asks networks to end the tokens of accounts that were disconnected. A failure is a line on stderr. */
 export async function revokeTokensOf(

@@ -2,7 +2,7 @@ import { isId } from '../../../db/id.ts'
 import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { formatTable, shorten, toLine } from '../table.ts'
 import { requireFound } from './on-database.ts'
 

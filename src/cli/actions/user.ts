@@ -5,7 +5,7 @@ import { countHeirs, countUserData, stopUser, type UserData } from '../../../db/
 import { OperatorError } from '../../errors.ts'
 import { deleteUser } from '../../retention/delete-user.ts'
 import { openMediaLibrary } from '../../runtime/media-library.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'
 import { revokeTokensOf } from './revoke.ts'

@@ -1,7 +1,7 @@
 import { isId } from '../../../db/id.ts'
 import { disableAllWebhooks, listAllWebhooks, webhookExists } from '../../../db/queries/webhooks/operator.ts'
 import { disableWebhook, enableWebhook } from '../../../db/queries/webhooks/webhooks.ts'
-import type { Action } from '../command.ts'
+import type { Action } from '../action.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'
 

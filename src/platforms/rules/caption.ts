@@ -2,10 +2,10 @@ import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { hasContent } from './field-value.ts'
+import { captionPath } from './paths.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
-import { captionPath } from './violation.ts'
 import { atMost, locate } from './wording.ts'
 
 /** A caption or a part of a thread. */

@@ -2,7 +2,7 @@ import type { FieldRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { afterEnd, misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
-import { fieldPath } from './violation.ts'
+import { fieldPath } from './paths.ts'
 
 /** Checks the keys of `fields` that the network knows. Other keys are stored unchecked. */
 export function checkFields(context: CheckContext): void {

@@ -1,9 +1,9 @@
 import type { TitleRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { cutText } from './cut-text.ts'
+import { fieldPath } from './paths.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits } from './text-limits.ts'
-import { fieldPath } from './violation.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {

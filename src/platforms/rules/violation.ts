@@ -1,6 +1,4 @@
 import type { PostViolation } from '../../../schemas/validate-post.ts'
-import type { BodyPath } from '../../../schemas/warning.ts'
-import type { CheckContext, PostToCheck } from './context.ts'
 
 /** A limit of a network that a post violates. */
 export type Violation = Omit<PostViolation, 'blocks'>
@@ -8,23 +6,6 @@ export type Violation = Omit<PostViolation, 'blocks'>
 /** The facts about a violation for a program. Absent facts are null, or absent in the response. */
 export type ViolationFacts = Pick<Violation, 'path'> &
   Partial<Pick<Violation, 'position' | 'limit' | 'actual' | 'unit' | 'source' | 'mediaId' | 'fileName'>>
-
-type PathContext = Pick<CheckContext, 'accountId' | 'findOverridePath'> & { post: Pick<PostToCheck, 'overrides'> }
-
-/*
- * Paths into the body of a request. They are built only for violations, counters and warnings.
- */
-
-export function captionPath({ post, accountId, findOverridePath }: PathContext): BodyPath {
-  const isOverridden = typeof post.overrides.get(accountId)?.captionOverride === 'string'
-  return isOverridden ? [...findOverridePath(accountId), 'captionOverride'] : ['caption']
-}
-
-export const fieldPath = (
-  { accountId, findOverridePath }: Omit<PathContext, 'post'>,
-  key: string,
-  inside: BodyPath = [],
-): BodyPath => [...findOverridePath(accountId), 'fields', key, ...inside]
 
 /** UTF-16 units. */
 const ACTUAL_LENGTH_MAX = 100
