@@ -8,6 +8,7 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { truncate } from '../http/json.ts'
 import { VERSION } from '../version.ts'
 import { INSTRUCTIONS } from './instructions.ts'
 
@@ -63,7 +64,10 @@ function createServer(toolbox: Toolbox): Server {
   server.setRequestHandler('tools/call', async ({ params: { name } }) => {
     const result = toolbox.call(name)
     if (result) return (await result) as CallToolResult
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool, or not allowed to this API key: ${name}`)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Unknown tool, or not allowed to this API key: ${truncate(name)}`,
+    )
   })
   return server
 }

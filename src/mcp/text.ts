@@ -42,7 +42,9 @@ export function describeEvents({ data, hasMore }: EventList): string {
 
 /** An error in one line, with its first mistakes. */
 export function describeProblem({ status, code, error, details = [] }: ToolProblem): string {
-  const mistakes = details.slice(0, SHOWN_MAX).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const mistakes = details
+    .slice(0, SHOWN_MAX)
+    .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
   const more = details.length > SHOWN_MAX ? [`${details.length - SHOWN_MAX} more mistakes`] : []
   return oneLine([`${status} ${code}: ${error}`, ...mistakes, ...more].join('; '))
 }

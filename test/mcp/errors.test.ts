@@ -124,3 +124,21 @@ t.test('arguments that are no object are an error of the protocol', async (t) =>
     t.equal(body.error.code, -32602, JSON.stringify(args))
   }
 })
+
+t.test('the text of an error names the argument, and repeats no long name', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const call = async (name: string, args: object) =>
+    (await send(ada, 'tools/call', { name, arguments: args })).body as {
+      result: { content: { text: string }[] }
+      error: { message: string }
+    }
+  const { result } = await call('get_post', { id: 'a', more: 1 })
+  t.equal(
+    result.content[0]!.text,
+    "400 invalid_request: Invalid request; Unrecognized key(s) in object: 'more'",
+    'no empty path',
+  )
+  const { error } = await call('a'.repeat(100_000), {})
+  t.equal(error.message, `Unknown tool, or not allowed to this API key: ${'a'.repeat(100)}`)
+})
