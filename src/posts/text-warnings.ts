@@ -32,8 +32,8 @@ function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): voi
     const describe = (text: string) =>
       findRemoved && losses(text, findRemoved, () => describeCharacters(text, texts.read(text, findRemoved)))
     const read = readCaption(caption, { platform, fields, texts })
-    const links = 'problem' in read ? undefined : describeLinks(read.deadLinks)
-    for (const loss of [links, describe(caption)]) {
+    const markup = 'problem' in read ? [] : [describeLinks(read.deadLinks), describeEntities(read.lostEntities)]
+    for (const loss of [...markup, describe(caption)]) {
       if (loss) warn(account, 'altered_text', findCaptionPath(), `caption ${loss}`)
     }
     const loss = describe(post.firstComment ?? '')
@@ -140,6 +140,9 @@ function describeLinks(addresses: readonly string[]): string | undefined {
   const named = listSome(addresses, (address) => JSON.stringify(cut(address)))
   return `is published without the link to ${named}: the address has to be a URL such as https://example.com`
 }
+
+const describeEntities = (lost: number) =>
+  lost === 0 ? undefined : `is published without its last ${lost} formatted parts: use fewer, or write several posts`
 
 const cut = (address: string) =>
   address.length > ADDRESS_LENGTH_MAX ? `${address.slice(0, ADDRESS_LENGTH_MAX).toWellFormed()}…` : address

@@ -72,6 +72,25 @@ t.test('what a network leaves out of a text leads to a warning', async (t) => {
   )
 })
 
+t.test('more formatted parts than Telegram keeps lead to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('telegram', CREDENTIALS)
+  const messages = async (captionOverride: string, parseMode: string) => {
+    const accountOverrides = [{ accountId: account, captionOverride, fields: { parseMode } }]
+    const warnings: { message: string }[] =
+      (await warningsOf(t, ada, { accountIds: [account], accountOverrides })) ?? []
+    return warnings.map(({ message }) => message)
+  }
+  const lost = [
+    'telegram (@ada): caption is published without its last 2 formatted parts: use fewer, or write several posts',
+  ]
+  t.strictSame(await messages('<b>a</b> '.repeat(100), 'HTML'), [])
+  t.strictSame(await messages('<b>a</b> '.repeat(102), 'HTML'), lost)
+  t.strictSame(await messages('*a* _b_ '.repeat(51), 'MarkdownV2'), lost)
+  t.strictSame(await messages('*a* _b_ '.repeat(51), 'Markdown'), lost)
+})
+
 t.test('an unknown field leads to a warning with the nearest known one', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

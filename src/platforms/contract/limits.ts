@@ -324,8 +324,11 @@ export interface ExcludedProperty {
 
 /** A network's reading of a text with markup, or the reason why it refuses the text. */
 export type ParsedMarkup =
-  /** `text` is what it stores. `deadLinks`: addresses that it does not turn into links. */
-  | { text: string; deadLinks: readonly string[] }
+  /**
+   * `text` is what it stores. `deadLinks`: addresses that it does not turn into links. `lostEntities`: the number of
+   * formatted parts that it publishes as plain text, because there are too many.
+   */
+  | { text: string; deadLinks: readonly string[]; lostEntities: number }
   /** `index`: where the problem is, in UTF-16 units. `problem`: what is wrong and what would be right. */
   | { index: number; problem: string }
 

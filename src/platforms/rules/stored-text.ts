@@ -10,7 +10,13 @@ export const readStored = (text: string, { platform, texts }: Context): string =
 /** A caption as the network stores it, without its markup if a field declares markup; or why the network refuses it. */
 export function readCaption(text: string, context: Context & Pick<CheckContext, 'fields'>): ParsedMarkup {
   const markup = findMarkup(context)
-  return (markup && context.texts.read(text, markup.parse)) ?? { text: readStored(text, context), deadLinks: [] }
+  return (
+    (markup && context.texts.read(text, markup.parse)) ?? {
+      text: readStored(text, context),
+      deadLinks: [],
+      lostEntities: 0,
+    }
+  )
 }
 
 interface Markup {

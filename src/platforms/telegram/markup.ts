@@ -8,9 +8,11 @@ const parsed =
   (parse: (written: string) => PlainText | Invalid) =>
   (written: string): ParsedMarkup => {
     // Telegram does not read it.
-    if (Buffer.byteLength(written) > TEXT_BYTES_MAX) return { text: written, deadLinks: [] }
+    if (Buffer.byteLength(written) > TEXT_BYTES_MAX) return { text: written, deadLinks: [], lostEntities: 0 }
     const result = parse(written)
-    return 'problem' in result ? result : { text: result.asStored(), deadLinks: result.deadLinks }
+    if ('problem' in result) return result
+    const { deadLinks, lostEntities } = result
+    return { text: result.asStored(), deadLinks, lostEntities }
   }
 
 /** By value of `parse_mode`: what Telegram makes of a text, or why it refuses it. */

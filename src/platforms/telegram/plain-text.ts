@@ -24,11 +24,15 @@ export interface Mark {
   kept: number
 }
 
+/** Telegram publishes further ones as plain text: https://github.com/rubenlagus/TelegramBots/issues/854. */
+const ENTITIES_MAX = 100
+
 /** A parser's result for a text with markup: the text without it, and the relevant parts of its entities. */
 export class PlainText {
   #parts: string[] = []
   #kept = 0
   #firstEntity = Number.POSITIVE_INFINITY
+  #entityCount = 0
   /** The addresses of links that Telegram drops. */
   readonly deadLinks: string[] = []
 
@@ -46,7 +50,14 @@ export class PlainText {
 
   /** Adds an entity that reaches from `start` to the end. Telegram removes one of which it keeps no character. */
   addEntity({ kept }: Mark): void {
-    if (kept < this.#kept) this.#firstEntity = Math.min(this.#firstEntity, kept)
+    if (kept >= this.#kept) return
+    this.#firstEntity = Math.min(this.#firstEntity, kept)
+    this.#entityCount++
+  }
+
+  /** The number of entities that Telegram drops because there are too many. */
+  get lostEntities(): number {
+    return Math.max(0, this.#entityCount - ENTITIES_MAX)
   }
 
   /** White space at the start is removed up to the first entity. */
