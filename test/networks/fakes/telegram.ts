@@ -229,6 +229,14 @@ function captionOf({ caption, parse_mode }: Record<string, unknown>): { caption?
   return { caption: parsed }
 }
 
+/** A host of Telegram's own schemes has no port; others need a dot, or are an IPv6 address. */
+function isButtonUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url) return false
+  if (/^(?:tg|ton):$/.test(url.protocol)) return /^[\w-]+$/.test(url.host)
+  return /^https?:$/.test(url.protocol) && /[.[]/.test(url.hostname)
+}
+
 function checkShared(parameters: Record<string, unknown>): void {
   for (const name of ['disable_notification', 'protect_content', 'has_spoiler', 'show_caption_above_media']) {
     const value = parameters[name]
@@ -240,11 +248,13 @@ function checkShared(parameters: Record<string, unknown>): void {
   const rows = Array.isArray(markup.inline_keyboard)
     ? markup.inline_keyboard
     : refuse(400, "Bad Request: can't parse reply keyboard markup JSON object")
-  for (const button of rows.flat() as Record<string, unknown>[]) {
+  const buttons = rows.flat() as Record<string, unknown>[]
+  if (buttons.length > 100) refuse(400, 'Bad Request: reply markup is too long')
+  for (const button of buttons) {
     if (!button.text) refuse(400, "Bad Request: can't parse inline keyboard button: Text must be non-empty")
     if (button.url === undefined && typeof button.callback_data === 'string') {
       if (Buffer.byteLength(button.callback_data) > 64) refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
-    } else if (!/^(?:https?|tg|ton):$/.test(URL.parse(String(button.url))?.protocol ?? '')) {
+    } else if (!isButtonUrl(String(button.url))) {
       refuse(400, `Bad Request: inline keyboard button URL '${button.url}' is invalid`)
     }
   }
