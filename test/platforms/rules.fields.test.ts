@@ -129,6 +129,10 @@ t.test('a field is checked by its type and limits', async (t) => {
     ['pinterest', { dominantColor: 'green' }, 'dominantColor is "green", expected a colour as #RRGGBB'],
     ['threads', { topicTag: 'a.b' }, 'topicTag is "a.b", expected a tag without . or &'],
     ['threads', { poll: { options: ['Yes', 'No'] } }],
+    ['youtube', { categoryId: 'music' }, 'categoryId is "music", expected digits only'],
+    ['instagram', { locationId: 'Berlin' }, 'locationId is "Berlin", expected digits only'],
+    ['facebook', { textFormatPresetId: 'red' }, 'textFormatPresetId is "red", expected digits only'],
+    ['threads', { quotePostId: 'DAb1' }, 'quotePostId is "DAb1", expected digits only'],
     ['threads', { countryCodes: ['US', 'de'] }],
     [
       'threads',

@@ -208,6 +208,7 @@ export const facebook: Platform = {
     },
     textFormatPresetId: {
       type: 'string',
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
       param: 'text_format_preset_id',
       withoutMedia: true,
       captionLengthMax: 130,

@@ -154,6 +154,7 @@ export const instagram: Platform = {
     },
     locationId: {
       type: 'string',
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
       param: 'location_id',
       description: 'id of a Facebook Page with a location',
       unused: inStory,

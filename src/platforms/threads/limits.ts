@@ -169,7 +169,12 @@ export const threads: Platform = {
       description: 'only on the post or the first part of a thread',
       source: publishing,
     },
-    quotePostId: { type: 'string', param: 'quote_post_id', source: publishing },
+    quotePostId: {
+      type: 'string',
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
+      param: 'quote_post_id',
+      source: publishing,
+    },
     // Threads refuses others: THREADS_API__GEO_GATING_INVALID_COUNTRY_CODES.
     countryCodes: {
       type: 'string[]',

@@ -120,7 +120,13 @@ export const youtube: Platform = {
       source: videos,
     },
     tags: { type: 'string[]', joinedLengthMax: 500, param: 'snippet.tags', source: videos },
-    categoryId: { type: 'string', default: '22', param: 'snippet.categoryId', source: videos },
+    categoryId: {
+      type: 'string',
+      pattern: { regex: /^\d+$/, expected: 'digits only' },
+      default: '22',
+      param: 'snippet.categoryId',
+      source: videos,
+    },
     madeForKids: { type: 'boolean', default: false, param: 'status.selfDeclaredMadeForKids', source: videos },
     containsSyntheticMedia: { type: 'boolean', param: 'status.containsSyntheticMedia', source: videos },
     thumbnailUrl: {

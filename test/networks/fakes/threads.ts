@@ -96,9 +96,15 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     if (countLength(parameters.text ?? '', 'threads') > 500) {
       refuse(100, 'Param text must be at most 500 characters long.')
     }
-    const links = new Set((parameters.text ?? '').match(/https?:\/\/\S+/g)).add(parameters.link_attachment ?? '')
+    const links = new Set((parameters.text ?? '').match(/https?:\/\/\S+|\bwww\.\w+\.\S+/g)).add(
+      parameters.link_attachment ?? '',
+    )
     links.delete('')
     if (links.size > 5) refuse(100, 'THREADS_API__LINK_LIMIT_EXCEEDED')
+    const countries = parameters.allowlisted_country_codes?.split(',') ?? []
+    if (!countries.every((code) => /^[A-Z]{2}$/i.test(code))) {
+      refuse(100, 'THREADS_API__GEO_GATING_INVALID_COUNTRY_CODES')
+    }
     const { topic_tag: tag, reply_control: control, poll_attachment: poll, text_attachment: attachment } = parameters
     if (tag !== undefined && !/^[^.&]{1,50}$/u.test(tag)) refuse(100, 'Param topic_tag is not valid.')
     if (control !== undefined && !REPLY_CONTROLS.includes(control)) refuse(100, 'Param reply_control is not valid.')
