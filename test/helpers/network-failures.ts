@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { Io } from '../../src/platforms/contract/adapter.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { broken, type Fault, type Reply, reset } from '../networks/fakes/network.ts'
-import type { NetworkControls } from './network-controls.ts'
+import type { NetworkControls } from '../networks/fakes/scene.ts'
 
 /** The reaction to the publishing call, and the error that has to follow. */
 interface Failure {

@@ -3,8 +3,8 @@ import type { Act, AnyAdapter, Io, Json } from '../../src/platforms/contract/ada
 import type { GuaranteeRule } from '../../src/platforms/contract/limits.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { FakeNetwork, Fault } from '../networks/fakes/network.ts'
-import type { NetworkControls } from './network-controls.ts'
-import type { Kind, NetworkScene } from './network-scene.ts'
+import type { Kind, NetworkControls } from '../networks/fakes/scene.ts'
+import type { NetworkScene } from './network-scene.ts'
 import type { Findings } from './problems.ts'
 
 /** The publishing call of the last act. */

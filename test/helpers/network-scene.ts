@@ -3,55 +3,17 @@ import sharp from 'sharp'
 import type { Test } from 'tap'
 import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LEASE_MS } from '../../src/delivery/timing.ts'
 import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { GuaranteeRule, PostTypeRule } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
+import { sceneOf } from '../networks/fakes/all.ts'
+import type { Kind, NetworkControls } from '../networks/fakes/scene.ts'
 import { createNetworkWorld } from './network-world.ts'
 import { until } from './until.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
-
-/** How many acts readers see. */
-const VISIBLE: Record<PlatformId, (world: World) => number | Promise<number>> = {
-  bluesky: ({ bluesky }) => bluesky.posts.size,
-  mastodon: ({ mastodon }) => mastodon.statuses.length,
-  telegram: ({ telegram }) =>
-    new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
-  discord: ({ discord }) => discord.messages.length,
-  facebook: ({ facebook }) => facebook.visibleIds().length + facebook.comments.length,
-  instagram: ({ instagram }) => instagram.posts.length + instagram.comments.length,
-  threads: ({ threads }) => threads.posts.length,
-  x: ({ x }) => x.posts.length,
-  linkedin: ({ linkedin }) => linkedin.posts.length + linkedin.comments.length,
-  google_business: ({ google_business }) => google_business.visibleIds().length,
-  youtube: ({ youtube }) =>
-    youtube.visibleIds().length + youtube.items.length + youtube.videos.filter(({ thumbnail }) => thumbnail).length,
-  tiktok: ({ tiktok }) => tiktok.posts.length,
-  pinterest: ({ pinterest }) => pinterest.pins.length,
-  reddit: ({ reddit }) => reddit.posts.length + reddit.comments.length,
-  sandbox: async ({ db }) =>
-    (await db.selectFrom('sandboxCalls').select('id').where('accepted', '=', true).execute()).length,
-}
-
-/** The keys of `fields` that every post needs. */
-const FIELDS: Partial<Record<PlatformId, object>> = {
-  tiktok: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
-  pinterest: { boardId: '549755885175', coverTimestampSeconds: 1 },
-  reddit: { subreddit: 'lighthouses' },
-}
-
-/** A kind of post: its type, and what it consists of. */
-export interface Kind {
-  name: string
-  postType: PostType
-  /** The last of its acts. */
-  act: ActKind
-  files: ('image' | 'video')[]
-  acts: number
-  /** Further keys of `fields`. */
-  fields?: object
-}
 
 type ActKind = NonNullable<GuaranteeRule['act']>
 
@@ -80,7 +42,7 @@ function filesFor({ mediaMin, imagesMax, videosMax }: PostTypeRule): Kind['files
 }
 
 /** Every network, and the kinds of its accounts where their guarantees differ. */
-export const SUBJECTS = (Object.keys(VISIBLE) as PlatformId[]).flatMap((id) => {
+export const SUBJECTS = PLATFORM_IDS.flatMap((id) => {
   const kinds = new Set(platforms[id].guarantees.map(({ accounts }) => accounts))
   return (kinds.size > 1 ? (['organizations', 'members'] as const) : [undefined]).map((accounts) => ({ id, accounts }))
 })
@@ -102,6 +64,18 @@ export function catalogueActOf({ kind, media }: Act): ActKind {
   return kind === 'thumbnail' ? 'files' : 'comment'
 }
 
+async function countVisible(world: World, id: PlatformId): Promise<number> {
+  if (id !== 'sandbox') return sceneOf(id)!.countVisible(world[id])
+  const calls = world.db.selectFrom('sandboxCalls').select('id').where('accepted', '=', true)
+  return (await calls.execute()).length
+}
+
+/** The switches of the fake network. The sandbox makes no calls: posts ask for its faults. */
+export const controlsOf = (id: PlatformId, world: World): NetworkControls =>
+  id === 'sandbox'
+    ? { limitSeconds: 5, processes: ({ act }) => act === 'files', looks: 2 }
+    : sceneOf(id)!.controls(world[id], world.time)
+
 export type NetworkScene = Awaited<ReturnType<typeof createNetworkScene>>
 
 /** A world with an account on a fake of the network. */
@@ -119,13 +93,13 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
     /** Absent for the sandbox, which makes no calls. */
     network: id === 'sandbox' ? undefined : world[id],
     /** How many acts readers see. */
-    countVisible: async () => VISIBLE[id](world),
+    countVisible: () => countVisible(world, id),
     /** X's tokens expire after two hours, and the daily limits of some networks are reached. */
     isOld: () => time.now.getTime() > startedAt + 3_600_000,
     uploadFiles: (kind: Kind) => uploadFiles(world, kind),
     /** Creates a post that is due, whose texts contain `name`. Returns its id. */
     post: ({ acts, postType, act, fields: more }: Kind, mediaIds: string[], name: string) => {
-      const fields = { ...FIELDS[id], ...more }
+      const fields = { ...sceneOf(id)?.fields, ...more }
       const texts = acts === 2 ? [`${name} 1`, `${name} 2`] : [name]
       return post({
         accountIds: [account],

@@ -3,13 +3,13 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { SANDBOX_FAULTS } from '../../schemas/sandbox.ts'
 import type { Act, AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import { WEAKEST_FIRST } from '../../src/platforms/contract/guarantee.ts'
-import { controlsOf, type NetworkControls } from './network-controls.ts'
+import type { Kind, NetworkControls } from '../networks/fakes/scene.ts'
 import { type Call, type Row, watchPublishing } from './network-row.ts'
 import { ROWS } from './network-rows.ts'
 import {
   catalogueActOf,
+  controlsOf,
   createNetworkScene,
-  type Kind,
   kindsOf,
   type NetworkScene,
   nameOf,

@@ -1,8 +1,9 @@
 import type { Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
-import { startFakeNetworks } from '../networks/fakes/all.ts'
+import { type Fakes, sceneOf, startFakeNetworks } from '../networks/fakes/all.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 import type { Options } from './app.ts'
 import { createDeliveryWorld, PUBLIC_URL } from './publisher.ts'
@@ -43,28 +44,9 @@ export async function createNetworkWorld(t: Test, options: Options = {}) {
     log,
     /** Connects the account of the fake network. Returns its id. */
     async connect(platform: string): Promise<string> {
-      if (platform === 'facebook') {
-        return ada.account('facebook', { username: 'metricsaurus', credentials: fakes.facebook.credentials })
-      }
-      if (platform === 'instagram' || platform === 'threads' || platform === 'google_business') {
-        return ada.account(platform, { credentials: fakes[platform].credentials })
-      }
-      if (platform === 'x')
-        return ada.account('x', { username: fakes.x.user.username, credentials: fakes.x.credentials })
-      if (platform === 'reddit')
-        return ada.account('reddit', { username: fakes.reddit.user.name, credentials: fakes.reddit.credentials })
-      if (platform === 'linkedin') {
-        return ada.account('linkedin', { username: 'acme', credentials: fakes.linkedin.organization })
-      }
-      if (platform === 'tiktok') {
-        return ada.account('tiktok', { username: fakes.tiktok.user.username, credentials: fakes.tiktok.credentials })
-      }
-      if (platform === 'pinterest') {
-        return ada.account('pinterest', { username: 'lighthouses', credentials: fakes.pinterest.credentials })
-      }
-      if (platform === 'youtube') {
-        return ada.account('youtube', { username: '@lighthouses', credentials: fakes.youtube.credentials })
-      }
+      const scene = sceneOf(platform as PlatformId)
+      if (scene && !scene.connectable)
+        return ada.account(platform as PlatformId, scene.account(fakes[platform as keyof Fakes]))
       const credentials = platform === 'sandbox' ? SANDBOX : fakes.of(platform).body.credentials
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
       if (status !== 200 && status !== 201) throw new Error(body.error)

@@ -4,7 +4,6 @@ import type { Act } from '../../../src/platforms/contract/adapter.ts'
 import {
   catalogueActOf,
   createNetworkScene,
-  type Kind,
   kindsOf,
   type NetworkScene,
   nameOf,
@@ -12,6 +11,7 @@ import {
   SUBJECTS,
   type Subject,
 } from '../../helpers/network-scene.ts'
+import type { Kind } from '../../networks/fakes/scene.ts'
 
 // Each adapter publishes each kind of post, and its worker dies at each of its calls, before and after. Another worker takes
 // over. The network shows posts late. Nothing is lost or sent twice, and unconfirmed only where the guarantee says so.

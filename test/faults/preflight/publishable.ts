@@ -7,7 +7,7 @@ import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { createNetworkWorld } from '../../helpers/network-world.ts'
 import { until } from '../../helpers/until.ts'
-import type { Json } from '../fuzz/values.ts'
+import { sceneOf } from '../../networks/fakes/all.ts'
 import { postsFor, type StoredFile, type Target } from './posts.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
@@ -28,25 +28,11 @@ const ACCOUNTS = 4
 /** Posts that are created at a time. */
 const IN_PARALLEL = 8
 
-const IMAGE_URL = 'https://images.example/a.jpg'
+/** The sandbox fails as its posts say. */
+const SANDBOX_FIELDS = { fault: [] }
 
-/** Values that only the networks know; an empty list leaves a key out. */
-const KNOWN: Partial<Record<PlatformId, Partial<Record<string, readonly Json[]>>>> = {
-  // A webhook starts threads in forums only.
-  discord: { threadId: ['1100'], threadName: [], appliedTags: [] },
-  x: { quotePostId: [], communityId: [] },
-  threads: { quotePostId: [] },
-  bluesky: { linkCardImageUrl: [IMAGE_URL] },
-  telegram: { thumbnailUrl: [IMAGE_URL] },
-  // An organization has no connections.
-  linkedin: { visibility: ['PUBLIC', 'LOGGED_IN'], linkImageUrl: [IMAGE_URL] },
-  tiktok: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },
-  pinterest: { boardId: ['549755885175'], boardSectionId: ['5258814934636085108'] },
-  reddit: { subreddit: ['lighthouses'], flairId: ['865ba524-692d-11e9-9811-0e2f1d7746a8'] },
-  youtube: { playlistId: ['PLlighthouses1'], thumbnailUrl: [IMAGE_URL], categoryId: ['22'] },
-  // The sandbox fails as its posts say.
-  sandbox: { fault: [] },
-}
+const knownFieldsOf = (platform: PlatformId) =>
+  platform === 'sandbox' ? SANDBOX_FIELDS : (sceneOf(platform)?.knownFields ?? {})
 
 /** A world with accounts on the fakes of these networks, and files of many kinds. */
 export async function createScene(t: Test, platforms: readonly PlatformId[]) {
@@ -119,7 +105,7 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     return outcomes
   }
 
-  return { targets, publish, posts: (target: Target) => postsFor(target, files, KNOWN[target.platform] ?? {}) }
+  return { targets, publish, posts: (target: Target) => postsFor(target, files, knownFieldsOf(target.platform)) }
 }
 
 /** Every text that the post sends. */
@@ -143,8 +129,7 @@ const send = ({ ada }: World, path: string, body: unknown) =>
 
 async function createTarget(world: World, platform: PlatformId): Promise<Target> {
   const { ada, db, of } = world
-  const connectable = ['bluesky', 'mastodon', 'telegram', 'discord'].includes(platform)
-  if (!connectable) return { id: await world.connect(platform), platform, textLengthMax: null }
+  if (!sceneOf(platform)?.connectable) return { id: await world.connect(platform), platform, textLengthMax: null }
   const { body, account } = of(platform)
   const { username, textLengthMax = null } = account
   const id = await ada.account(platform, { username, credentials: body.credentials as Record<string, string> })

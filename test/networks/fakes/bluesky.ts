@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { has, type Scene, set } from './scene.ts'
 
 export interface FakeBluesky extends FakeNetwork {
   credentials: { identifier: string; password: string }
@@ -129,4 +130,23 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     processing: 1,
   }
   return fake
+}
+
+export const blueskyScene: Scene<FakeBluesky> = {
+  start: startBluesky,
+  origins: ['https://bsky.social', 'https://video.bsky.app', 'https://plc.directory'],
+  account: ({ credentials }) => ({ credentials }),
+  connectable: (bluesky) => ({
+    account: { username: 'ada.example.com', displayName: 'Ada Lovelace' },
+    secret: bluesky.credentials.password,
+    firstCall: 'POST /xrpc/com.atproto.server.createSession',
+  }),
+  countVisible: (bluesky) => bluesky.posts.size,
+  knownFields: { linkCardImageUrl: ['https://images.example/a.jpg'] },
+  controls: (bluesky) => ({
+    limited: limitedByBluesky,
+    secret: bluesky.token,
+    processes: has('video'),
+    process: (processing) => set(bluesky, { processing }),
+  }),
 }

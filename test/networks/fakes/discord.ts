@@ -1,5 +1,6 @@
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, Refused, startFake } from './network.ts'
+import type { Scene } from './scene.ts'
 
 interface Message {
   id: string
@@ -289,4 +290,22 @@ function checkFiles(files: Recorded['files'], attachments: unknown): void {
     }
   }
   if (files.some(({ bytes }) => bytes.length > FILE_BYTES_MAX)) refuse(413, 40005, 'Request entity too large')
+}
+
+export const discordScene: Scene<FakeDiscord> = {
+  start: startDiscord,
+  origins: ['https://discord.com'],
+  account: ({ credentials }) => ({ credentials }),
+  connectable: ({ credentials: { webhookUrl } }) => ({
+    account: { username: 'Captain Hook', displayName: 'Captain Hook' },
+    secret: webhookUrl.split('/').at(-1)!,
+    firstCall: `GET ${new URL(webhookUrl).pathname.replace('/api/', '/api/v10/')}`,
+  }),
+  countVisible: (discord) => discord.messages.length,
+  // A webhook starts threads in forums only.
+  knownFields: { threadId: ['1100'], threadName: [], appliedTags: [] },
+  controls: (discord) => ({
+    limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
+    secret: discord.credentials.webhookUrl.split('/').at(-1)!,
+  }),
 }

@@ -3,6 +3,7 @@ import { checkFields, checkParameters, graphError, refuse } from './facebook-err
 import { type FakeLogin, loginOf } from './facebook-login.ts'
 import { type FakeVideos, videosOf } from './facebook-videos.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
+import { has, LATE_MS, type Scene, set } from './scene.ts'
 
 interface Post {
   id: string
@@ -323,4 +324,20 @@ function checkToken({ headers, query, body, host }: Recorded, subcode: number | 
     scheme.exec(authorization)?.[1] ?? query.access_token ?? (body as { access_token?: string })?.access_token
   if (token !== PAGE_TOKEN) refuse(190, 'Invalid OAuth access token - Cannot parse access token', {}, 401)
   if (subcode !== null) refuse(190, 'Error validating access token', { error_subcode: subcode }, 400)
+}
+
+export const facebookScene: Scene<FakeFacebook> = {
+  start: startFacebook,
+  origins: ['https://graph.facebook.com', 'https://graph-video.facebook.com', 'https://rupload.facebook.com'],
+  account: (facebook) => ({ username: 'metricsaurus', credentials: facebook.credentials }),
+  countVisible: (facebook) => facebook.visibleIds().length + facebook.comments.length,
+  controls: (facebook) => ({
+    limited: throttled,
+    secret: facebook.credentials.accessToken,
+    revokeToken: () => set(facebook, { tokenSubcode: 458 }),
+    expireToken: () => set(facebook, { tokenSubcode: 463 }),
+    showLate: () => set(facebook, { listedAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(facebook.video, { processing: looks === 'fails' ? 'The video is damaged' : looks }),
+  }),
 }

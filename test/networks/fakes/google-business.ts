@@ -6,6 +6,7 @@ import { checkContent, invalid } from './google-local-post.ts'
 import { createLocations, denied } from './google-locations.ts'
 import { createGoogleAuthorization, GOOGLE_OAUTH } from './google-oauth.ts'
 import { type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { LATE_MS, type Scene, set } from './scene.ts'
 
 export const BUSINESS_SCOPE = 'https://www.googleapis.com/auth/business.manage'
 
@@ -247,4 +248,21 @@ const withoutZeros = ({ schedule, ...event }: Event) => ({
 /** The response above a quota that ends after this many seconds. */
 export function throttled(seconds: number): Reply {
   return { ...quotaExceeded(POSTS, 300), headers: { 'retry-after': String(seconds) } }
+}
+
+export const googleBusinessScene: Scene<FakeGoogleBusiness> = {
+  start: startGoogleBusiness,
+  origins: GOOGLE_BUSINESS_ORIGINS,
+  account: ({ credentials }) => ({ credentials }),
+  countVisible: (google) => google.visibleIds().length,
+  controls: (google) => ({
+    limited: throttled,
+    secret: google.credentials.accessToken,
+    revokeToken: () => set(google.grant, { isRevoked: true }),
+    expireToken: () => set(google.access, { expiresAt: 0 }),
+    showLate: () => set(google, { listedAfterMs: LATE_MS }),
+    // Posts of every kind are processed.
+    processes: () => true,
+    process: (looks) => set<{ processing: number | 'fails' | 'refused' }>(google, { processing: looks }),
+  }),
 }

@@ -2,8 +2,19 @@ import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Container, createLags, readStatus, statusOf } from './containers.ts'
 import { hasOtherSound, hasOtherVideo, sizeOf } from './files.ts'
-import { checkFields, createTokenService, errorBody, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
+import {
+  checkFields,
+  containerControls,
+  createTokenService,
+  errorBody,
+  formOf,
+  needScope,
+  pick,
+  refuse,
+  timestampOf,
+} from './meta.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
+import type { Scene } from './scene.ts'
 
 interface InstagramPost {
   id: string
@@ -298,4 +309,12 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     comment: addComment,
   }
   return fake
+}
+
+export const instagramScene: Scene<FakeInstagram> = {
+  start: startInstagram,
+  origins: ['https://graph.instagram.com'],
+  account: ({ credentials }) => ({ credentials }),
+  countVisible: (instagram) => instagram.posts.length + instagram.comments.length,
+  controls: (fake) => containerControls(fake, '2207026'),
 }

@@ -3,6 +3,7 @@ import { type FakeLinkedinMedia, type LinkedinAsset, serveMedia } from './linked
 import { type FakeLinkedinOAuth, serveOAuth } from './linkedin-oauth.ts'
 import { type LinkedinPost, servePosts } from './linkedin-posts.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { has, LATE_MS, type Scene, set } from './scene.ts'
 
 export interface LinkedinToken {
   member: string
@@ -235,4 +236,30 @@ function people(call: Recorded, { member, scopes }: LinkedinToken, state: Linked
   if (!organization) return notFound()
   const { name, vanityName } = organization
   return { status: 200, body: { id: Number(number), localizedName: name, vanityName } }
+}
+
+export const linkedinScene: Scene<FakeLinkedin> = {
+  start: startLinkedin,
+  origins: ['https://api.linkedin.com', 'https://www.linkedin.com'],
+  account: (linkedin) => ({ username: 'acme', credentials: linkedin.organization }),
+  countVisible: (linkedin) => linkedin.posts.length + linkedin.comments.length,
+  // An organization has no connections.
+  knownFields: { visibility: ['PUBLIC', 'LOGGED_IN'], linkImageUrl: ['https://images.example/a.jpg'] },
+  controls: (linkedin) => {
+    const token = linkedin.tokens.get(linkedin.member.accessToken!)!
+    return {
+      limited: (seconds) => throttled('Resource level throttle', { 'retry-after': String(seconds) }),
+      secret: linkedin.member.accessToken!,
+      // A 403 to a comment is about its post.
+      unauthorized: [401],
+      revokeToken: () => set(token, { status: 'revoked' }),
+      expireToken: () => set(token, { status: 'expired' }),
+      showLate: () => set(linkedin, { listedAfterMs: LATE_MS }),
+      processes: has('image', 'video'),
+      process(looks) {
+        const processing = looks === 'fails' ? 'The file is damaged' : looks
+        return set(linkedin, { processing, imageProcessing: processing })
+      },
+    }
+  },
 }

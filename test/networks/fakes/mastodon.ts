@@ -2,6 +2,7 @@ import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { createLogin, type MastodonLogin, refuse } from './mastodon-login.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
+import { has, type Scene, set } from './scene.ts'
 
 interface Status {
   id: string
@@ -285,4 +286,22 @@ function shown({ text: _, ...status }: Status): object {
 
 function shownMedia({ id, type, description, looks }: Attachment): object {
   return { id, type, url: looks ? null : `https://files.mastodon.example/${id}`, description }
+}
+
+export const mastodonScene: Scene<FakeMastodon> = {
+  start: startMastodon,
+  origins: ['https://mastodon.example'],
+  account: ({ credentials }) => ({ credentials }),
+  connectable: (mastodon) => ({
+    account: { username: 'alice@mastodon.example', displayName: 'Alice A.', textLengthMax: mastodon.maxCharacters },
+    secret: mastodon.credentials.accessToken,
+    firstCall: 'GET /api/v1/accounts/verify_credentials',
+  }),
+  countVisible: (mastodon) => mastodon.statuses.length,
+  controls: (mastodon) => ({
+    limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
+    secret: mastodon.credentials.accessToken,
+    processes: has('video'),
+    process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
+  }),
 }

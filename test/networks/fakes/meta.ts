@@ -1,4 +1,7 @@
+import type { FakeInstagram } from './instagram.ts'
 import { type Recorded, Refused, type Reply } from './network.ts'
+import { type NetworkControls, set } from './scene.ts'
+import type { FakeThreads } from './threads.ts'
 
 /** An error of the Graph API: https://developers.facebook.com/docs/graph-api/guides/error-handling */
 export function refuse(
@@ -199,3 +202,18 @@ export function formOf({ body, headers }: Recorded, known: readonly string[]): R
 
 /** `2026-01-02T03:04:05+0000` */
 export const timestampOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+0000`
+
+/** Both fill containers, for texts too. */
+export function containerControls(fake: FakeInstagram | FakeThreads, problem: string): NetworkControls {
+  const { accessToken } = fake.credentials
+  return {
+    limited: throttled,
+    secret: accessToken,
+    revokeToken: () => fake.tokens.revoke(accessToken),
+    expireToken: () => fake.tokens.expire(accessToken),
+    // Counted in looks.
+    showLate: () => set<{ lag: number; statusLag: number }>(fake, { lag: 1, statusLag: 2 }),
+    processes: () => true,
+    process: (looks) => set<object>(fake.next, looks === 'fails' ? { problem } : { looks }),
+  }
+}

@@ -9,6 +9,7 @@ import {
 } from './pinterest-media.ts'
 import { type FakePinterestOAuth, serveOAuth } from './pinterest-oauth.ts'
 import { checkPin, type PinBody } from './pinterest-pins.ts'
+import { has, LATE_MS, type Scene, set } from './scene.ts'
 
 export interface PinterestToken {
   scopes: Set<string>
@@ -242,4 +243,27 @@ function pageOf({ query }: Recorded, items: object[]): Reply {
     status: 200,
     body: { items: items.slice(start, end), bookmark: end < items.length ? `from-${end}` : null },
   }
+}
+
+export const pinterestScene: Scene<FakePinterest> = {
+  start: startPinterest,
+  origins: ['https://api.pinterest.com', STORAGE],
+  account: (pinterest) => ({ username: 'lighthouses', credentials: pinterest.credentials }),
+  countVisible: (pinterest) => pinterest.pins.length,
+  fields: { boardId: '549755885175', coverTimestampSeconds: 1 },
+  knownFields: { boardId: ['549755885175'], boardSectionId: ['5258814934636085108'] },
+  controls: (pinterest) => {
+    const token = pinterest.tokens.get(pinterest.credentials.accessToken)!
+    return {
+      limited: (seconds) => throttled({ 'retry-after': String(seconds) }),
+      secret: pinterest.credentials.accessToken,
+      // A 403 is about rights.
+      unauthorized: [401],
+      revokeToken: () => set(token, { status: 'revoked' }),
+      expireToken: () => set(token, { status: 'expired' }),
+      showLate: () => set(pinterest, { listedAfterMs: LATE_MS }),
+      processes: has('video'),
+      process: (looks) => set(pinterest, { processing: looks === 'fails' ? 'DAMAGED' : looks }),
+    }
+  },
 }

@@ -5,6 +5,7 @@ import { createAuthorization } from './reddit-oauth.ts'
 import { servePosts } from './reddit-posts.ts'
 import { limitHeaders, notFound, outOfScope, page, throttled, unauthorized } from './reddit-replies.ts'
 import { serveSubreddits } from './reddit-subreddits.ts'
+import { HOUR_MS, LATE_MS, type Scene, set } from './scene.ts'
 
 export interface Subreddit {
   name: string
@@ -248,4 +249,29 @@ export async function startReddit(t: Teardown) {
       used = REQUESTS_MAX - left
     },
   })
+}
+
+export const redditScene: Scene<FakeReddit> = {
+  start: startReddit,
+  origins: ['https://oauth.reddit.com', 'https://www.reddit.com', STORAGES.image, STORAGES.video],
+  account: (reddit) => ({ username: reddit.user.name, credentials: reddit.credentials }),
+  countVisible: (reddit) => reddit.posts.length + reddit.comments.length,
+  fields: { subreddit: 'lighthouses' },
+  knownFields: { subreddit: ['lighthouses'], flairId: ['865ba524-692d-11e9-9811-0e2f1d7746a8'] },
+  controls: (reddit, time) => ({
+    limited: throttled,
+    secret: reddit.credentials.accessToken,
+    // A 403 is about the subreddit.
+    unauthorized: [401],
+    revokeToken: () => set(reddit.grant, { isRevoked: true }),
+    // A token works for a day.
+    expireToken() {
+      reddit.setTime(new Date(time.now.getTime() + 24 * HOUR_MS))
+      return () => reddit.setTime(time.now)
+    },
+    showLate: () => set(reddit.switches, { showsAfterMs: LATE_MS }),
+    processes: (kind) => kind.postType !== 'carousel' && kind.files.length > 0,
+    process: (processing) => set(reddit.switches, { processing }),
+    hidesFailures: true,
+  }),
 }

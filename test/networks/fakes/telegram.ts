@@ -1,5 +1,6 @@
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, startFake } from './network.ts'
+import type { Scene } from './scene.ts'
 import { parseText, refuse } from './telegram-markup.ts'
 
 interface Chat {
@@ -258,4 +259,22 @@ function checkShared(parameters: Record<string, unknown>): void {
       refuse(400, `Bad Request: inline keyboard button URL '${button.url}' is invalid`)
     }
   }
+}
+
+export const telegramScene: Scene<FakeTelegram> = {
+  start: startTelegram,
+  origins: ['https://api.telegram.org'],
+  account: ({ credentials }) => ({ credentials }),
+  connectable: (telegram) => ({
+    account: { username: 'lighthouses', displayName: 'Lighthouses' },
+    secret: telegram.credentials.botToken,
+    firstCall: `POST /bot${telegram.credentials.botToken}/getMe`,
+  }),
+  countVisible: (telegram) =>
+    new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
+  knownFields: { thumbnailUrl: ['https://images.example/a.jpg'] },
+  controls: (telegram) => ({
+    limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),
+    secret: telegram.credentials.botToken,
+  }),
 }

@@ -3,8 +3,18 @@ import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Container, createLags, readStatus, statusOf } from './containers.ts'
 import { hasOtherSound, hasOtherVideo } from './files.ts'
-import { checkFields, createTokenService, formOf, needScope, pick, refuse, timestampOf } from './meta.ts'
+import {
+  checkFields,
+  containerControls,
+  createTokenService,
+  formOf,
+  needScope,
+  pick,
+  refuse,
+  timestampOf,
+} from './meta.ts'
 import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
+import type { Scene } from './scene.ts'
 
 interface ThreadsContainer extends Container {
   /** Reads that do not find it. */
@@ -318,4 +328,13 @@ const MEDIA_TYPES: Record<string, ThreadsPost['media_type']> = {
   IMAGE: 'IMAGE',
   VIDEO: 'VIDEO',
   CAROUSEL: 'CAROUSEL_ALBUM',
+}
+
+export const threadsScene: Scene<FakeThreads> = {
+  start: startThreads,
+  origins: ['https://graph.threads.net'],
+  account: ({ credentials }) => ({ credentials }),
+  countVisible: (threads) => threads.posts.length,
+  knownFields: { quotePostId: [] },
+  controls: (fake) => containerControls(fake, 'INVALID_DURATION'),
 }

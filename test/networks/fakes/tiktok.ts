@@ -2,6 +2,7 @@ import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { sizeOf } from './files.ts'
 import { type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { has, type Scene, set } from './scene.ts'
 import { createAuthorization } from './tiktok-oauth.ts'
 import { checkChunks, okReply, refuse, replyOf, throttled, validate } from './tiktok-requests.ts'
 import { createTasks, type Task } from './tiktok-tasks.ts'
@@ -191,4 +192,24 @@ export async function startTiktok(t: Teardown) {
       clock = () => time
     },
   })
+}
+
+export const tiktokScene: Scene<FakeTiktok> = {
+  start: startTiktok,
+  origins: ['https://open.tiktokapis.com', 'https://open-upload.tiktokapis.com'],
+  account: (tiktok) => ({ username: tiktok.user.username, credentials: tiktok.credentials }),
+  countVisible: (tiktok) => tiktok.posts.length,
+  fields: { privacyLevel: 'PUBLIC_TO_EVERYONE' },
+  knownFields: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },
+  controls: (tiktok) => ({
+    limited: (seconds) => ({ ...throttled(), headers: { 'retry-after': String(seconds) } }),
+    secret: tiktok.credentials.accessToken,
+    revokeToken: () => set(tiktok.grant, { isRevoked: true }),
+    expireToken: () => set(tiktok.grant, { isRevoked: true }),
+    // The address of an upload is the permission.
+    needsToken: (kind) => !has('video')(kind),
+    showLate: () => set(tiktok.switches, { idLooks: 2 }),
+    processes: () => true,
+    process: (looks) => set(tiktok.switches, { processing: looks === 'fails' ? 'file_format_check_failed' : looks }),
+  }),
 }

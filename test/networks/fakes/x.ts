@@ -1,9 +1,11 @@
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Recorded, type Reply, startFake } from './network.ts'
+import { HOUR_MS, has, LATE_MS, type Scene, set } from './scene.ts'
 import { createMedia } from './x-media.ts'
 import { createAuthorization } from './x-oauth.ts'
 import * as refuse from './x-replies.ts'
+import { throttled } from './x-replies.ts'
 import { displayed } from './x-text.ts'
 
 export interface Post {
@@ -261,4 +263,25 @@ export async function startX(t: Teardown) {
     /** Creates a post like another client; without `authorId`, one of the account. */
     post: (body: Record<string, unknown>, authorId = user.id) => create(authorId, body),
   })
+}
+
+export const xScene: Scene<FakeX> = {
+  start: startX,
+  origins: ['https://api.x.com'],
+  account: (x) => ({ username: x.user.username, credentials: x.credentials }),
+  countVisible: (x) => x.posts.length,
+  knownFields: { quotePostId: [], communityId: [] },
+  controls: (x, time) => ({
+    limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
+    secret: x.credentials.accessToken,
+    revokeToken: () => set(x.grant, { isRevoked: true }),
+    // A token works for two hours.
+    expireToken() {
+      x.setTime(new Date(time.now.getTime() + 2 * HOUR_MS))
+      return () => x.setTime(time.now)
+    },
+    showLate: () => set(x.switches, { showsAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(x.media.switches, { processing: looks === 'fails' ? 'Unsupported video codec' : looks }),
+  }),
 }

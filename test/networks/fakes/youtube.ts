@@ -1,9 +1,10 @@
 import type { Teardown } from '../../helpers/database.ts'
 import { createGoogleAuthorization, GOOGLE_OAUTH } from './google-oauth.ts'
 import { type Reply, startFake } from './network.ts'
+import { has, LATE_MS, type Scene, set } from './scene.ts'
 import { serveComments } from './youtube-comments.ts'
 import { servePlaylists } from './youtube-playlists.ts'
-import { refuse } from './youtube-replies.ts'
+import { refuse, throttled } from './youtube-replies.ts'
 import { serveUploads } from './youtube-upload.ts'
 import { createState, type Methods, serveVideos } from './youtube-videos.ts'
 
@@ -105,4 +106,24 @@ export async function startYoutube(t: Teardown) {
       clock = () => time
     },
   })
+}
+
+export const youtubeScene: Scene<FakeYoutube> = {
+  start: startYoutube,
+  origins: ['https://www.googleapis.com', 'https://images.example'],
+  account: (youtube) => ({ username: '@lighthouses', credentials: youtube.credentials }),
+  countVisible: (youtube) =>
+    youtube.visibleIds().length + youtube.items.length + youtube.videos.filter(({ thumbnail }) => thumbnail).length,
+  knownFields: { playlistId: ['PLlighthouses1'], thumbnailUrl: ['https://images.example/a.jpg'], categoryId: ['22'] },
+  controls: (youtube) => ({
+    limited: throttled,
+    secret: youtube.credentials.accessToken,
+    // An upload is incomplete.
+    notRedirect: 308,
+    revokeToken: () => set(youtube.grant, { isRevoked: true }),
+    expireToken: () => set(youtube.access, { expiresAt: 0 }),
+    showLate: () => set(youtube.switches, { showsAfterMs: LATE_MS }),
+    processes: has('video'),
+    process: (looks) => set(youtube.switches, { processing: looks === 'fails' ? 'codec' : looks }),
+  }),
 }
