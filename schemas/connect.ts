@@ -1,4 +1,5 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { PlatformId } from './platform.ts'
 import { NewMetadata, NewReference } from './references.ts'
 import { Ref } from './shared.ts'
 
@@ -7,75 +8,28 @@ const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
 
-const defineCredentials = <T extends TProperties>(network: string, properties: T, example: Record<string, string>) =>
-  Type.Object(properties, {
+interface ConnectionOptions<T extends TProperties> {
+  /** The credentials, for people. */
+  credentials: string
+  /** The page of the network that shows them. */
+  source: string
+  properties: T
+  example: Record<string, string>
+}
+
+/** The credentials of an account of one network, and the request that connects it. `platform` is the discriminator. */
+function defineConnection<const P extends PlatformId, T extends TProperties>(
+  platform: P,
+  network: string,
+  { credentials: described, source, properties, example }: ConnectionOptions<T>,
+) {
+  const credentials = Type.Object(properties, {
     $id: `${network}Credentials`,
     additionalProperties: false,
     description: `The credentials of an account on ${network}. They are checked with the network, stored encrypted and never shown.`,
     examples: [example],
   })
-
-const BlueskyCredentials = defineCredentials(
-  'Bluesky',
-  {
-    service: Type.Optional(text('The server that hosts the account or signs it in. Default: `https://bsky.social`.')),
-    identifier: text('The handle of the account, such as `alice.bsky.social`.'),
-    password: text('An app password of the account (Settings, Privacy and security, App passwords).'),
-  },
-  { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' },
-)
-
-const MastodonCredentials = defineCredentials(
-  'Mastodon',
-  {
-    instance: text('The address of the Mastodon server, such as `https://mastodon.social`.'),
-    accessToken: text(
-      'An access token of the account with the scopes `read:accounts`, `read:statuses`, `write:media` and `write:statuses` (Preferences, Development, New application).',
-    ),
-  },
-  { instance: 'https://mastodon.social', accessToken: 'ZA-Yj3aBD8U8Cm7lKUp-lm9O9BmDgdhHzDeqsY8tlL0' },
-)
-
-const TelegramCredentials = defineCredentials(
-  'Telegram',
-  {
-    botToken: text('The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
-    chatId: text('The channel or group: its `@name` or its numeric id. The bot must be allowed to post there.'),
-  },
-  { botToken: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chatId: '@lighthouses' },
-)
-
-const DiscordCredentials = defineCredentials(
-  'Discord',
-  {
-    webhookUrl: text(
-      'The URL of a webhook of the channel (Edit Channel, Integrations, Webhooks), as Discord copies it: `https://discord.com/api/webhooks/ID/TOKEN`.',
-    ),
-  },
-  {
-    webhookUrl: 'https://discord.com/api/webhooks/223704706495545344/3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe2',
-  },
-)
-
-const SandboxCredentials = defineCredentials(
-  'Sandbox',
-  {
-    username: text(
-      'The handle of the account: 1 to 64 letters, digits, underscores, full stops and hyphens. A handle that you have connected already names the same account.',
-    ),
-    displayName: Type.Optional(text('The display name of the account.')),
-    token: Type.Optional(
-      text(
-        'A secret, as real networks have. The sandbox accepts every value but `expired`, which it rejects as a network rejects an expired token.',
-      ),
-    ),
-  },
-  { username: 'ada', displayName: 'Ada Lovelace' },
-)
-
-/** The request to connect an account of one network. `platform` is the discriminator. */
-const defineConnection = <const P extends string, T extends TObject>(platform: P, network: string, credentials: T) =>
-  Type.Object(
+  const body = Type.Object(
     {
       platform: Type.Literal(platform, { description: 'The network.' }),
       credentials: Ref(credentials),
@@ -92,33 +46,93 @@ const defineConnection = <const P extends string, T extends TObject>(platform: P
       $id: `Connect${network}`,
       additionalProperties: false,
       description: `Connects an account on ${network}.`,
-      examples: [{ platform, credentials: credentials.examples[0] }],
+      examples: [{ platform, credentials: example }],
     },
   )
+  return { platform, described, source, credentials, body }
+}
 
-const ConnectBluesky = defineConnection('bluesky', 'Bluesky', BlueskyCredentials)
-const ConnectMastodon = defineConnection('mastodon', 'Mastodon', MastodonCredentials)
-const ConnectTelegram = defineConnection('telegram', 'Telegram', TelegramCredentials)
-const ConnectDiscord = defineConnection('discord', 'Discord', DiscordCredentials)
-const ConnectSandbox = defineConnection('sandbox', 'Sandbox', SandboxCredentials)
+/** The networks whose accounts are connected by credentials. */
+const CONNECTIONS = [
+  defineConnection('bluesky', 'Bluesky', {
+    credentials: 'handle and app password; `service` if another server than `https://bsky.social` signs you in',
+    source: 'Settings, Privacy and security, App passwords',
+    properties: {
+      service: Type.Optional(text('The server that hosts the account or signs it in. Default: `https://bsky.social`.')),
+      identifier: text('The handle of the account, such as `alice.bsky.social`.'),
+      password: text('An app password of the account (Settings, Privacy and security, App passwords).'),
+    },
+    example: { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' },
+  }),
+  defineConnection('mastodon', 'Mastodon', {
+    credentials:
+      'server and access token with the scopes `read:accounts`, `read:statuses`, `write:media`, `write:statuses`',
+    source: 'Preferences, Development, New application',
+    properties: {
+      instance: text('The address of the Mastodon server, such as `https://mastodon.social`.'),
+      accessToken: text(
+        'An access token of the account with the scopes `read:accounts`, `read:statuses`, `write:media` and `write:statuses` (Preferences, Development, New application).',
+      ),
+    },
+    example: { instance: 'https://mastodon.social', accessToken: 'ZA-Yj3aBD8U8Cm7lKUp-lm9O9BmDgdhHzDeqsY8tlL0' },
+  }),
+  defineConnection('telegram', 'Telegram', {
+    credentials: 'token of a bot that may post in the channel or group, and its `@name` or id',
+    source: '@BotFather',
+    properties: {
+      botToken: text('The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
+      chatId: text('The channel or group: its `@name` or its numeric id. The bot must be allowed to post there.'),
+    },
+    example: { botToken: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chatId: '@lighthouses' },
+  }),
+  defineConnection('discord', 'Discord', {
+    credentials: 'URL of a webhook of the channel',
+    source: 'Edit Channel, Integrations, Webhooks',
+    properties: {
+      webhookUrl: text(
+        'The URL of a webhook of the channel (Edit Channel, Integrations, Webhooks), as Discord copies it: `https://discord.com/api/webhooks/ID/TOKEN`.',
+      ),
+    },
+    example: {
+      webhookUrl:
+        'https://discord.com/api/webhooks/223704706495545344/3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe2',
+    },
+  }),
+  defineConnection('sandbox', 'Sandbox', {
+    credentials: 'any user name',
+    source: '',
+    properties: {
+      username: text(
+        'The handle of the account: 1 to 64 letters, digits, underscores, full stops and hyphens. A handle that you have connected already names the same account.',
+      ),
+      displayName: Type.Optional(text('The display name of the account.')),
+      token: Type.Optional(
+        text(
+          'A secret, as real networks have. The sandbox accepts every value but `expired`, which it rejects as a network rejects an expired token.',
+        ),
+      ),
+    },
+    example: { username: 'ada', displayName: 'Ada Lovelace' },
+  }),
+] as const
 
-/** One variant for each network that has an adapter. */
-export const CONNECT_VARIANTS = [ConnectBluesky, ConnectMastodon, ConnectTelegram, ConnectDiscord, ConnectSandbox]
+/** A row for each network: its id, the credentials, the page that shows them. */
+export const CONNECTION_ROWS = CONNECTIONS.map(
+  ({ platform, described, source }) => `| \`${platform}\` | ${described} | ${source && `${source} `}|`,
+).join('\n')
 
-export const CONNECT_CREDENTIALS = [
-  BlueskyCredentials,
-  MastodonCredentials,
-  TelegramCredentials,
-  DiscordCredentials,
-  SandboxCredentials,
-]
+export const CONNECT_VARIANTS = CONNECTIONS.map(({ body }) => body)
+
+export const CONNECT_CREDENTIALS = CONNECTIONS.map(({ credentials }) => credentials)
 
 export const CONNECT_EXAMPLES = Object.fromEntries(
-  CONNECT_VARIANTS.map(({ properties, examples }) => [properties.platform.const, examples[0]]),
+  CONNECTIONS.map(({ platform, credentials }) => [platform, { platform, credentials: credentials.examples[0] }]),
 )
 
+type Bodies<T extends typeof CONNECTIONS> = { -readonly [K in keyof T]: TUnsafe<Static<T[K]['body']>> }
+
 export const ConnectAccount = Type.Union(
-  [Ref(ConnectBluesky), Ref(ConnectMastodon), Ref(ConnectTelegram), Ref(ConnectDiscord), Ref(ConnectSandbox)],
+  CONNECTIONS.map(({ body }) => Ref<TSchema>(body)) as unknown as Bodies<typeof CONNECTIONS>,
   {
     $id: 'ConnectAccount',
     // Some generators and tools for agents accept a body only if its root has this type.
@@ -127,7 +141,7 @@ export const ConnectAccount = Type.Union(
     discriminator: {
       propertyName: 'platform',
       mapping: Object.fromEntries(
-        CONNECT_VARIANTS.map(({ $id, properties }) => [properties.platform.const, `#/components/schemas/${$id}`]),
+        CONNECTIONS.map(({ platform, body }) => [platform, `#/components/schemas/${body.$id}`]),
       ),
     },
     examples: Object.values(CONNECT_EXAMPLES),

@@ -1,5 +1,5 @@
 import { Account, AccountList, AccountPath } from '../account.ts'
-import { CONNECT_EXAMPLES, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../connect.ts'
+import { CONNECT_EXAMPLES, CONNECTION_ROWS, ConnectAccount, MISSING_PASSWORD, UNKNOWN_PLATFORM } from '../connect.ts'
 import {
   bodyTooLargeResponse,
   commonErrors,
@@ -46,11 +46,7 @@ export const connectAccount = defineOperation({
 
 | network | what to send | where it comes from |
 |---|---|---|
-| \`bluesky\` | handle and app password; \`service\` if another server than \`https://bsky.social\` signs you in | Settings, Privacy and security, App passwords |
-| \`mastodon\` | server and access token with the scopes \`read:accounts\`, \`read:statuses\`, \`write:media\`, \`write:statuses\` | Preferences, Development, New application |
-| \`telegram\` | token of a bot that may post in the channel or group, and its \`@name\` or id | @BotFather |
-| \`discord\` | URL of a webhook of the channel | Edit Channel, Integrations, Webhooks |
-| \`sandbox\` | any user name | |
+${CONNECTION_ROWS}
 
 - **The account is connected already, by you:** the response is 200 instead of 201. The id stays; the credentials are replaced, \`username\`, \`displayName\` and \`textLengthMax\` are updated, and \`attention\` is cleared. The organisation changes only where \`organizationId\` is given.
 - **Another user connected the same profile:** you get an account of your own, with your credentials.

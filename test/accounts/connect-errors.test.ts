@@ -1,5 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
+import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { createWorld } from '../helpers/app.ts'
@@ -133,7 +134,7 @@ t.test('without a key for encryption nothing is connected, and no network is cal
 t.test('a body is validated by the schema of the network that it names', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
-  const options = ['bluesky', 'mastodon', 'telegram', 'discord', 'sandbox']
+  const options = Object.keys(CONNECT_EXAMPLES)
   const required = (expected: string, ...path: string[]) => ({
     code: 'invalid_type',
     expected,

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { CONNECTION_ROWS } from '../../schemas/connect.ts'
 import { renderNetworkTables } from '../../src/catalogue/network-tables.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderMetrics } from './metrics-table.ts'
 import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
 
+const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- | --- |\n${CONNECTION_ROWS}\n`
+
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
-  'README.md': () => withTables('README.md', { configuration: renderCommonVariables() }),
+  'README.md': () => withTables('README.md', { configuration: renderCommonVariables(), credentials: CREDENTIALS }),
   'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
   'src/delivery/README.md': () => {
     const { guarantees, rates } = renderNetworkTables()

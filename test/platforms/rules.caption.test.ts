@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { check, image, messages, rules, video } from '../helpers/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
@@ -19,12 +20,15 @@ const counts = (length: number, network: string, how: string, max: number) =>
   `counts as ${length} on ${network}: ${how}; at most ${max}`
 
 t.test('a caption may be as long as the limit of the network, in the unit of the network', async (t) => {
+  const { lengthMax: max } = platforms.instagram.caption
+  const fit = (text: string) => Math.floor(max / text.length)
+  const tooLong = (text: string) => (fit(text) + 1) * text.length
   // [network, text, how often the text fits, the problem of one more]
   const limits: [PlatformId, string, number, string][] = [
-    ['instagram', 'a', 2200, 'is 2201 characters long, at most 2200'],
-    ['instagram', '漢', 2200, 'is 2201 characters long, at most 2200'],
-    ['instagram', '😀', 1100, counts(2202, 'Instagram', UTF, 2200)],
-    ['instagram', family, 200, counts(2211, 'Instagram', UTF, 2200)],
+    ['instagram', 'a', max, `is ${max + 1} characters long, at most ${max}`],
+    ['instagram', '漢', max, `is ${max + 1} characters long, at most ${max}`],
+    ['instagram', '😀', fit('😀'), counts(tooLong('😀'), 'Instagram', UTF, max)],
+    ['instagram', family, fit(family), counts(tooLong(family), 'Instagram', UTF, max)],
     ['facebook', 'a', 63_206, 'is 63207 characters long, at most 63206'],
     ['facebook', '😀', 31_603, counts(63208, 'Facebook Pages', UTF, 63206)],
     ['threads', 'a', 500, 'is 501 characters long, at most 500'],

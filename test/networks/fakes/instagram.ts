@@ -1,3 +1,4 @@
+import { instagram } from '../../../src/platforms/instagram/limits.ts'
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { type Container, createLags, readStatus, statusOf } from './containers.ts'
@@ -148,7 +149,8 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
       if (!fake.ignoresMisplaced) refuse(100, `param ${name} is not allowed`)
       delete parameters[name]
     }
-    if ((caption ?? '').length > 2200) refuse(36004, 'The caption is too long', { subcode: 2207010 })
+    if ((caption ?? '').length > instagram.caption.lengthMax)
+      refuse(36004, 'The caption is too long', { subcode: 2207010 })
     const tags = JSON.parse(parameters.user_tags ?? '[]') as Record<string, unknown>[]
     const isPlaced = image !== undefined
     const isWrong = (x: unknown) => type !== 'STORIES' && (x !== undefined) !== isPlaced
