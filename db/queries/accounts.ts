@@ -41,6 +41,10 @@ export const readiness = {
   credentialsExpireAt: sql`accounts.credentials_expire_at`,
 }
 
+/** Whether nothing stops publishing to an account at the moment. Needs the join that `storedCredentials` needs. */
+export const isReady = sql<boolean>`(accounts.attention is null and account_credentials.account_id is not null
+  and coalesce(accounts.credentials_expire_at > now(), true))`
+
 const selectListed = (db: Db, userId: string | Expression<string>) =>
   db
     .selectFrom('accounts')

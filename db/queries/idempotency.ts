@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import { jsonColumns } from './json-columns.ts'
 
 /** The response to the request that used a key first. */
 export interface StoredResponse {
@@ -14,12 +15,14 @@ export interface StoredResponse {
 /** A response with the key that it is stored under. */
 export interface KeyedResponse extends StoredResponse {
   key: string
+  /** The key of the request, if `key` is an `ownKey` in its place. */
+  takenKey: string | null
   /** A digest of the rights of the request's API key: see `digestRights`. */
   rights: string
 }
 
 /** A stored response. Its `rights` are null if an earlier version stored it. */
-type FoundResponse = Omit<KeyedResponse, 'rights'> & { rights: string | null }
+type FoundResponse = Omit<KeyedResponse, 'rights' | 'takenKey'> & { rights: string | null }
 
 /** Several keys of a user. */
 interface KeysOfUser {
@@ -57,44 +60,65 @@ export const findStoredResponses = prepared<KeysOfUser, FoundResponse>('find_sto
  */
 export const ownKey = (rights: string, key: string): string => `${rights} ${key}`
 
-/**
- * Inserts the rows of `items`, which has the columns of the table, in place of expired ones. Returns the keys of those that it
- * inserted: a row is left out if its key has a response. Waits for concurrent transactions that store one. All statements
- * lock keys in one order, so that none deadlocks with another.
- */
-export const insertResponses = (items: RawBuilder<unknown>) => sql`
-  insert into idempotency_keys (user_id, key, request_hash, status, body, rights)
-  select user_id, key, request_hash, status, body, rights
-  from ${items} as item
-  order by user_id, key
-  on conflict (user_id, key) do update
-    set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-      rights = excluded.rights, created_at = excluded.created_at, rights_at = excluded.rights_at
-    where idempotency_keys.created_at < ${OLDEST}
-  returning user_id, key`
+/** The columns of a `KeyedResponse`. */
+const RESPONSE = jsonColumns({
+  key: 'text',
+  takenKey: 'text',
+  requestHash: 'bytea',
+  status: 'integer',
+  body: 'text',
+  rights: 'text',
+})
+
+/** The row of a response that `toJson` has written. */
+export const responseOf = (json: RawBuilder<unknown>) =>
+  sql`jsonb_to_record(${json}) as response(${RESPONSE.definitions})`
+
+export const toJson = ({ requestHash, ...response }: KeyedResponse) =>
+  RESPONSE.toJson({ ...response, requestHash: `\\x${requestHash.toString('hex')}` })
 
 /**
- * Stores a response under its key: see `insertResponses`. Returns nothing, and stores nothing, if the key is taken.
+ * The queries `taken` and `stored` of a statement, which store the responses of `items`: rows of `responseOf` with a `user_id`. `stored` has the keys of those that it inserted, in place of expired ones: a row is left out if its key has a
+ * response. Waits for concurrent transactions that store one. All statements lock keys in one order, so that none deadlocks with
+ * another; a statement with a taken key has no other item.
  *
- * Under an `ownKey`, `takenKey` is the key of the request. Its response is kept for as long as this one: otherwise, a repeated
- * request would find the key free. Stores nothing if that response has expired.
+ * The response of a taken key is kept for as long as that of the `ownKey`: otherwise, a repeated request would find the key
+ * free. Nothing is stored if that response has expired.
  */
-export const storeResponse = prepared<KeyedResponse & { userId: string; takenKey: string | null }, { key: string }>(
+export const storedResponses = (items: RawBuilder<unknown>) => sql`
+  taken as (
+    update idempotency_keys as other
+    set created_at = now(), rights_at = case when other.rights_at = other.created_at then now() end
+    from ${items} as item
+    where other.user_id = item.user_id and other.key = item.taken_key and other.created_at >= ${OLDEST}
+    returning other.user_id, other.key
+  ),
+  stored as (
+    insert into idempotency_keys (user_id, key, request_hash, status, body, rights)
+    select user_id, key, request_hash, status, body, rights
+    from ${items} as item
+    where taken_key is null or (user_id, taken_key) in (select user_id, key from taken)
+    order by user_id, key
+    on conflict (user_id, key) do update
+      set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+        rights = excluded.rights, created_at = excluded.created_at, rights_at = excluded.rights_at
+      where idempotency_keys.created_at < ${OLDEST}
+    returning user_id, key
+  )`
+
+const insertResponse = prepared<{ userId: string; response: string }, { key: string }>(
   'store_response',
   (_db, value) => sql`
-    with taken as (
-      update idempotency_keys
-      set created_at = now(), rights_at = case when rights_at = created_at then now() end
-      where user_id = ${value('userId')}::uuid and key = ${value('takenKey')}::text and created_at >= ${OLDEST}
-      returning key
+    with item as (
+      select ${value('userId')}::uuid as user_id, response.* from ${responseOf(sql`${value('response')}::jsonb`)}
     ),
-    stored as (${insertResponses(sql`(
-      select ${value('userId')}::uuid as user_id, ${value('key')}::text as key, ${value('requestHash')}::bytea as request_hash,
-        ${value('status')}::integer as status, ${value('body')}::text as body, ${value('rights')}::text as rights
-      where ${value('takenKey')}::text is null or exists (select from taken))`)}
-    )
+    ${storedResponses(sql`item`)}
     select key from stored`,
 )
+
+/** Stores a response under its key, and returns whether it did: see `storedResponses`. */
+export const storeResponse = async (db: Db, userId: string, response: KeyedResponse): Promise<boolean> =>
+  (await insertResponse(db, { userId, response: JSON.stringify(toJson(response)) })).length === 1
 
 /** Deletes up to `limit` expired keys, the oldest first. Returns how many it deleted. */
 export async function sweepIdempotencyKeys(db: Db, limit: number): Promise<number> {

@@ -8,24 +8,33 @@ import { AppError, fail, invalidRequest } from '../errors.ts'
 import { digestRights } from './rights.ts'
 
 /** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
-export interface Creation<T, P> {
+export type Creation<T, P = undefined> = Repeatable<T> & (InTransaction<T, P> | InOneStatement<T>)
+
+interface Repeatable<T> {
   /**
    * The parts of a request that a repeated one must have in common with the first. Further items are other forms of the
    * same request under which its response may have been stored, such as before `CREDENTIALS_KEY` was rotated.
    */
   identities: unknown[]
+  toResponse: (result: T) => Response
+  /** Encrypts the stored response, for one that contains a secret. */
+  vault?: Vault
+}
+
+interface InTransaction<T, P> {
   /** Everything that takes long: it runs before the transaction, and not at all for a replay. */
   prepare?: () => Promise<P>
   /** Writes what is created. With a key it runs in a transaction, which may be retried as a whole; else on `db`. */
   commit: (transaction: Db, prepared: P) => Promise<T>
+  insert?: never
+}
+
+interface InOneStatement<T> {
   /**
-   * Does the work of `commit` and stores the response under the key, in one statement. Returns undefined, and writes
-   * nothing, if that takes a transaction.
+   * Writes what is created, and its response if there is a key, in one statement. Returns undefined, and writes nothing, if the
+   * key has a response.
    */
-  commitAtOnce?: ((toStored: (result: T) => KeyedResponse) => Promise<T | undefined>) | undefined
-  toResponse: (result: T) => Response
-  /** Encrypts the stored response, for one that contains a secret. */
-  vault?: Vault
+  insert: (toStored?: (result: T) => KeyedResponse) => Promise<T | undefined>
 }
 
 export interface Vault {
@@ -48,10 +57,10 @@ export interface Outcome<T> {
 
 /**
  * Runs `creation` once for each `Idempotency-Key` of the user's API keys that allow the same, and returns its response; a
- * repeated request gets the stored response. Only successes are stored, in the transaction that writes. Throws 400 for a
+ * repeated request gets the stored response. Only successes are stored, together with what is written. Throws 400 for a
  * malformed key and 409 for the key of another request. A request without a key costs no transaction and no statement.
  */
-export async function withIdempotencyKey<T, P>(
+export async function withIdempotencyKey<T, P = undefined>(
   db: Db,
   reply: FastifyReply,
   creation: Creation<T, P>,
@@ -59,30 +68,37 @@ export async function withIdempotencyKey<T, P>(
   const { request } = reply
   const key = readIdempotencyKey(request)
   if (key === undefined) {
-    const result = await creation.commit(db, await prepare(creation))
+    // Without a key, every insertion returns what it has written.
+    const result = creation.insert ? (await creation.insert())! : await creation.commit(db, await prepare(creation))
     return { ...creation.toResponse(result), result }
   }
 
   const keyed = toKeyed(request, key, creation)
-  const written = await commitAtOnce(reply, keyed, creation)
-  if (written) return written
-  let found = await checkReplay(db, keyed)
-  if (found.replay) return found.replay
   try {
-    const prepared = await prepare(creation)
+    // A single statement finds a stored response by itself. Most keys have none.
+    let found: Lookup = creation.insert ? { free: { key, takenKey: null } } : await checkReplay(db, keyed)
+    const prepared = creation.insert || found.replay ? undefined : await prepare(creation)
     for (;;) {
-      const outcome = await commit(db, reply, { ...keyed, ...found.free }, creation, prepared)
-      if (outcome) return outcome
-      found = await checkReplay(db, keyed)
       if (found.replay) return found.replay
-      // Other API keys have used the key in the meantime, or the response that won the race has expired.
+      const store = (result: T) => toStored(reply, { ...keyed, ...found.free! }, creation.toResponse(result))
+      const result = creation.insert
+        ? await creation.insert(store)
+        : await commit(db, keyed.userId, (transaction) => creation.commit(transaction, prepared as P), store)
+      if (result !== undefined) return { ...creation.toResponse(result), result }
+      // Another request has used the key first. Without a replay, other API keys have, or its response has expired.
+      found = await checkReplay(db, keyed)
     }
   } catch (error) {
-    // The first of two equal requests may have changed what the second is checked against.
-    const again = error instanceof AppError ? await checkReplay(db, keyed).catch(() => undefined) : undefined
+    // A replay precedes the errors of a request, as does the error of a taken key: the first of two equal requests may have
+    // changed what the second is checked against.
+    const again = error instanceof AppError ? await checkReplay(db, keyed).catch(throwAppError) : undefined
     if (!again?.replay) throw error
     return again.replay
   }
+}
+
+function throwAppError(error: unknown): void {
+  if (error instanceof AppError) throw error
 }
 
 /** Sends the response of `withIdempotencyKey`. */
@@ -126,7 +142,7 @@ function toKeyed<T, P>(request: FastifyRequest, key: string, { identities, vault
 /** Begins the body of a stored response that is encrypted. */
 const SEALED = 'sealed:'
 
-const prepare = async <T, P>(creation: Creation<T, P>): Promise<P> => (await creation.prepare?.()) as P
+const prepare = async <T, P>(creation: InTransaction<T, P>): Promise<P> => (await creation.prepare?.()) as P
 
 /** The key under which a response is stored. */
 interface FreeKey {
@@ -135,14 +151,14 @@ interface FreeKey {
   takenKey: string | null
 }
 
+/** The stored response of a key, or else the key to store one under. */
+type Lookup = { replay: Outcome<never>; free?: never } | { replay?: never; free: FreeKey }
+
 /**
  * The stored response of the key. Throws 409 if it belongs to another request. Without a response, returns the key to store one
  * under: the key itself, where processes of earlier versions find it, unless API keys that allow something else have used it.
  */
-async function checkReplay(
-  db: Db,
-  { userId, key, rights, hashes, vault }: KeyedRequest,
-): Promise<{ replay: Outcome<never>; free?: never } | { replay?: never; free: FreeKey }> {
+async function checkReplay(db: Db, { userId, key, rights, hashes, vault }: KeyedRequest): Promise<Lookup> {
   const own = ownKey(rights, key)
   const found = await findStoredResponses(db, { userId, keys: [key, own] })
   // An earlier version did not store rights.
@@ -155,50 +171,31 @@ async function checkReplay(
   return { replay: { status, body: isSealed ? vault.open(body.slice(SEALED.length)) : body, result: undefined } }
 }
 
-async function commitAtOnce<T, P>(
-  reply: FastifyReply,
-  keyed: KeyedRequest,
-  creation: Creation<T, P>,
-): Promise<Outcome<T> | undefined> {
-  try {
-    const result = await creation.commitAtOnce?.((result) => toStored(reply, keyed, creation.toResponse(result)))
-    return result && { ...creation.toResponse(result), result }
-  } catch (error) {
-    // A replay precedes the errors of a request.
-    if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
 /** A response as it is stored under the key of its request. */
 const toStored = (
   reply: FastifyReply,
-  { key, rights, hashes: [requestHash], vault }: KeyedRequest,
+  { key, takenKey, rights, hashes: [requestHash], vault }: KeyedRequest,
   { status, body }: Response,
 ): KeyedResponse => {
   const text = reply.serializeInput(body, String(status)) as string
-  return { key, rights, requestHash: requestHash!, status, body: vault ? SEALED + vault.seal(text) : text }
+  return { key, takenKey, rights, requestHash: requestHash!, status, body: vault ? SEALED + vault.seal(text) : text }
 }
 
 /**
  * Writes what is created and stores the response, both or neither. Undefined: another request has used the key first.
  */
-async function commit<T, P>(
+async function commit<T>(
   db: Db,
-  reply: FastifyReply,
-  keyed: KeyedRequest,
-  creation: Creation<T, P>,
-  prepared: P,
-): Promise<Outcome<T> | undefined> {
+  userId: string,
+  create: (transaction: Db) => Promise<T>,
+  toStored: (result: T) => KeyedResponse,
+): Promise<T | undefined> {
   try {
     return await inTransaction(db, async (transaction) => {
-      const result = await creation.commit(transaction, prepared)
-      const response = creation.toResponse(result)
+      const result = await create(transaction)
       // Last, because an equal request waits on the key: what it waits for must not wait itself.
-      const { userId, takenKey } = keyed
-      const stored = await storeResponse(transaction, { userId, takenKey, ...toStored(reply, keyed, response) })
-      if (stored.length === 0) throw new LostRace()
-      return { ...response, result }
+      if (!(await storeResponse(transaction, userId, toStored(result)))) throw new LostRace()
+      return result
     })
   } catch (error) {
     if (error instanceof LostRace) return undefined

@@ -2,7 +2,7 @@ import type { CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
-import { findLongNames } from '../http/metadata.ts'
+import { findLongNames, type Metadata } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
 
 /** A post as the body of a request describes it. */
@@ -13,6 +13,8 @@ export interface RequestedPost extends PostToCheck {
   findAccountIndex: (id: string) => number
   mediaIds: string[]
   scheduledAt: Date | null
+  externalReference?: string
+  metadata?: Metadata
 }
 
 /**
@@ -23,18 +25,16 @@ export function readBody(body: CreatePost): RequestedPost {
   const issues = findIssues(body)
   if (issues.length > 0) throw invalidRequest(issues)
   const accountIds = new Set(body.accountIds)
-  const { postType, caption, mediaIds } = body
+  const { accountOverrides, ...content } = body
   const scheduledAt = body.scheduledAt === undefined ? null : timeOf(body.scheduledAt)
   return {
-    postType,
-    caption,
-    mediaIds,
+    ...content,
     firstComment: body.firstComment ?? null,
     accountIds: [...accountIds],
     findAccountIndex: createIndex(() => body.accountIds),
     scheduledAt,
     scheduled: scheduledAt !== null,
-    overrides: new Map(body.accountOverrides.map((override) => [override.accountId, override])),
+    overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
     threadParts: new Map(Object.entries(body.threadParts ?? {})),
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { insertPostsTogether } from '../../db/queries/posts/insert.ts'
+import { insertPosts } from '../../db/queries/posts/insert.ts'
 import { Conflict, inTransaction } from '../../db/transaction.ts'
 import { CreatePost } from '../../schemas/create-post.ts'
 import {
@@ -18,7 +18,7 @@ import { AppError, invalidRequest } from '../errors.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
-import { toCreated, toDeliveries, toRow } from './create.ts'
+import { toCreated, toKnown, toRow } from './create.ts'
 import { findMissingScope, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -72,7 +72,7 @@ export async function createPosts(
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
       const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready, texts })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
-      return { index, post, body: bodies[index]!, inspection, warnings, rejection }
+      return { index, post, inspection, warnings, rejection }
     })
     const rejected = checked.flatMap(({ index, inspection, rejection }) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
@@ -81,12 +81,10 @@ export async function createPosts(
     if (first && mode === 'all') throw new RejectedBatch(first, rejected)
     const accepted = checked
       .filter(({ rejection }) => !rejection)
-      .map((each) => ({ ...each, row: toRow(userId, each.post, each.body) }))
-    const rows = accepted.map(({ row, post, inspection }) => ({
-      ...row,
-      deliveries: toDeliveries(post, inspection.accounts),
-    }))
-    if (rows.length > 0 && !(await insertPostsTogether(db, rows))) {
+      .map((each) => ({ ...each, row: toRow(userId, each.post, each.inspection.accounts.map(toKnown)) }))
+    const rows = accepted.map(({ row }) => row)
+    const insertions = rows.length > 0 ? await insertPosts(db, rows) : []
+    if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')
     }
     return { data: accepted.map(toBatched), rejected }

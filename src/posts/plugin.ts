@@ -1,19 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import type { CreatedPost } from '../../schemas/create-post.ts'
 import * as operations from '../../schemas/operations/posts.ts'
 import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
 import * as validation from '../../schemas/operations/validate-post.ts'
-import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
+import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { pause } from '../http/pieces.ts'
 import { isKnown } from '../http/preconditions.ts'
 import { isLong } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
-import { createTextCache } from '../platforms/rules/text-cache.ts'
 import { withPost } from './access.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
-import { createKeyedPost, createKnownAccounts, createPost } from './create.ts'
+import { createKnownAccounts, createPost } from './create.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
@@ -37,21 +37,16 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
       const { userId, body, rights } = request
       if (body.scheduledAt !== undefined) requireScope(rights, 'posts:publish')
       const isStrict = request.query.strict === true
-      const texts = createTextCache()
       // Before a replay: another key of the user may have got the stored response.
       if (!body.accountIds.every((id) => isListed(rights, id))) {
-        await checkPost(db, userId, readBody(body), rights, texts)
+        await checkPost(db, userId, readBody(body), rights)
       }
       const hasLongBody = isLong(request.bodyBytes)
       if (hasLongBody) await pause()
-      const options = hasLongBody ? { texts } : { known }
-      // Nothing may take long during a transaction, which a request without a key does not have.
-      const isMeasured = hasLongBody && readIdempotencyKey(request) !== undefined
-      const outcome = await withIdempotencyKey(db, reply, {
+      const options = hasLongBody ? { isStrict } : { isStrict, known }
+      const outcome = await withIdempotencyKey<CreatedPost>(db, reply, {
         identities: [isStrict ? { ...body, strict: true } : body],
-        prepare: async () => isMeasured && checkPost(db, userId, readBody(body), undefined, texts),
-        commit: (transaction) => createPost(transaction, userId, body, { ...options, isStrict }),
-        commitAtOnce: isStrict ? undefined : (toStored) => createKeyedPost(db, userId, body, options, toStored),
+        insert: (toStored) => createPost(db, userId, body, options, toStored),
         toResponse: (post) => ({ status: 201, body: post }),
       })
       return sendOutcome(reply, outcome)

@@ -6,6 +6,7 @@ import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
+import { insertMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 
@@ -14,17 +15,27 @@ export interface Person {
   key: string
   /** Three connected accounts on the sandbox. */
   accountIds: string[]
+  /** The files of the posts that the person creates. */
+  mediaIds: string[]
   /** The organisation of the first account. */
   organizationId: string | null
 }
 
 const ACCOUNTS_PER_PERSON = 3
 
-export async function createPeople(databaseUrl: string, count: number): Promise<Person[]> {
+/** How the posts of a person differ from plain ones. */
+interface Kind {
+  /** Each post has a file. */
+  hasFile?: boolean
+  /** The last account has no credentials: the responses warn of it. */
+  isUnready?: boolean
+}
+
+export async function createPeople(databaseUrl: string, count: number, kind: Kind = {}): Promise<Person[]> {
   const db = connect({ url: databaseUrl, poolMax: 1 })
   try {
     const people: Person[] = []
-    while (people.length < count) people.push(await createPerson(db, `person${people.length}`))
+    while (people.length < count) people.push(await createPerson(db, `person${people.length}`, null, kind))
     return people
   } finally {
     await db.destroy()
@@ -51,7 +62,12 @@ export async function createMembers(databaseUrl: string, organizationId: string,
   }
 }
 
-async function createPerson(db: Db, name: string, organizationId: string | null = null): Promise<Person> {
+async function createPerson(
+  db: Db,
+  name: string,
+  organizationId: string | null = null,
+  { hasFile = false, isUnready = false }: Kind = {},
+): Promise<Person> {
   const userId = newId()
   await insertUser(db, { id: userId, name })
   if (organizationId) await upsertMembership(db, { userId, organizationId, role: 'admin' })
@@ -62,10 +78,22 @@ async function createPerson(db: Db, name: string, organizationId: string | null 
     const username = `${name}-${accountIds.length}`
     const owner = accountIds.length === 0 ? organizationId : null
     await insertAccount(db, { id, platform: 'sandbox', username, displayName: name, userId, organizationId: owner })
-    await replaceCredentials(db, id, { keyId: 'none', dataKey: Buffer.alloc(60), data: Buffer.alloc(60) })
     accountIds.push(id)
+    if (isUnready && accountIds.length === ACCOUNTS_PER_PERSON) continue
+    await replaceCredentials(db, id, { keyId: 'none', dataKey: Buffer.alloc(60), data: Buffer.alloc(60) })
   }
-  return { userId, key, accountIds, organizationId }
+  const mediaIds = hasFile ? [newId()] : []
+  for (const id of mediaIds)
+    await insertMedia(db, {
+      id,
+      userId,
+      mimeType: 'image/jpeg',
+      bytes: 100_000,
+      width: 800,
+      height: 600,
+      durationSeconds: null,
+    })
+  return { userId, key, accountIds, mediaIds, organizationId }
 }
 
 /** In the past, so that posts which a benchmark creates are newer. */

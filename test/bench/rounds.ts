@@ -45,7 +45,7 @@ export function compare(
 /** Measures two workloads of the service in turns. The second one takes the place of the baseline in the result. */
 export function compareWorkloads(
   { service, people, dataDir }: Comparison,
-  [workload, other]: [Workload, Workload],
+  [workload, other]: readonly [Workload, Workload],
   rounds: Rounds,
 ): Promise<Result> {
   const measure = (workload: Workload) => (ms: number) => measureLoad(service, { people, dataDir }, workload, ms)

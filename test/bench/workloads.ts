@@ -20,8 +20,9 @@ const accounts: Workload = ({ key }) => {
 }
 
 /** A post for three accounts, one of them with a caption of its own. */
-export const createPostBody = ({ accountIds }: Pick<Person, 'accountIds'>) => ({
+export const createPostBody = ({ accountIds, mediaIds }: Pick<Person, 'accountIds' | 'mediaIds'>) => ({
   accountIds,
+  ...(mediaIds.length > 0 && { mediaIds }),
   caption: 'The harbour is open again from Monday. Bring your boats, and bring cake.',
   scheduledAt: '2100-01-01T12:00:00Z',
   accountOverrides: [{ accountId: accountIds[1], captionOverride: 'The harbour is open again. Cake is welcome.' }],

@@ -19,7 +19,10 @@ t.test('of two concurrent requests, the second waits for the first and gets its 
   const { db, create, posts } = await createKeyedWorld(t)
   let both: Promise<KeyedReply>[] = []
   await withKeysLocked(db, async () => {
-    both = [create(), create()]
+    both = [create()]
+    await untilBlocked(db)
+    // The second is not part of the statement of the first.
+    both.push(create())
     await untilBlocked(db, { count: 2 })
   })
   assertOneResponse(t, await Promise.all(both))
@@ -30,7 +33,9 @@ t.test('of two concurrent requests with different bodies, one is a 409', async (
   const { db, create, posts } = await createKeyedWorld(t)
   let both: Promise<KeyedReply>[] = []
   await withKeysLocked(db, async () => {
-    both = [create({ caption: 'one' }), create({ caption: 'two' })]
+    both = [create({ caption: 'one' })]
+    await untilBlocked(db)
+    both.push(create({ caption: 'two' }))
     await untilBlocked(db, { count: 2 })
   })
   t.strictSame((await Promise.all(both)).map(({ status }) => status).sort(), [201, 409])
@@ -72,7 +77,6 @@ t.test('of two concurrent requests with an expired key, one creates', async (t) 
 
 t.test('of requests that share a statement, each key creates one post', async (t) => {
   const { db, create, posts, storedKeys } = await createKeyedWorld(t)
-  // A post for an account that is not known yet gets a transaction of its own.
   await create({}, 'first')
   let replies: Promise<KeyedReply>[] = []
   await withKeysLocked(db, async () => {

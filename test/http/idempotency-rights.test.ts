@@ -133,7 +133,7 @@ t.test('a key for everything does not get the response of a limited key, nor the
 t.test('a post of a limited key is written in one statement', async (t) => {
   const { app, account, db, keyWith, send } = await createScene(t)
   const author = await keyWith({ scopes: ['posts:write'] })
-  // A post for an account that is not known yet gets a transaction of its own.
+  // A post for an account that is not known yet takes a second statement.
   await send(author)
   await withKeysLocked(db, async () => {
     const sent = sendWithKey(app, author, '/posts', { accountIds: [account] }, 'second')

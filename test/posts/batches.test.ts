@@ -7,8 +7,11 @@ import { insertPost, type NewDelivery, type NewPost } from '../../db/queries/pos
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
+/** `write` expects that every account is ready. */
+const READY = { credentials: { username: 'ada' } }
+
 /** Whether the post was written. */
-const write = async (db: Db, post: NewPost) => (await insertPost(db, post)) !== undefined
+const write = async (db: Db, post: NewPost) => (await insertPost(db, post))?.outcome === 'written'
 
 const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): NewDelivery => ({
   accountId,
@@ -30,6 +33,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   deliveryState: 'waiting',
   deliveries: [toDelivery(accountId)],
   mediaIds: [],
+  unready: [],
   ...post,
 })
 
@@ -106,7 +110,7 @@ t.test('posts that are created concurrently share commits, and each is stored co
 t.test('each post keeps its own files, in order', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
+  const account = await ada.account('sandbox', READY)
   const files = [await ada.media(), await ada.media(), await ada.media()]
   const orders = [[0, 1, 2], [], [2, 0], [1, 1], []].map((order) => order.map((index) => files[index]!))
   const posts = orders.map((mediaIds) => newPost(ada.id, account, { mediaIds }))
@@ -124,7 +128,7 @@ t.test('each post keeps its own files, in order', async (t) => {
 t.test('a post that the database rejects does not affect the others of its batch', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
+  const account = await ada.account('sandbox', READY)
   const posts = [{}, { mediaIds: [newId()] }, { deliveries: [toDelivery(newId())] }, {}].map((post) =>
     newPost(ada.id, account, post),
   )
@@ -140,8 +144,8 @@ t.test('a post that the database rejects does not affect the others of its batch
 t.test('a post with many bytes or accounts is written in a statement of its own', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
-  const accountIds = await Promise.all(Array.from({ length: 33 }, () => ada.account()))
+  const account = await ada.account('sandbox', READY)
+  const accountIds = await Promise.all(Array.from({ length: 33 }, () => ada.account('sandbox', READY)))
   const long = { deliveries: [toDelivery(account, { fields: { text: 'x'.repeat(40_000) } })] }
   const wide = { deliveries: accountIds.map((accountId) => toDelivery(accountId)) }
   const posts = [{}, long, {}, wide, {}].map((post) => newPost(ada.id, account, post))
@@ -152,7 +156,7 @@ t.test('a post with many bytes or accounts is written in a statement of its own'
 t.test('a post whose database budget is spent before is never written', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
+  const account = await ada.account('sandbox', READY)
   const late = withDatabaseBudget({ remainingMs: -200 }, () => write(db, newPost(ada.id, account)))
   await t.rejects(late, { code: 'ETIMEDOUT' })
   t.equal(await write(db, newPost(ada.id, account)), true)
@@ -162,7 +166,7 @@ t.test('a post whose database budget is spent before is never written', async (t
 t.test('a post whose database budget ends in the queue is never written', async (t) => {
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
-  const account = await ada.account()
+  const account = await ada.account('sandbox', READY)
   const early: Promise<boolean>[] = []
   await db.transaction().execute(async (transaction) => {
     await sql`lock table posts`.execute(transaction)

@@ -5,9 +5,10 @@ import type { PostStatus } from '../../../schemas/post.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, reachableBy, storedCredentials } from '../accounts.ts'
+import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
-import { insertResponses, type KeyedResponse } from '../idempotency.ts'
+import { type KeyedResponse, responseOf, storedResponses, toJson } from '../idempotency.ts'
+import { jsonColumns } from '../json-columns.ts'
 import { commonOrganization } from '../roles.ts'
 
 export interface NewDelivery {
@@ -19,11 +20,24 @@ export interface NewDelivery {
   threadParts: readonly string[] | null
 }
 
+/** The columns that a new post has of its own. */
+const POST = jsonColumns({
+  id: 'uuid',
+  userId: 'uuid',
+  caption: 'text',
+  firstComment: 'text',
+  postType: 'text',
+  status: 'text',
+  scheduledAt: 'timestamptz',
+  externalReference: 'text',
+  metadata: 'jsonb',
+})
+
 export interface NewPost {
   id: string
   userId: string
   caption: string
-  firstComment: string | null
+  firstComment?: string | null
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
@@ -34,8 +48,10 @@ export interface NewPost {
   deliveries: NewDelivery[]
   /** In order. An id may occur twice. */
   mediaIds: string[]
+  /** The accounts that are not ready, in the order of the deliveries, as the database has returned them. */
+  unready: UnreadyAccount[]
   /** The response to store with the post, under the `Idempotency-Key` of its request. */
-  keyed?: KeyedResponse
+  keyed?: KeyedResponse | undefined
 }
 
 /** An account of a post that nothing may be published to before its owner acts. */
@@ -43,35 +59,36 @@ export interface UnreadyAccount extends AccountReadiness {
   accountId: string
 }
 
-interface WrittenPost extends WithOrdinal {
+/** What has become of a new post. Without any, the user may not use its accounts, or a text limit has changed. */
+export interface Insertion extends WithOrdinal {
+  outcome: 'written' | 'unready_changed' | 'key_taken'
+  /** The accounts that are not ready now. */
   unready: UnreadyAccount[] | null
 }
 
 const reachable = reachableBy(sql.ref<string>('item.user_id'))
 
 /**
- * Returns the posts that were written, with their accounts that are not ready. A post with a key is written only if the
- * key has no response yet, and if its accounts are ready: its response has no warnings of them.
+ * Writes posts, each whole or not at all. The response to a post names the accounts that are not ready, and may be stored with
+ * it: a post is written only if these are the accounts that its creator expects.
  *
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
  */
-const insertPosts = prepared<{ posts: string; deliveries: string; media: string }, WrittenPost>(
+const insertRows = prepared<{ posts: string; deliveries: string; media: string }, Insertion>(
   'insert_posts',
   (_db, value) => sql`
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
-        ordinal integer, id uuid, user_id uuid, caption text, first_comment text, post_type text, status text,
-        scheduled_at timestamptz, external_reference text, metadata jsonb, delivery_state text, delivery_count integer,
-        key text, request_hash bytea, response_status integer, response_body text,
-        response_rights text)
+        ordinal integer, ${POST.definitions}, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
     ),
     -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
-        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.attention,
-        accounts.organization_id, accounts.credentials_expire_at, ${storedCredentials} as credentials
+        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.organization_id,
+        case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
+          'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
         fields jsonb, thread_parts jsonb)
@@ -81,40 +98,34 @@ const insertPosts = prepared<{ posts: string; deliveries: string; media: string 
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
     ),
     reachable as (
-      select post_id, ordinal, count(*) as count, ${commonOrganization} as organization_id,
+      select post_id, count(*) as count, ${commonOrganization} as organization_id,
         array_agg(account_id order by position) as account_ids,
-        jsonb_agg(
-          jsonb_build_object('accountId', account_id, 'attention', attention, 'credentials', credentials,
-            'credentialsExpireAt', credentials_expire_at)
-        ) filter (
-          where attention is not null or credentials is null or credentials_expire_at <= now()
-        ) as unready
+        jsonb_agg(unready order by position) filter (where unready is not null) as unready
       from delivery as accounts
-      group by post_id, ordinal
+      group by post_id
     ),
     -- Only posts with all of their deliveries.
-    writable as (
-      select item.*, reachable.organization_id
+    usable as (
+      select item.*, reachable.organization_id, reachable.account_ids, reachable.unready,
+        reachable.unready is not distinct from item.expected as is_expected
       from item
       join reachable on reachable.post_id = item.id
-      where reachable.count = item.delivery_count and (item.key is null or reachable.unready is null)
+      where reachable.count = item.delivery_count
     ),
     -- The first of equal requests in one batch.
     keyed as (
-      select distinct on (user_id, key) * from writable where key is not null order by user_id, key, ordinal
+      select distinct on (usable.user_id, response.key) usable.ordinal, usable.user_id, response.*
+      from usable cross join lateral ${responseOf(sql`usable.response`)}
+      where usable.response is not null and usable.is_expected
+      order by usable.user_id, response.key, usable.ordinal
     ),
-    stored as (${insertResponses(sql`(
-      select user_id, key, request_hash, response_status as status, response_body as body, response_rights as rights
-      from keyed)`)}
-    ),
+    ${storedResponses(sql`keyed`)},
     post as (
-      insert into posts
-        (id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata,
-        organization_id)
-      select id, user_id, caption, first_comment, post_type, status, scheduled_at, external_reference, metadata,
-        organization_id
-      from writable
-      where key is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key))
+      insert into posts (${POST.names}, organization_id)
+      select ${POST.names}, organization_id
+      from usable
+      where is_expected
+        and (response is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key)))
       -- A draft is never due. A schedule in the past is due at the creation.
       returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
     ),
@@ -136,45 +147,32 @@ const insertPosts = prepared<{ posts: string; deliveries: string; media: string 
     ),
     event as (
       insert into event_outbox (user_id, type, post_id, account_ids, data)
-      select writable.user_id, 'post.created', writable.id, reachable.account_ids, ${postEvent('writable')}
+      select usable.user_id, 'post.created', usable.id, usable.account_ids, ${postEvent('usable')}
       from post
-      join writable on writable.id = post.id
-      join reachable on reachable.post_id = post.id
+      join usable on usable.id = post.id
     )
-    select reachable.ordinal, reachable.unready
-    from post
-    join reachable on reachable.post_id = post.id`,
+    select usable.ordinal, usable.unready,
+      case when post.id is not null then 'written' when is_expected then 'key_taken' else 'unready_changed' end as outcome
+    from usable left join post on post.id = usable.id`,
 )
 
-function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
-  const numbered = posts.map((post, index) => ({ ordinal: index + 1, ...post }))
-  return insertPosts(db, {
+/** Writes posts in one statement: see `insertRows`. */
+export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
+  const numbered = posts.map((post, index) => ({ ordinal: index + 1, post }))
+  return insertRows(db, {
     posts: JSON.stringify(
-      numbered.map(({ ordinal, deliveries, ...post }) => ({
+      numbered.map(({ ordinal, post }) => ({
+        ...POST.toJson(post),
         ordinal,
-        id: post.id,
-        user_id: post.userId,
-        caption: post.caption,
-        first_comment: post.firstComment,
-        post_type: post.postType,
-        status: post.status,
-        scheduled_at: post.scheduledAt,
-        external_reference: post.externalReference,
-        metadata: post.metadata,
         delivery_state: post.deliveryState,
-        delivery_count: deliveries.length,
-        ...(post.keyed && {
-          key: post.keyed.key,
-          request_hash: `\\x${post.keyed.requestHash.toString('hex')}`,
-          response_status: post.keyed.status,
-          response_body: post.keyed.body,
-          response_rights: post.keyed.rights,
-        }),
+        delivery_count: post.deliveries.length,
+        expected: post.unready.length > 0 ? post.unready : null,
+        response: post.keyed && toJson(post.keyed),
       })),
     ),
     deliveries: JSON.stringify(
-      numbered.flatMap(({ ordinal, deliveries }) =>
-        deliveries.map((delivery, index) => ({
+      numbered.flatMap(({ ordinal, post }) =>
+        post.deliveries.map((delivery, index) => ({
           ordinal,
           position: index + 1,
           account_id: delivery.accountId,
@@ -186,39 +184,27 @@ function insertAll(db: Db, posts: NewPost[]): Promise<WrittenPost[]> {
       ),
     ),
     media: JSON.stringify(
-      numbered.flatMap(({ ordinal, mediaIds }) =>
-        mediaIds.map((media_id, index) => ({ ordinal, position: index + 1, media_id })),
+      numbered.flatMap(({ ordinal, post }) =>
+        post.mediaIds.map((media_id, index) => ({ ordinal, position: index + 1, media_id })),
       ),
     ),
   })
 }
 
-const insertBatched = batched(insertAll)
+const insertBatched = batched(insertPosts)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
 const BATCHED_DELIVERIES_MAX = 32
 /** The length of caption, metadata and deliveries as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
-const isSmall = ({ caption, deliveries, metadata }: NewPost): boolean =>
+/** Whether a post shares a statement with others. Those with a taken key do not: see `storedResponses`. */
+const isBatched = ({ caption, deliveries, metadata, keyed }: NewPost): boolean =>
+  !keyed?.takenKey &&
   deliveries.length <= BATCHED_DELIVERIES_MAX &&
   caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(deliveries).length <=
     BATCHED_LENGTH_MAX
 
-/**
- * Writes a post in one statement, and returns its accounts that are not ready. Writes nothing and returns undefined if
- * the user may not use one of its accounts, or if an account's text limit has changed since. A post with a key is not
- * written either if an account is not ready, or if the key has a response. Concurrent posts share a statement and its
- * commit, which takes longer than writing the rows.
- */
-export async function insertPost(db: Db, post: NewPost): Promise<UnreadyAccount[] | undefined> {
-  const written = isSmall(post) ? await insertBatched(db, post) : (await insertAll(db, [post]))[0]
-  return written && (written.unready ?? [])
-}
-
-/**
- * Writes several posts in one statement. Returns whether all of them were written: see `insertPost`. The caller's
- * transaction must not commit the others.
- */
-export const insertPostsTogether = async (db: Db, posts: NewPost[]): Promise<boolean> =>
-  (await insertAll(db, posts)).length === posts.length
+/** Writes a post: see `insertRows`. Concurrent posts share a statement and its commit, which takes longer than the rows. */
+export const insertPost = async (db: Db, post: NewPost): Promise<Insertion | undefined> =>
+  isBatched(post) ? insertBatched(db, post) : (await insertPosts(db, [post]))[0]

@@ -3,7 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, reachableBy, readiness } from '../accounts.ts'
+import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
 import { jsonList } from '../json-list.ts'
 
 /** An account of a post, with the facts that the limits are checked against. */
@@ -13,6 +13,7 @@ export interface SubjectAccount extends AccountReadiness {
   username: string
   textLengthMax: number | null
   altTextLengthMax: number | null
+  isReady: boolean
 }
 
 /** The accounts and files to which a post refers. */
@@ -39,6 +40,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 textLengthMax: eb.ref('textLengthMax'),
                 altTextLengthMax: eb.ref('altTextLengthMax'),
                 ...readiness,
+                isReady,
               }),
             ),
           )
