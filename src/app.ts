@@ -24,6 +24,7 @@ import { health } from './health/plugin.ts'
 import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
+import { limitPipelining } from './http/pipelining.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { queryEncoding } from './http/query-encoding.ts'
 import { type RateLimits, rateLimits } from './http/rate-limits.ts'
@@ -160,6 +161,7 @@ function createServer(logger: AppOptions['logger'], trustedProxies: string[]) {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app)
+  limitPipelining(app.server)
   return app
 }
 

@@ -110,3 +110,14 @@ t.test('a rejected connection is closed even if the client never closes its side
   await assertAlive(t)
   t.ok(app.server.listening)
 })
+
+t.test('a connection has at most 100 requests without a response, so that it does not hold up others', async (t) => {
+  const { send, get, log, assertAlive } = await listenForRawRequests(t)
+  const last = get('/nowhere', 'Connection: close\r\n')
+  t.equal((await send(get('/nowhere').repeat(99) + last)).length, 100)
+  log.length = 0
+  await send(get('/nowhere').repeat(20_000) + last)
+  const handled = log.filter((line) => line.includes('"/nowhere"')).length
+  t.ok(handled <= 100, `${handled} requests were handled before the connection was closed`)
+  await assertAlive(t)
+})
