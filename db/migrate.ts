@@ -30,6 +30,7 @@ import * as webhookMakers from './migrations/0025_webhook_makers.ts'
 import * as storedLinks from './migrations/0026_stored_links.ts'
 import * as altTextLimits from './migrations/0027_alt_text_limits.ts'
 import * as rightsOfIdempotencyKeys from './migrations/0028_rights_of_idempotency_keys.ts'
+import * as cancelledDeliveries from './migrations/0029_cancelled_deliveries.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0026_stored_links': storedLinks,
   '0027_alt_text_limits': altTextLimits,
   '0028_rights_of_idempotency_keys': rightsOfIdempotencyKeys,
+  '0029_cancelled_deliveries': cancelledDeliveries,
 }
 
 /**

@@ -4,6 +4,7 @@ export const DELIVERY_STATES = [
   'publishing',
   'published',
   'failed',
+  'cancelled',
   'unconfirmed',
   'missed',
 ] as const

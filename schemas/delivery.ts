@@ -11,7 +11,7 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment, thumbnail or playlist.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically, or was cancelled.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
+    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment, thumbnail or playlist.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically.\n- `cancelled`: you cancelled the delivery before the post, or the rest of its thread, was published. Nothing more is sent until you retry it.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
@@ -19,7 +19,7 @@ export type DeliveryState = Static<typeof DeliveryState>
 /** The code of a delivery that has failed and lacks a file of its post, so that it cannot be retried. */
 export const MEDIA_DELETED = 'media_deleted'
 
-/** The code of a delivery that its owner has cancelled. */
+/** The code of the error of a delivery that its owner has cancelled, also where the state is `unconfirmed` or `published`. */
 export const CANCELLED = 'cancelled'
 
 export const DeliveryError = Type.Object(

@@ -146,7 +146,7 @@ export const EVENTS = [
   defineEvent('post.deleted', 'A post was deleted by `deletePost`.', writtenPost, { ...POST, status: 'scheduled' }),
   defineEvent(
     'post.settled',
-    'Nothing of a post is going to be sent any more: every delivery is published, failed, unconfirmed or missed. A delivery that is retried after that leads to another event.',
+    'Nothing of a post is going to be sent any more: every delivery is published, failed, cancelled, unconfirmed or missed. A delivery that is retried after that leads to another event.',
     { ...post, deliveries: Ref(DeliveryCounts) },
     { ...POST, deliveries: { published: 1 } },
   ),
@@ -186,7 +186,7 @@ export const EVENTS = [
     'A delivery was cancelled by `cancelDelivery`.',
     { ...delivery, actor },
     {
-      ...{ ...UNPUBLISHED, state: 'failed', acts: 0, attempt: 0 },
+      ...{ ...UNPUBLISHED, state: 'cancelled', acts: 0, attempt: 0 },
       error: { code: 'cancelled', message: 'The owner cancelled the delivery', retryable: true },
       actor: { keyId: KEY_ID },
     },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
-import { type CANCELLED, Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
+import { Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
 import { PlatformId, POST_TYPES } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
@@ -124,18 +124,14 @@ export const DeliveryCounts = Type.Partial(
     queued: count,
     publishing: count,
     published: count,
-    failed: Type.Integer({ minimum: 1, description: 'The number of deliveries that failed, without cancelled ones.' }),
+    failed: count,
+    cancelled: count,
     unconfirmed: count,
     missed: count,
-    cancelled: Type.Integer({
-      minimum: 1,
-      description:
-        'The number of deliveries that you have cancelled. Their state is `failed`, and their code `cancelled`.',
-    }),
-  } satisfies Record<DeliveryState | typeof CANCELLED, typeof count>),
+  } satisfies Record<DeliveryState, typeof count>),
   {
     $id: 'DeliveryCounts',
-    description: 'The number of deliveries in each state, and of cancelled ones. What has no delivery is absent.',
+    description: 'The number of deliveries in each state. A state without deliveries is absent.',
     examples: [{ published: 1, failed: 2 }],
   },
 )
@@ -273,7 +269,7 @@ export type DeliveryList = Static<typeof DeliveryList>
 export const CountPostsQuery = Type.Object({
   by: StringEnum(['status', 'state', 'account', 'day'], {
     description:
-      'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries; `state` counts those that you have cancelled as `cancelled`, and not as `failed`.',
+      'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries.',
     examples: ['status'],
   }),
   timeZone: Type.Optional(
@@ -289,7 +285,7 @@ export type CountPostsQuery = Static<typeof CountPostsQuery>
 export const PostCount = Type.Object(
   {
     value: Type.String({
-      description: 'The status, the state or `cancelled`, the id of the account, or the day as `YYYY-MM-DD`.',
+      description: 'The status, the state, the id of the account, or the day as `YYYY-MM-DD`.',
     }),
     count: Type.Integer({ minimum: 1, description: 'The number of posts or deliveries.' }),
   },

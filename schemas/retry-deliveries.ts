@@ -9,7 +9,7 @@ import { Defaulted, Limit, NullableString, PAGE, Ref, StringEnum } from './share
 const { errorCode, accountId, scheduledFrom, scheduledBefore, changedAfter } = ListDeliveriesQuery.properties
 
 /** The states in which a delivery ends without all of its acts, or with an unknown outcome. */
-export const RETRIED_STATES = ['failed', 'missed', 'unconfirmed', 'published'] as const
+export const RETRIED_STATES = ['failed', 'cancelled', 'missed', 'unconfirmed', 'published'] as const
 
 export const RETRY_DELIVERIES_EXAMPLES = {
   allThatFailed: {},
@@ -74,7 +74,7 @@ export const LeftDelivery = Type.Object(
     ...deliveryKey,
     code: StringEnum(['delivery_cancelled', 'delivery_unconfirmed', 'media_deleted'], {
       description:
-        'Why it was not retried, for programs. There may be others than these.\n\n- `delivery_cancelled`: its owner cancelled it. Retry it with the filter `errorCode` `cancelled`, or by itself.\n- `delivery_unconfirmed`: it may have been published, and its network cannot be queried. Call `resolveDelivery`.\n- `media_deleted`: its post lacks a deleted file.',
+        'Why it was not retried, for programs. There may be others than these.\n\n- `delivery_cancelled`: its owner cancelled it after a call. Retry it with the filter `errorCode` `cancelled`, or by itself.\n- `delivery_unconfirmed`: it may have been published, and its network cannot be queried. Call `resolveDelivery`.\n- `media_deleted`: its post lacks a deleted file.',
     }),
     message: Type.String({ description: 'The reason in words, for people.' }),
   },

@@ -17,8 +17,8 @@ returns table (account_ids uuid[], data jsonb) language sql stable as $$
     select array_agg(account_id order by position, account_id) as account_ids,
       bool_or(state in ('waiting', 'queued', 'publishing')) as is_open,
       count(*) filter (where state = 'published') as published,
-      count(*) filter (where state = 'failed' and error ->> 'code' is distinct from 'cancelled') as failed,
-      count(*) filter (where state = 'failed' and error ->> 'code' = 'cancelled') as cancelled,
+      count(*) filter (where state = 'failed') as failed,
+      count(*) filter (where state = 'cancelled') as cancelled,
       count(*) filter (where state = 'unconfirmed') as unconfirmed,
       count(*) filter (where state = 'missed') as missed
     from post_targets

@@ -11,7 +11,7 @@ begin
   perform from posts
   where (user_id, id) in (
     select user_id, post_id from changed
-    where state in ('published', 'failed', 'unconfirmed', 'missed') and exists (
+    where state not in ('waiting', 'queued', 'publishing') and exists (
       select from post_targets as other
       where other.user_id = changed.user_id and other.post_id = changed.post_id
         and other.account_id <> changed.account_id))
@@ -29,7 +29,7 @@ begin
           then 'delivery.published'
         when after.state in ('waiting', 'publishing') then null
         when after.state = 'queued' then
-          case when before.state in ('published', 'failed', 'unconfirmed', 'missed') then 'delivery.retried' end
+          case when before.state not in ('waiting', 'queued', 'publishing') then 'delivery.retried' end
         when before.state = after.state and before.error is not distinct from after.error then null
         when before.state = 'queued' and after.error ->> 'code' = 'cancelled' then 'delivery.cancelled'
         when before.state <> 'publishing' and (after.state = 'published' or before.state = 'unconfirmed')
@@ -38,7 +38,7 @@ begin
         else 'delivery.' || after.state
       end as type,
       before.state in ('waiting', 'queued', 'publishing')
-        and after.state in ('published', 'failed', 'unconfirmed', 'missed') as is_ended,
+        and after.state not in ('waiting', 'queued', 'publishing') as is_ended,
       posts.external_reference, posts.metadata, posts.scheduled_at
     from changed as after
     join previous as before

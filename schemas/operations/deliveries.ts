@@ -26,7 +26,8 @@ export const retryDelivery = defineOperation({
 
 | state | effect |
 |---|---|
-| \`failed\`, \`missed\` | the delivery is sent, a cancelled one not before the time of the post; a thread continues with its first missing part |
+| \`failed\`, \`missed\` | the delivery is sent; a thread continues with its first missing part |
+| \`cancelled\` | as \`failed\`, and not before the time of the post |
 | \`queued\`, waiting for the next attempt | the attempt is made now |
 | \`published\` with an \`error\` | the first comment is sent |
 | \`unconfirmed\` | the network is queried first; where it cannot be, 409: call \`resolveDelivery\` |
@@ -138,7 +139,7 @@ export const cancelDelivery = defineOperation({
 
 | before | after |
 |---|---|
-| nothing is published, or only the first parts of a thread | \`failed\` |
+| nothing is published, or only the first parts of a thread | \`cancelled\` |
 | only the first comment is missing | \`published\` |
 | a call was made, and its response was lost or the network still processes it | \`unconfirmed\`: check the network, then call \`resolveDelivery\`; a retry queries the network |
 

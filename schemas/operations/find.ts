@@ -25,7 +25,7 @@ export const listDeliveries = defineOperation({
 
 **Order:** those of the newest posts first; with \`scheduledFrom\` or \`scheduledBefore\`, those with the latest \`scheduledAt\` first; with \`changedAfter\`, those with the earliest \`changedAt\` first. A delivery that changes while you read a list with \`changedAfter\` appears again at its end.
 
-**What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists everything that is not sent without you, with \`error\`. Deliveries that you have cancelled are among it, with the code \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
+**What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists everything that is not sent without you, with \`error\`. What you have cancelled is \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
 
 A request looks at up to 250 deliveries, so that it is fast however many there are. A page may therefore be short, or empty, although more follows.`,
     querystring: ListDeliveriesQuery,

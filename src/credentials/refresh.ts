@@ -16,6 +16,7 @@ import type { Credentials } from '../platforms/contract/adapter.ts'
 import { areStorable, missingScopes } from '../platforms/contract/granted-tokens.ts'
 import type { OAuth, OAuthApp, RefreshedTokens } from '../platforms/contract/oauth.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
+import { untilStored } from '../until-stored.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { appOf } from './app.ts'
 import type { Keyring } from './keyring.ts'
@@ -203,22 +204,7 @@ async function store(
     scopes: scopes && [...scopes],
     missingScopes: scopes && missingScopes(oauth, { credentials, scopes }),
   }
+  // No other process has these tokens.
   const stored = await untilStored(deps, () => storeRefreshedTokens(deps.db, claim, tokens, deps.clock()))
   return { outcome: stored ? 'refreshed' : 'overtaken', errorCode: null, nextInMs: stored?.nextInMs ?? null }
-}
-
-const STORE_RETRY_MS = 1_000
-const STORE_ATTEMPTS_MAX = 300
-
-/** Nobody else has these tokens, so the statement is repeated for as long as an outage of the database may take. */
-async function untilStored<T>({ pause, log }: RefreshDeps, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === STORE_ATTEMPTS_MAX) throw error
-      log.error({ err: error }, 'refreshed tokens could not be stored, which is repeated')
-      await pause(STORE_RETRY_MS)
-    }
-  }
 }

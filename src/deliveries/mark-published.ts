@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { markPostPublished as store } from '../../db/queries/delivery/owner.ts'
-import { MARKED_PUBLISHED } from '../delivery/states.ts'
+import { MARKED_PUBLISHED } from '../delivery/machine.ts'
 
 /**
  * Marks a post as published by hand, for an operator. `busy` while it is being sent, `missing` if the id is unknown.

@@ -3,7 +3,7 @@ import { lockOwnedDeliveries, type OwnedDelivery, type OwnKey } from '../../db/q
 import { type RequeuedDelivery, requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import { actAs } from '../../db/queries/events/actor.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { CANCELLED, type DeliveryState } from '../../schemas/delivery.ts'
+import { CANCELLED } from '../../schemas/delivery.ts'
 import { errorOf } from '../../schemas/errors.ts'
 import {
   type LeftDelivery,
@@ -11,11 +11,11 @@ import {
   type RetriedDeliveries,
   type RetryDeliveries,
 } from '../../schemas/retry-deliveries.ts'
-import { retried } from '../delivery/states.ts'
+import { retried } from '../delivery/machine.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
-import { canReconcile, inFlightMsOf, NOT_RETRIED, type RetryContext } from './retry.ts'
+import { describeCall, NOT_RETRIED, type RetryContext } from './retry.ts'
 
 /**
  * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of another
@@ -40,7 +40,7 @@ export async function retryDeliveries(
       if (!delivery || !isStillWanted(delivery, body)) continue
       const next = await decide({ ...context, db }, { ...key, userId }, delivery, body)
       if ('code' in next) left.push({ ...key, ...next })
-      else due.push({ ...key, next: next.state, inFlightMs: inFlightMsOf(context, delivery) })
+      else due.push({ ...key, ...next })
     }
     if (due.length > 0) {
       await actAs(db, { keyId })
@@ -64,11 +64,12 @@ async function decide(
   key: DeliveryKey,
   delivery: OwnedDelivery,
   { errorCode }: RetryDeliveries,
-): Promise<{ state: DeliveryState } | Pick<LeftDelivery, 'code' | 'message'>> {
-  if (delivery.error?.code === CANCELLED && errorCode !== CANCELLED) return RETRY_CANCELLED
-  const isQueried = delivery.state === 'unconfirmed' && (await canReconcile(context, key, delivery))
-  const next = retried(delivery, isQueried)
-  if ('state' in next) return next
+): Promise<Pick<RequeuedDelivery, 'next' | 'inFlightMs'> | Pick<LeftDelivery, 'code' | 'message'>> {
+  const { state, error } = delivery
+  if (state !== 'cancelled' && error?.code === CANCELLED && errorCode !== CANCELLED) return RETRY_CANCELLED
+  const { canReconcile, inFlightMs } = await describeCall(context, key, delivery)
+  const next = retried(delivery, canReconcile)
+  if ('state' in next) return { next: next.state, inFlightMs }
   // The states of the filter have no other obstacles.
   const code = NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']
   return { code, message: errorOf(code).message }

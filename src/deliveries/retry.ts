@@ -6,11 +6,12 @@ import { requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED } from '../../schemas/delivery.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
-import { retried } from '../delivery/states.ts'
-import { CALL_IN_FLIGHT_MAX_MS, NAME_KEPT_MS } from '../delivery/timing.ts'
+import { callInFlightMs } from '../delivery/in-flight.ts'
+import { retried } from '../delivery/machine.ts'
+import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import type { Credentials } from '../platforms/contract/adapter.ts'
+import type { Act, Credentials } from '../platforms/contract/adapter.ts'
 import { canQuery } from '../platforms/contract/can-query.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
@@ -46,43 +47,53 @@ export function retryDelivery(
   ifMatch?: PostCondition,
 ): Promise<PostWithReadiness> {
   return changeDelivery(context.db, key, async (db, delivery) => {
-    const isQueried = delivery.state === 'unconfirmed' && (await canReconcile({ ...context, db }, key, delivery))
-    const next = retried(delivery, isQueried)
+    const call = await describeCall({ ...context, db }, key, delivery)
+    const next = retried(delivery, call.canReconcile)
     if ('obstacle' in next) throw fail(NOT_RETRIED[next.obstacle])
     if (ifMatch || Object.keys(edit).length > 0) {
       const post = await getPost(db, key.userId, key.postId)
       ifMatch?.(post)
       await editDelivery(db, key, { delivery, post, edit })
     }
-    const inFlightMs = inFlightMsOf(context, delivery)
-    await requeueDeliveries(db, key.userId, [{ ...key, next: next.state, inFlightMs }], NAME_KEPT_MS)
+    const due = { ...key, next: next.state, inFlightMs: call.inFlightMs }
+    await requeueDeliveries(db, key.userId, [due], NAME_KEPT_MS)
   })
 }
 
 /**
- * How long after its intent a call of a cancelled delivery may still arrive. Null for other deliveries, which have
- * waited this time already.
+ * Whether the network can be queried about a call with an unknown outcome, and how long after its intent the call may still
+ * arrive; null if the delivery has waited for that long. A cancelled delivery may not have.
  */
-export const inFlightMsOf = ({ networks }: RetryContext, { platform, error }: OwnedDelivery): number | null =>
-  error?.code === CANCELLED ? Math.max(CALL_IN_FLIGHT_MAX_MS, networks[platform].showsWithinMs ?? 0) : null
-
-/** Whether the network can be queried about the act whose call has an unknown outcome. */
-export async function canReconcile(
-  { db, networks, openCredentials }: RetryContext,
+export async function describeCall(
+  context: RetryContext,
   key: DeliveryKey,
-  { platform, sent }: OwnedDelivery,
-): Promise<boolean> {
-  const adapter = networks[platform]
-  if (!canQuery(adapter) || typeof adapter.guarantee !== 'function') return canQuery(adapter)
+  delivery: OwnedDelivery,
+): Promise<{ canReconcile: boolean; inFlightMs: number | null }> {
+  if (delivery.intent === null && delivery.state !== 'unconfirmed') return { canReconcile: false, inFlightMs: null }
+  const adapter = context.networks[delivery.platform]
+  const { act, credentials } = typeof adapter.guarantee === 'function' ? await findAct(context, key, delivery) : {}
+  const wasCancelled = delivery.error?.code === CANCELLED
+  return {
+    canReconcile: canQuery(adapter, act, credentials),
+    inFlightMs: wasCancelled ? callInFlightMs(adapter, act, credentials) : null,
+  }
+}
+
+/** The act of the call, and the credentials that it was made with, if they can be read. */
+async function findAct(
+  { db, openCredentials }: RetryContext,
+  key: DeliveryKey,
+  { sent }: OwnedDelivery,
+): Promise<{ act?: Pick<Act, 'kind' | 'postType'>; credentials?: Credentials }> {
   const post = await getPost(db, key.userId, key.postId)
-  const act = planOf(post, key)[sent.length]
-  const row = act && (await findCredentials(db, key.accountId))
-  if (!row || !openCredentials) return true
+  const planned = planOf(post, key)[sent.length]
+  const row = planned && (await findCredentials(db, key.accountId))
+  if (!row || !openCredentials) return {}
   try {
     const credentials = openCredentials(key.accountId, row)
-    return canQuery(adapter, { kind: act.kind, postType: post.postType }, credentials)
+    return { act: { kind: planned.kind, postType: post.postType }, credentials }
   } catch {
     // The worker that gets the delivery reports credentials that cannot be decrypted.
-    return true
+    return {}
   }
 }

@@ -8,7 +8,7 @@ import {
 import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
-import { cancelled, marked, resolved } from '../delivery/states.ts'
+import { cancelled, marked, resolved } from '../delivery/machine.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
@@ -58,21 +58,22 @@ const NOT_THERE = { code: 'not_published', message: 'The owner did not find it o
  */
 export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
   return changeDelivery(db, key, async (db, delivery) => {
-    if (isCancelled(delivery)) return
+    if (wasCancelled(delivery)) return
     if (delivery.state === 'publishing') throw fail('delivery_in_progress')
     if (delivery.state !== 'queued') throw fail('delivery_not_queued')
     const post = await getPost(db, key.userId, key.postId)
     ifMatch?.(post)
     const next = planOf(post, key)[delivery.sent.length]
-    const mayBeSent = delivery.intent !== null
+    const isOpen = delivery.intent !== null
     await saveCancellation(db, key, {
-      state: cancelled(next?.kind, mayBeSent),
-      error: { code: CANCELLED, message: mayBeSent ? PERHAPS_SENT : NOT_SENT, retryable: true },
+      state: cancelled(next?.kind, isOpen),
+      error: { code: CANCELLED, message: isOpen ? PERHAPS_SENT : NOT_SENT, retryable: true },
     })
   })
 }
 
-const isCancelled = ({ state, error }: OwnedDelivery) =>
+/** A cancelled delivery is `unconfirmed` after a call, and `published` if the post is out. A retry removes the error. */
+const wasCancelled = ({ state, error }: OwnedDelivery) =>
   error?.code === CANCELLED && state !== 'queued' && state !== 'publishing'
 
 const NOT_SENT = 'The owner cancelled the delivery'

@@ -5,10 +5,10 @@ import { RECONNECT_REQUIRED } from '../../schemas/account.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
 import type { RateLimit } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
+import { untilStored } from '../until-stored.ts'
 import type { Deps } from './deps.ts'
 import { type Failure, failure } from './failures.ts'
 import { EXPIRES_SOON_MS, REFRESH_WAIT_MS } from './timing.ts'
-import { untilStored } from './until-stored.ts'
 
 /** The credentials of the delivery's account, or why the account cannot be used. */
 export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedDelivery): Credentials | Failure {

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/adapter.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Report } from './settled.ts'
-import type { Decision } from './states.ts'
 
 /** The dependencies of publishing. */
 export interface Deps {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { countDueIn, holdDeliveries as hold, releaseDeliveries as release } from '../../db/queries/delivery/hold.ts'
-import { CLAIMED, END_HOLD, HOLD } from './states.ts'
+import { CLAIMED, END_HOLD, HOLD } from './machine.ts'
 
 const HELD = {
   code: 'held',

@@ -1,6 +1,3 @@
-/** Another worker has taken the delivery over: this one may neither send nor store anything. */
-export class LeaseLost extends Error {}
-
 /** The worker stops: acts that it has not sent are given back. */
 export class Draining extends Error {}
 

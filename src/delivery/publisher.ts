@@ -4,11 +4,12 @@ import { type ClaimedDelivery, claimDeliveries } from '../../db/queries/delivery
 import { renewLeases } from '../../db/queries/delivery/renew.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
+import { LeaseLost } from '../lease-lost.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
-import { Draining, type HeldLease, LeaseLost } from './lease.ts'
+import { Draining, type HeldLease } from './lease.ts'
+import { CLAIMED } from './machine.ts'
 import { createReadings } from './readings.ts'
-import { CLAIMED } from './states.ts'
 import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
 /**

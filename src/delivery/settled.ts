@@ -3,12 +3,12 @@ import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'
-import type { Outcome } from './states.ts'
+import type { WorkerEvent } from './machine.ts'
 
 /** A commit about a delivery that a worker holds, for logs and metrics. */
 export interface Settled extends DeliveryKey {
   platform: PlatformId
-  event: Outcome['event']
+  event: WorkerEvent
   /** The delivery's state now. */
   state: DeliveryState
   /** The outcome of the attempt in the delivery's history; null if the event does not belong to an attempt. */

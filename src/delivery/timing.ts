@@ -79,10 +79,6 @@ export const BACKOFF_MAX_MS = 3_600_000
 export const REST_MIN_MS = 1_000
 export const REST_MAX_MS = 86_400_000
 
-/** Pause before the outcome of an act is stored again after an error of the database. */
-export const DATABASE_RETRY_MS = 1_000
-export const DATABASE_ATTEMPTS_MAX = 300
-
 /**
  * The time for which due deliveries may wait for a worker. Workers poll twice a second, and a dead worker's lease ends
  * first.

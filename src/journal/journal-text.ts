@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DeliveryKey, SentAct } from '../../db/queries/delivery/delivery.ts'
-import type { Settlement } from '../../db/queries/delivery/settlement.ts'
-import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
+import type { Decision } from '../../db/queries/delivery/settlement.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
 
 // How the journal is written: segments of JSON lines, in groups that begin with their marks.
 
@@ -17,12 +17,12 @@ export interface Entry extends DeliveryKey {
   /** The token of the sent content. Absent in journals of earlier versions, which never changed the content. */
   token?: string
   endedAt?: Date
-  state?: DeliveryState
+  state?: Decision['state']
   sent?: SentAct
   /** The call may have been carried out. */
   isOpen?: boolean
   error?: DeliveryError
-  outcome?: Settlement['outcome']
+  outcome?: Decision['outcome']
 }
 
 /** An entry as it is written: with numbers, which take half of the time of dates. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import { type Decision, isOpen } from '../../db/queries/delivery/settlement.ts'
 import {
   advanceMark,
   createInstallation,
@@ -8,7 +9,6 @@ import {
   refuseToSend,
 } from '../../db/queries/installation.ts'
 import type { Deps, Journal } from '../delivery/deps.ts'
-import type { Decision } from '../delivery/states.ts'
 import {
   JOURNAL_EVERY_MS,
   JOURNAL_KEPT_MS,
@@ -159,11 +159,11 @@ class JournalWriter implements Journal {
   }
 
   settled({ userId, postId, accountId }: ClaimedDelivery, act: number, decision: Decision): void {
-    const { state, sent, mayBeSent, error, outcome } = decision
+    const { state, sent, error, outcome } = decision
     this.#push({
       ...{ userId, postId, accountId, act, at: Date.now(), state },
-      ...(sent[0] && { sent: sent[0] }),
-      ...(mayBeSent && { isOpen: true }),
+      ...(sent && { sent }),
+      ...(isOpen(decision) && { isOpen: true }),
       ...(error && { error }),
       ...(outcome && { outcome }),
     })

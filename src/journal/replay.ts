@@ -1,6 +1,7 @@
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { BackedUpDelivery, RestoredAttempt } from '../../db/queries/delivery/restore.ts'
-import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
+import type { Decision } from '../../db/queries/delivery/settlement.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { Entry } from './journal-text.ts'
 
 /** The state of a delivery according to the backup and the journal together. */
@@ -9,7 +10,7 @@ export interface Replayed {
   /** The act whose call may have been carried out. */
   open: { act: number; at: Date } | null
   /** The last state that the journal has. */
-  last: DeliveryState
+  last: Decision['state']
   error: DeliveryError | null
   startedAt: Date | null
   publishedAt: Date | null
@@ -73,7 +74,7 @@ function forgetLeftOut({ sent }: Replayed, act: number): void {
 
 function addOutcome(
   known: Replayed,
-  { act, at, state, sent, isOpen, error, outcome }: Entry & { state: DeliveryState },
+  { act, at, state, sent, isOpen, error, outcome }: Entry & { state: Decision['state'] },
 ): void {
   forgetLeftOut(known, act)
   const isVisible = sent !== undefined && !sent.error

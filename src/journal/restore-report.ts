@@ -1,10 +1,10 @@
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
-import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { To } from '../delivery/machine.ts'
 import type { Entry } from './journal-text.ts'
 
 /** `asked`: queued, and the network is queried first. The others are states. */
-export type Outcome = DeliveryState | 'asked'
+export type Outcome = To<'restore'> | 'asked'
 
 /** The changes that `restore finish` has made, or would make. */
 export interface RestoreReport {
@@ -46,7 +46,7 @@ export function countOutcomes(changes: Change[]): RestoreReport['outcomes'] {
   return [...counts.keys()].sort().map((key) => counts.get(key)!)
 }
 
-const OUTCOMES: Outcome[] = ['unconfirmed', 'asked', 'missed', 'failed', 'queued', 'waiting', 'publishing', 'published']
+const OUTCOMES: Outcome[] = ['unconfirmed', 'asked', 'missed', 'failed', 'queued', 'published']
 
 export const listDeliveries = (changes: Change[]): ReportedDelivery[] =>
   changes

@@ -6,7 +6,7 @@ import { insertPost, type NewPost, type UnreadyAccount } from '../../db/queries/
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
-import { initialState } from '../delivery/states.ts'
+import { initialState } from '../delivery/machine.ts'
 import { findViolations, type TargetAccount } from '../platforms/check-post.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { type RequestedPost, readBody } from './body.ts'

@@ -14,7 +14,8 @@ import type { Place } from '../http/cursor.ts'
 import { findTextProblem } from '../http/json.ts'
 import { requireAdmin } from '../http/roles.ts'
 
-export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'unconfirmed', 'missed']
+/** States whose deliveries are in the index of those that need their owner. A cancelled one has an error. */
+export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'cancelled', 'unconfirmed', 'missed']
 
 export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : timeOf(text))
 

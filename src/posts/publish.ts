@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { isCancelled, PUBLISH_NOW } from '../delivery/states.ts'
+import { PUBLISH_NOW } from '../delivery/machine.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { fail } from '../errors.ts'
 import type { PostAccess } from './access.ts'
@@ -22,7 +22,7 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     const post = await getPost(db, userId, id)
     if (post.status === 'published') throw fail('post_published')
     ifMatch?.(post)
-    if (post.targets.every(({ delivery }) => isCancelled(delivery))) throw fail('post_cancelled')
+    if (post.targets.every(({ delivery }) => delivery.state === 'cancelled')) throw fail('post_cancelled')
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
     const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
     if (due!.count > 0) {

@@ -5,7 +5,7 @@ import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../db/queries/posts/update.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
-import { edited, initialState } from '../delivery/states.ts'
+import { edited, initialState } from '../delivery/machine.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { isLong } from '../http/requests.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
@@ -114,7 +114,7 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
       const platform = platforms.get(target.accountId)!
       if (!old) return { ...target, platform, isNew: true, isEdited: false, state: initialState(isScheduled) }
       const isEdited = !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, target))
-      const state = isEdited || isMoved ? edited(old.delivery, isScheduled) : null
+      const state = isEdited || isMoved ? edited(old.delivery.state, isScheduled) : null
       return { ...target, platform, isNew: false, isEdited, state }
     }),
   }

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/sweeps.ts'
 import type { Config } from '../config.ts'
+import { LeaseLost } from '../lease-lost.ts'
 import type { Library } from '../media/library.ts'
 import { sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
@@ -67,8 +68,6 @@ const REST_MAX_MS = 60_000
 const ROWS_SHARE = 0.01
 /** While there are files to delete. Deleting one mostly waits for the storage. */
 const FILES_SHARE = 0.1
-
-class LeaseLost extends Error {}
 
 /**
  * Sweeps if no worker has done so for an hour and none is at it. Returns what was removed, and undefined if no sweep was due

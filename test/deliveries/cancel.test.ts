@@ -34,7 +34,7 @@ t.test('a delivery that waits for its time or for another attempt is cancelled, 
     t.equal(status, 200)
     t.equal(headers.etag, (await ada.call('GET', `/posts/${id}`)).headers.etag)
     const [{ delivery }] = post.targets
-    t.hasStrict(delivery, { state: 'failed', nextAttemptAt: null, error: { code: 'cancelled', retryable: true } })
+    t.hasStrict(delivery, { state: 'cancelled', nextAttemptAt: null, error: { code: 'cancelled', retryable: true } })
     t.strictSame(delivery.history, history)
     t.hasStrict(await cancel(), { status: 200, body: post }, 'a second call changes nothing')
     await work(HOUR)
@@ -54,7 +54,7 @@ t.test('a cancelled delivery that is retried is sent at the time of its post, an
     body: { targets: [{ delivery: { state: 'queued', error: null, nextAttemptAt: FUTURE } }] },
   })
   await cancel()
-  const many = await ada.call('POST', '/deliveries/retry', { errorCode: 'cancelled' })
+  const many = await ada.call('POST', '/deliveries/retry', { state: ['cancelled'] })
   t.equal(many.body.retried.length, 1)
   await work(HOUR)
   t.same(mastodon.posts, [])
@@ -87,7 +87,7 @@ t.test('a cancelled delivery can be cancelled again after a retry', async (t) =>
   const { mastodon, cancel, act, work } = await createScene(t, {}, [later])
   await cancel()
   t.equal((await act('retry')).status, 202)
-  t.hasStrict(await cancel(), { status: 200, body: { targets: [{ delivery: { state: 'failed' } }] } })
+  t.hasStrict(await cancel(), { status: 200, body: { targets: [{ delivery: { state: 'cancelled' } }] } })
   await work(HOUR)
   t.same(mastodon.posts, [])
 })
@@ -127,7 +127,7 @@ t.test('the rest of a thread, and a first comment, are cancelled; what is out st
   await thread.work(MINUTE)
   t.hasStrict((await thread.cancel()).body, {
     status: 'published',
-    targets: [{ delivery: { state: 'failed', externalId: 'n1', error: { code: 'cancelled' } } }],
+    targets: [{ delivery: { state: 'cancelled', externalId: 'n1', error: { code: 'cancelled' } } }],
   })
 
   const comment = await createScene(t, { firstComment: 'b' }, [accepted, later])
@@ -184,7 +184,7 @@ t.test('changing a post does not revive a cancelled delivery, unless the post be
   const patch = (body: object) => ada.call('PATCH', `/posts/${id}`, body)
   for (const change of [{ caption: 'b' }, { scheduledAt: FUTURE }, { scheduledAt: '2020-01-01T00:00:00Z' }]) {
     t.hasStrict((await patch(change)).body, {
-      targets: [{ delivery: { state: 'failed', error: { code: 'cancelled' } } }],
+      targets: [{ delivery: { state: 'cancelled', error: { code: 'cancelled' } } }],
     })
   }
   await work(HOUR)

@@ -82,7 +82,18 @@ t.test('the filters of listDeliveries select what is retried', async (t) => {
 })
 
 t.test('what is not retried is left as it is, and the response says why', async (t) => {
-  const { connectAccount, fail, retry, ada, db, post, work, readDelivery, telegram } = await createScene(t)
+  const {
+    connectAccount,
+    fail,
+    retry,
+    ada,
+    db,
+    post,
+    work,
+    readDelivery,
+    telegram,
+    mastodon: network,
+  } = await createScene(t)
   const [mastodon, bot] = [await connectAccount('mastodon'), await connectAccount('telegram')]
   const [deleted, cancelled] = await fail('mastodon', mastodon, [
     refusal(),
@@ -94,7 +105,12 @@ t.test('what is not retried is left as it is, and the response says why', async 
   const unconfirmed = await post({ accountIds: [bot], caption: 'perhaps' })
   telegram.steps.push({ isAccepted: true, error: lostResponse() })
   await work()
-  const before = await Promise.all([deleted, cancelled, unconfirmed].map((id) => readDelivery(id!)))
+  network.steps.push({ isAccepted: true, error: lostResponse() })
+  const called = await post({ accountIds: [mastodon], caption: 'called, then cancelled' })
+  await work()
+  t.equal((await ada.call('POST', `/posts/${called}/deliveries/${mastodon}/cancel`)).status, 200)
+  const ids = [deleted!, cancelled!, unconfirmed, called]
+  const before = await Promise.all(ids.map((id) => readDelivery(id)))
 
   const { body } = await retry({ state: ['failed', 'unconfirmed', 'missed', 'published'] })
   t.strictSame(body.retried, [])
@@ -102,13 +118,15 @@ t.test('what is not retried is left as it is, and the response says why', async 
     new Map(body.left.map(({ postId, code }: { postId: string; code: string }) => [postId, code])),
     new Map([
       [deleted, 'media_deleted'],
-      [cancelled, 'delivery_cancelled'],
+      [called, 'delivery_cancelled'],
       [unconfirmed, 'delivery_unconfirmed'],
     ]),
   )
-  t.strictSame(await Promise.all([deleted, cancelled, unconfirmed].map((id) => readDelivery(id!))), before)
-  const own = await retry({ errorCode: 'cancelled' })
-  t.strictSame(own.body.retried, [{ postId: cancelled, accountId: mastodon }], 'asked for by its code')
+  t.strictSame(await Promise.all(ids.map((id) => readDelivery(id))), before)
+  const own = await retry({ state: ['cancelled'] })
+  t.strictSame(own.body.retried, [{ postId: cancelled, accountId: mastodon }], 'asked for by its state')
+  const open = await retry({ state: ['unconfirmed'], errorCode: 'cancelled' })
+  t.strictSame(open.body.retried, [{ postId: called, accountId: mastodon }], 'asked for by its code')
 })
 
 t.test('a first comment that failed is sent alone', async (t) => {

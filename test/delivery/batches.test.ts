@@ -148,7 +148,7 @@ t.test('a post is published although another transaction was about to make it sc
   const held = await beginWhile(
     db,
     async (tx) => {
-      await settle(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: [], outcome: 'failed' })
+      await settle(tx, { ...other!, now: null }, { ...published('n'), state: 'failed', sent: null, outcome: 'failed' })
       await unpublish(tx, { userId: ada.id, postId: id })
     },
     async () => (await intendAct(db, intentOf(out!))) && settle(db, { ...out!, now: null }, published('n1')),
@@ -168,7 +168,10 @@ t.test('an attempt ends in the history, although it was stored after the stateme
       settle(
         world.db,
         { ...delivery!, now: null },
-        { ...published('n'), state: 'queued', sent: [], outcome: 'failed', retryInMs: 0 },
+        {
+          ...published('n'),
+          ...{ state: 'queued', sent: null, outcome: 'failed', retryInMs: 0, isOpen: false, isWaiting: false },
+        },
       ),
   )
   t.equal(held, true)

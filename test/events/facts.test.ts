@@ -96,7 +96,7 @@ t.test('a failed delivery, its retry and its cancellation are events, with the k
   t.equal((await act(id, 'cancel')).status, 200)
   t.strictSame((await dataOf('post.settled')).deliveries, { cancelled: 1 })
   t.match(await dataOf('delivery.cancelled'), {
-    state: 'failed',
+    state: 'cancelled',
     error: { code: 'cancelled' },
     actor: { keyId: key.id },
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { v7 } from 'uuid'
 import type { Db } from '../../db/client.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
+import { CANCELLED } from '../../schemas/delivery.ts'
 import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { POST_TYPES } from '../../schemas/platform.ts'
 import { POST_STATUSES } from '../../schemas/post.ts'
@@ -68,7 +69,10 @@ export async function storeManyPosts(db: Db, person: Person, count: number, seed
       // The clocks of the service and of the database differ.
       createdAt: new Date(msecs + msFromId),
       scheduledAt: post.status === 'draft' ? null : scheduledAt,
-      targets: targets.map(({ account, ...rest }) => ({ ...account, ...rest })),
+      targets: targets.map(({ account, ...rest }) => {
+        const errorCode = rest.state === CANCELLED ? CANCELLED : rest.errorCode
+        return { ...account, ...rest, errorCode }
+      }),
     }
   })
   for (let begin = 0; begin < posts.length; begin += PART) await store(db, person, posts.slice(begin, begin + PART))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CONNECTION_ROWS } from '../../schemas/connect.ts'
 import { renderNetworkTables } from '../../src/catalogue/network-tables.ts'
 import { renderLimits } from './limits-table.ts'
+import { renderEvents, renderStates } from './machine-table.ts'
 import { renderMetrics } from './metrics-table.ts'
 import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
 
@@ -13,7 +14,9 @@ export const GENERATED: Record<string, () => string> = {
   'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
   'src/delivery/README.md': () => {
     const { guarantees, rates } = renderNetworkTables()
-    return withTables('src/delivery/README.md', { guarantees: `${guarantees}\n`, rates: `${rates}\n` })
+    const tables = { events: renderEvents(), states: renderStates(), guarantees, rates }
+    const spaced = Object.entries(tables).map(([name, table]) => [name, `${table}\n`])
+    return withTables('src/delivery/README.md', Object.fromEntries(spaced))
   },
   'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),

@@ -32,19 +32,15 @@ export const settle = async (...args: Parameters<typeof settleAct>): Promise<boo
 /** The outcome of a single act with this id. */
 export const published = (id: string): Settlement => ({
   state: 'published',
-  sent: [{ id, url: null }],
+  sent: { id, url: null },
   sentBefore: 0,
-  mayBeSent: false,
   mayUnpublish: false,
-  keepsLease: false,
   prepared: null,
-  isWaiting: false,
   failures: 0,
   error: null,
   outcome: 'published',
   act: 1,
   startedMsAgo: 0,
-  retryInMs: null,
   accountRestsMs: 0,
   attention: null,
 })

@@ -30,10 +30,12 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/slots.ts', []],
   ['src/version.ts', ['package.json']],
   ['src/with-timeout.ts', []],
+  ['src/until-stored.ts', ['src/log.ts']],
+  ['src/lease-lost.ts', []],
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
   ['src/outbound', ['src/with-timeout.ts']],
   ['src/storage', []],
-  ['src/credentials', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/with-timeout.ts']],
+  ['src/credentials', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/until-stored.ts', 'src/with-timeout.ts']],
 
   [CONTRACT, ['schemas']],
   [WIRE, ['schemas', CONTRACT]],
@@ -55,7 +57,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/connections', [...FEATURE, 'src/platforms', 'src/credentials', 'src/accounts/store.ts']],
   [
     'src/media',
-    [...FEATURE, 'src/delivery/states.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
+    [...FEATURE, 'src/delivery/machine.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
   ],
   // The actions of a post's owner are transitions of its deliveries.
   [
@@ -65,7 +67,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       'src/platforms',
       // Posts warn of accounts that need their owner.
       'src/accounts/attention.ts',
-      ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
+      ...['plan', 'machine', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
   // A delivery belongs to a post, whose access, content, checks and ETag it shares.
@@ -75,7 +77,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       ...FEATURE,
       'src/platforms',
       'src/posts',
-      ...['plan', 'states', 'timing'].map((name) => `src/delivery/${name}.ts`),
+      ...['in-flight', 'machine', 'plan', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
@@ -84,16 +86,22 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // A webhook sends what readers of events see.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
   ['src/sandbox', FEATURE],
-  ['src/retention', ['db', 'src/config.ts', 'src/media']],
+  ['src/retention', ['db', 'src/config.ts', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.
   ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/library.ts', 'src/retention']],
   [
     'src/delivery',
-    ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
+    [
+      ...['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
+      ...['src/lease-lost.ts', 'src/until-stored.ts'],
+    ],
   ],
 
   // The engine knows the journal as an interface.
-  ['src/journal', ['schemas', 'db', 'src/delivery', 'src/platforms', 'src/storage', 'src/with-timeout.ts']],
+  [
+    'src/journal',
+    ['schemas', 'db', 'src/log.ts', 'src/delivery', 'src/platforms', 'src/storage', 'src/with-timeout.ts'],
+  ],
 
   [
     'src/metrics',

@@ -1,8 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
-import { TRANSITIONS } from '../../src/delivery/states.ts'
 import * as timing from '../../src/delivery/timing.ts'
 import { GENERATED } from '../helpers/readme.ts'
 
@@ -38,24 +36,6 @@ t.test('every make target in the README exists, and make help describes every ta
   )
   const all = [...makefile.matchAll(/^([a-z-]+):/gm)].map((match) => match[1])
   t.strictSame(targets, all)
-})
-
-t.test('the diagram and the events in src/delivery/README.md show every transition', async (t) => {
-  const text = readFileSync('src/delivery/README.md', 'utf8')
-  const drawn = [...text.matchAll(/^ {2}(\S+ --> \w+)/gm)].map(([, edge]) => edge)
-  // A restore leads from any state to most others.
-  const { restore, ...shown } = TRANSITIONS
-  const edges = Object.values(shown).flatMap(({ from, to }) =>
-    (from.length > 0 ? from : ['[*]']).flatMap((state) =>
-      to.filter((next) => next !== state).map((next) => `${state} --> ${next}`),
-    ),
-  )
-  t.strictSame(drawn.toSorted(), [...new Set(edges)].toSorted())
-
-  const statesIn = (cell: string) => (cell === 'any' ? DELIVERY_STATES : cell.match(/\w+/g)) ?? []
-  const rows = text.matchAll(/^\| `(\w+)` \| (owner|operator|worker) \| (.+?) \| (.+?) \| /gm)
-  const events = [...rows].map(([, event, by, from, to]) => [event, { by, from: statesIn(from!), to: statesIn(to!) }])
-  t.strictSame(JSON.parse(JSON.stringify(Object.fromEntries(events))), JSON.parse(JSON.stringify(TRANSITIONS)))
 })
 
 t.test('src/delivery/README.md names every constant of timing.ts', async (t) => {

@@ -7,7 +7,7 @@ import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
 
-// Statements for the actions of a post's owner. `src/delivery/states.ts` decides which states they lead to.
+// Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
 
 /** The acts that were sent before the first act that was left out. The acts after that one may be repeated. */
 const beforeLeftOut = sql`(
@@ -52,7 +52,7 @@ export const dueAgain = (
 
 /**
  * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is due
- * keeps its time, from which its lateness counts. A cancelled one stays cancelled. Does nothing to a published post. Returns
+ * keeps its time, from which its lateness counts. Does nothing to a published post. Returns
  * the number of deliveries.
  */
 export const publishNow = prepared<
@@ -65,7 +65,6 @@ export const publishNow = prepared<
       update post_targets set ${due(value('to'), value('nameKeptMs'), { dueAt: sql`now()`, inFlightMs: null })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
-        and not (state = 'failed' and error->>'code' is not distinct from ${sql.lit(CANCELLED)})
       returning user_id, post_id
     ),
     post as (

@@ -7,7 +7,7 @@ import { isoTime } from '../iso-time.ts'
 import { earliestOf, hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, type ClaimTerms, claimedColumns, claimedTables, claimRows } from './claim.ts'
 import type { HeldDelivery } from './delivery.ts'
-import type { Settlement } from './settlement.ts'
+import { isOpen, type Settlement } from './settlement.ts'
 import { unpublish } from './unpublish.ts'
 
 /** Returned by a settlement. */
@@ -179,18 +179,18 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
   lease_token: lease.leaseToken,
   now: lease.now ?? undefined,
   state: settlement.state,
-  keeps_lease: settlement.keepsLease,
-  sent: settlement.sent,
+  keeps_lease: settlement.state === 'publishing',
+  sent: settlement.sent ? [settlement.sent] : [],
   sent_before: settlement.sentBefore,
-  may_be_sent: settlement.mayBeSent,
+  may_be_sent: isOpen(settlement),
   failures: settlement.failures,
   error: settlement.error ?? undefined,
   outcome: settlement.outcome ?? undefined,
   act: settlement.act,
   prepared: settlement.prepared ?? undefined,
-  is_waiting: settlement.isWaiting,
+  is_waiting: settlement.state === 'queued' && settlement.isWaiting,
   started_ms_ago: settlement.startedMsAgo,
-  retry_in_ms: settlement.retryInMs ?? undefined,
+  retry_in_ms: settlement.state === 'queued' ? settlement.retryInMs : undefined,
   account_rests_ms: settlement.accountRestsMs,
   attention: settlement.attention ?? undefined,
 })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { CANCELLED, type DeliveryState } from '../../../schemas/delivery.ts'
+import type { DeliveryState } from '../../../schemas/delivery.ts'
 import type { PostStatus } from '../../../schemas/post.ts'
 import type { OrganizationConditions } from './organization.ts'
 import type { ValueOf } from './walk.ts'
@@ -63,14 +63,6 @@ export const isListed = (
           and other.account_id <> all(${value('listedAccountIds')}::uuid[])
         limit 1) is null`
     : sql`true`
-
-/**
- * The state under which a delivery in the row `name` is counted: `failed` excludes those that their owner has
- * cancelled.
- */
-export const countedState = (name: 'delivery' | 'post_targets') => sql`case
-  when ${sql.ref(`${name}.state`)} = 'failed' and ${sql.ref(`${name}.error`)} ->> 'code' = ${sql.lit(CANCELLED)}
-  then ${sql.lit(CANCELLED)} else ${sql.ref(`${name}.state`)} end`
 
 type Test = (value: Value) => RawBuilder<unknown>
 

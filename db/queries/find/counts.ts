@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { countedState, givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
+import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
 import { isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
 import type { Order, ValueOf } from './walk.ts'
 
@@ -15,7 +15,7 @@ export type CountedBy = 'status' | 'state' | 'account' | 'day'
 /** Posts are counted, or their deliveries. */
 const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; counts: 'posts' | 'deliveries' }> = {
   status: { value: () => sql`post.status`, counts: 'posts' },
-  state: { value: () => countedState('delivery'), counts: 'deliveries' },
+  state: { value: () => sql`delivery.state`, counts: 'deliveries' },
   account: { value: () => sql`delivery.account_id`, counts: 'deliveries' },
   day: { value: (timeZone) => sql`to_char(post.scheduled_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
 }

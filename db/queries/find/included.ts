@@ -3,20 +3,19 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCounts, ListedTarget } from '../../../schemas/find.ts'
 import { prepared } from '../../prepared.ts'
 import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
-import { countedState } from './conditions.ts'
 
 interface PostsOfPage {
   userId: string
   ids: string[]
 }
 
-/** The number of deliveries in each state, and of cancelled ones, of each of these posts. */
+/** The number of deliveries in each state, of each of these posts. */
 export const countStates = prepared<PostsOfPage, { id: string; states: DeliveryCounts }>(
   'count_states',
   (_db, value) => sql`
     select post_id as id, json_object_agg(state, count) as states
     from (
-      select post_id, ${countedState('post_targets')} as state, count(*) as count from post_targets
+      select post_id, state, count(*) as count from post_targets
       where user_id = ${value('userId')}::uuid and post_id = any(${value('ids')}::uuid[])
       group by 1, 2) as counted
     group by post_id`,

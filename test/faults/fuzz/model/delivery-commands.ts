@@ -65,7 +65,7 @@ export const retry = onDelivery({
 export const retryMany = fc
   .record({
     user,
-    state: fc.constantFrom<Delivery['state'][][]>(['failed'], ['failed', 'unconfirmed'], ['published']),
+    state: fc.constantFrom<Delivery['state'][][]>(['failed'], ['failed', 'unconfirmed'], ['cancelled'], ['published']),
     errorCode: fc.constantFrom(undefined, undefined, 'cancelled', 'content_refused'),
   })
   .map((values) =>
@@ -79,7 +79,7 @@ export const retryMany = fc
         .filter(({ delivery }) => state.includes(delivery.state) && delivery.error !== null)
         .filter(({ delivery }) => errorCode === undefined || delivery.error === errorCode)
       const isLeft = ({ delivery }: { delivery: Delivery }) =>
-        delivery.error === 'cancelled' && errorCode !== 'cancelled'
+        delivery.state !== 'cancelled' && delivery.error === 'cancelled' && errorCode !== 'cancelled'
       const [left, retried] = [found.filter(isLeft), found.filter((each) => !isLeft(each))]
       const names = (items: typeof found) =>
         items.map(({ post, delivery }) => `${post.id} ${delivery.account.id}`).sort()

@@ -101,7 +101,7 @@ export class Model {
       const hasOtherContent = isEdited(post, old, after, delivery)
       // The sandbox knows the calls of a delivery by its token.
       if (hasOtherContent) Object.assign(delivery, { faults: 0, accepted: new Map() })
-      const isCancelled = delivery.state === 'failed' && delivery.error === 'cancelled' && after.scheduledAt !== null
+      const isCancelled = delivery.state === 'cancelled' && after.scheduledAt !== null
       if ((hasOtherContent || after.scheduledAt !== post.scheduledAt) && !isCancelled) {
         this.#schedule(delivery, after.scheduledAt)
       }
@@ -117,12 +117,11 @@ export class Model {
       const { status } = this.check(post.owner, { ...requestOf(post), scheduledAt: 'now' })
       if (status !== 201) return status
     }
-    const isCancelled = ({ state, error }: Delivery) => state === 'failed' && error === 'cancelled'
-    if (post.deliveries.every(isCancelled)) return 409
+    if (post.deliveries.every(({ state }) => state === 'cancelled')) return 409
     const due = post.deliveries.filter((delivery) => {
       const { state, dueOrder } = delivery
       if (state === 'queued') return dueOrder === NEVER_MS
-      return (state === 'waiting' || state === 'failed') && !isCancelled(delivery)
+      return state === 'waiting' || state === 'failed'
     })
     for (const delivery of due) this.#requeue(delivery)
     if (due.length > 0) post.scheduledAt = 'now'
@@ -156,7 +155,7 @@ export class Model {
     const { state, error, intent, sent } = delivery
     if (state !== 'queued') return error === 'cancelled' ? 200 : 409
     const isComment = actsOf(post, delivery)[sent.length]!.kind === 'comment'
-    delivery.state = intent !== null ? 'unconfirmed' : isComment ? 'published' : 'failed'
+    delivery.state = intent !== null ? 'unconfirmed' : isComment ? 'published' : 'cancelled'
     delivery.error = 'cancelled'
     delivery.claimableAtMs = null
     if (intent === null) delivery.isPrepared = false

@@ -32,7 +32,7 @@ export interface Delivery {
   captionOverride: string | null
   fields: FaultFields | null
   threadParts: string[] | null
-  state: 'waiting' | 'queued' | 'published' | 'failed' | 'unconfirmed'
+  state: 'waiting' | 'queued' | 'published' | 'failed' | 'cancelled' | 'unconfirmed'
   attempts: number
   /** Failures since the last success. */
   failures: number

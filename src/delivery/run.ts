@@ -1,0 +1,138 @@
+import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
+import { isSentByAnother } from '../../db/queries/delivery/limits.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
+import { LeaseLost } from '../lease-lost.ts'
+import type { Act, AnyAdapter, Credentials, Io, Wait } from '../platforms/contract/adapter.ts'
+import { PublishError } from '../platforms/contract/publish-error.ts'
+import { untilStored } from '../until-stored.ts'
+import { refreshRefused } from './account.ts'
+import { buildAct } from './act.ts'
+import type { Outcome } from './decide.ts'
+import type { Deps } from './deps.ts'
+import { databaseFailure, type Failure, failure } from './failures.ts'
+import { callInFlightMs } from './in-flight.ts'
+import type { HeldLease } from './lease.ts'
+import { openFile } from './open-file.ts'
+import type { PlannedAct } from './plan.ts'
+import type { Readings } from './readings.ts'
+import { ACT_MAX_MS, ACT_WITH_FILES_MAX_MS, OTHER_CALLS_SINCE_MS } from './timing.ts'
+import { withinTime } from './within-time.ts'
+
+export type RunDeps = Deps & { readings: Readings }
+
+/** A delivery that a worker carries out, with all that stays the same until it ends. */
+export interface Run {
+  deps: RunDeps
+  delivery: ClaimedDelivery
+  lease: HeldLease
+  adapter: AnyAdapter
+  credentials: Credentials
+  plan: readonly PlannedAct[]
+  /** By `uptimeMs`. */
+  claimedAt: number
+}
+
+/** The progress of a delivery, which each outcome changes. */
+export interface State {
+  sent: readonly SentAct[]
+  failures: number
+  error: DeliveryError | null
+  /** What is stored for the current act. */
+  prepared: PreparedAct | null
+  /** How long the delivery has waited for its network; null if it does not wait. */
+  waitedMs: number | null
+  /** When the current attempt began, by `uptimeMs`. */
+  startedAt: number
+}
+
+/** The facts of a delivery that log lines have. */
+export const factsOf = ({ userId, postId, accountId, platform }: ClaimedDelivery) => ({
+  userId,
+  postId,
+  accountId,
+  platform,
+})
+
+/** An act as its adapter gets it, or why it can never be sent. */
+export function build({ deps, delivery }: Pick<Run, 'deps' | 'delivery'>, { sent }: State, planned: PlannedAct) {
+  const { storage, addressOf } = deps
+  return buildAct(delivery, planned, sent, { open: (key, range) => openFile(storage, key, range), addressOf })
+}
+
+export const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value
+
+/** The current act; undefined if none is left or it cannot be sent. */
+export function currentAct(run: Run, state: State): Act | undefined {
+  const planned = run.plan[state.sent.length]
+  const act = planned && build(run, state, planned)
+  return act && !isFailure(act) ? act : undefined
+}
+
+/** How long a lost call of the current act may still be on its way. */
+export const inFlightMs = (run: Run, state: State): number =>
+  callInFlightMs(run.adapter, currentAct(run, state), run.credentials)
+
+/** Calls a method of the adapter, for as long as an act may take. */
+export function callAdapter<T>(
+  { deps, lease, credentials }: Run,
+  { media }: Act,
+  work: (io: Io) => Promise<T>,
+): Promise<T> {
+  const limitMs = media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS
+  return withinTime(limitMs, lease.signal, (signal) => work({ credentials, fetch: deps.fetch, signal }))
+}
+
+/** The outcome of a delivery that is given back as it is. Throws if another worker holds it by now. */
+export function released(
+  { lease: { signal } }: Run,
+  { retryInMs = 0, accountRestsMs = 0, isOpen = false } = {},
+): Outcome<'released'> {
+  if (signal.reason instanceof LeaseLost) throw signal.reason
+  return { event: 'released', retryInMs, accountRestsMs, isOpen }
+}
+
+/** The outcome of an act that waits for its network. */
+export const waitOf = <Event extends 'later' | 'processing'>(
+  event: Event,
+  act: number,
+  { state, afterMs }: Wait<unknown>,
+) => ({ event, prepared: { act, state }, afterMs })
+
+/** Whether another post sent an act with this id: a network that is searched by content may find it. */
+export async function isOfAnother(
+  { deps, delivery }: Run,
+  id: string | null,
+): Promise<{ isSent: boolean; isKnown: boolean }> {
+  // Without an id, the network has confirmed this act itself.
+  if (id === null) return { isSent: false, isKnown: true }
+  const { db, attemptsKeptMs: keptMs, clock } = deps
+  const { postId, accountId, startedAt } = delivery
+  const since = new Date(startedAt.getTime() - OTHER_CALLS_SINCE_MS)
+  const [found] = await untilStored(deps, () =>
+    isSentByAnother(db, { postId, accountId, id, since, keptMs, now: clock() }),
+  )
+  return found!
+}
+
+/**
+ * Why an act did not succeed. Adapters throw PublishErrors; one with a cause is a failure of our storage. Any other error is
+ * a mistake of ours, which may have come after the call.
+ */
+export async function reasonOf({ deps, delivery, credentials }: Run, state: State, thrown: unknown): Promise<Failure> {
+  const { log } = deps
+  const facts = factsOf(delivery)
+  if (thrown instanceof PublishError) {
+    const { cause } = thrown
+    if (cause !== undefined) log.error({ err: cause, ...facts }, 'a file of the post could not be read')
+    return refreshRefused(deps, { ...delivery, error: state.error }, credentials, thrown)
+  }
+  const database = databaseFailure(thrown)
+  if (database) {
+    log.error({ err: thrown, ...facts }, 'publishing failed because of the database')
+    return database
+  }
+  log.error({ err: thrown, ...facts }, 'publishing failed unexpectedly')
+  const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })
+  return { ...ours, maybeSent: true }
+}
