@@ -10,6 +10,16 @@ export const renderNetworkTables = (): NetworkTables => ({
   rates: renderTable(['Network', 'Posts and comments of each account'], listRates(Object.values(NETWORKS))),
 })
 
+/** The tokens of networks whose accounts are connected by an app, for operators. */
+export const renderTokens = (): string =>
+  renderTable(
+    ['Network', 'Variables', 'Life of an access token', 'Refresh'],
+    Object.entries(NETWORKS).flatMap(([id, { name, tokens, client }]) => {
+      const variables = client ? '–' : `\`${id.toUpperCase()}_CLIENT_ID\`, \`…_SECRET\``
+      return tokens ? [[`[${name}](../platforms/${id}/README.md)`, variables, tokens.life, tokens.refresh]] : []
+    }),
+  )
+
 const renderTable = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 

@@ -40,7 +40,7 @@ function fieldsOf({ fields, fieldConditions }: Network): Arbitrary<Fields> {
     return [key, valuesOf(schema, conditions)]
   })
   return fc
-    .subarray(values, { maxLength: 4 })
+    .subarray(values, { maxLength: Math.min(4, values.length) })
     .chain((chosen) => fc.record(Object.fromEntries(chosen), { noNullPrototype: true }))
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CONNECTION_ROWS } from '../../schemas/connect.ts'
-import { renderNetworkTables } from '../../src/catalogue/network-tables.ts'
+import { renderNetworkTables, renderTokens } from '../../src/catalogue/network-tables.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderEvents, renderStates } from './machine-table.ts'
 import { renderMetrics } from './metrics-table.ts'
@@ -8,10 +9,18 @@ import { renderCommonVariables, renderEnvExample, renderVariables } from './vari
 
 const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- | --- |\n${CONNECTION_ROWS}\n`
 
+const NAMES = Object.values(NETWORKS).flatMap(({ name }) => (name === 'Sandbox' ? [] : [name]))
+
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
-  'README.md': () => withTables('README.md', { configuration: renderCommonVariables(), credentials: CREDENTIALS }),
+  'README.md': () =>
+    withTables('README.md', {
+      networks: `It publishes to ${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}.\n`,
+      credentials: CREDENTIALS,
+      configuration: renderCommonVariables(),
+    }),
   'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
+  'src/connections/README.md': () => withTables('src/connections/README.md', { tokens: `${renderTokens()}\n` }),
   'src/delivery/README.md': () => {
     const { guarantees, rates } = renderNetworkTables()
     const tables = { events: renderEvents(), states: renderStates(), guarantees, rates }

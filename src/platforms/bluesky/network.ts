@@ -7,6 +7,7 @@ export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
   adapter: blueskyAdapter,
+  tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },
   client: {
     keyDescription:
       '[Key for Bluesky](src/platforms/bluesky/README.md): 32 bytes in base64. Several, separated by commas: current first.',

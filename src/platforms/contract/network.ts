@@ -10,6 +10,8 @@ export interface Network {
   limits: Platform
   /** A function if the adapter keeps something, such as the calls to the sandbox. */
   adapter: AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)
+  /** How long access tokens from OAuth work, and whether they can be refreshed; for the documentation. */
+  tokens?: { life: string; refresh: string }
   /**
    * An app that needs no registration. Absent: if accounts are connected by OAuth, the operator registers an app, or the
    * adapter does.

@@ -6,4 +6,5 @@ export const facebookNetwork: Network = {
   name: 'Facebook',
   limits: facebook,
   adapter: facebookAdapter,
+  tokens: { life: 'no end', refresh: 'not needed' },
 }

@@ -6,4 +6,8 @@ export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
   adapter: googleBusinessAdapter,
+  tokens: {
+    life: 'an hour',
+    refresh: 'yes, while the [consent screen](../platforms/google_business/README.md) is published',
+  },
 }

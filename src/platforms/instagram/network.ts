@@ -6,4 +6,5 @@ export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
   adapter: instagramAdapter,
+  tokens: { life: '60 days', refresh: 'yes' },
 }

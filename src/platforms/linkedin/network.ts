@@ -6,4 +6,5 @@ export const linkedinNetwork: Network = {
   name: 'LinkedIn',
   limits: linkedin,
   adapter: linkedinAdapter,
+  tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },
 }

@@ -6,4 +6,5 @@ export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
   adapter: pinterestAdapter,
+  tokens: { life: '30 days', refresh: 'yes' },
 }

@@ -6,4 +6,5 @@ export const redditNetwork: Network = {
   name: 'Reddit',
   limits: reddit,
   adapter: redditAdapter,
+  tokens: { life: '24 hours', refresh: 'yes' },
 }

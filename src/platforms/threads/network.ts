@@ -6,4 +6,5 @@ export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
   adapter: threadsAdapter,
+  tokens: { life: '60 days', refresh: 'yes' },
 }

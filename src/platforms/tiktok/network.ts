@@ -6,4 +6,5 @@ export const tiktokNetwork: Network = {
   name: 'TikTok',
   limits: tiktok,
   adapter: tiktokAdapter,
+  tokens: { life: '2 hours', refresh: 'yes, for 180 days after each refresh' },
 }

@@ -6,4 +6,5 @@ export const xNetwork: Network = {
   name: 'X',
   limits: x,
   adapter: xAdapter,
+  tokens: { life: '2 hours', refresh: 'yes' },
 }

@@ -6,4 +6,5 @@ export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
   adapter: youtubeAdapter,
+  tokens: { life: 'an hour', refresh: 'yes; for 7 days where the [app](../platforms/youtube/README.md) is in testing' },
 }

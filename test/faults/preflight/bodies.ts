@@ -83,7 +83,9 @@ const objects = (properties: Readonly<Record<string, FieldValue>>): Arbitrary<Js
 /** `fields` of one network: some of its keys, and sometimes others. */
 function fieldsOf(platform: PlatformId): Arbitrary<{ [key: string]: Json }> {
   const known = Object.entries(platforms[platform].fields)
-  const some = fc.subarray(known, { maxLength: 4 }).chain((entries) => objects(Object.fromEntries(entries)))
+  const some = fc
+    .subarray(known, { maxLength: Math.min(4, known.length) })
+    .chain((entries) => objects(Object.fromEntries(entries)))
   const others = fc.dictionary(fc.constantFrom('titel', 'visiblity', 'unknown', ''), valid({}), {
     maxKeys: 2,
     noNullPrototype: true,

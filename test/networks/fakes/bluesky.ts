@@ -140,6 +140,7 @@ export const blueskyScene: Scene<FakeBluesky> = {
     account: { username: 'ada.example.com', displayName: 'Ada Lovelace' },
     secret: bluesky.credentials.password,
     firstCall: 'POST /xrpc/com.atproto.server.createSession',
+    postCalls: ['POST /xrpc/com.atproto.repo.putRecord'],
   }),
   countVisible: (bluesky) => bluesky.posts.size,
   knownFields: { linkCardImageUrl: ['https://images.example/a.jpg'] },

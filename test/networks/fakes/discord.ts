@@ -300,6 +300,7 @@ export const discordScene: Scene<FakeDiscord> = {
     account: { username: 'Captain Hook', displayName: 'Captain Hook' },
     secret: webhookUrl.split('/').at(-1)!,
     firstCall: `GET ${new URL(webhookUrl).pathname.replace('/api/', '/api/v10/')}`,
+    postCalls: [`POST ${new URL(webhookUrl).pathname.replace('/api/', '/api/v10/')}`],
   }),
   countVisible: (discord) => discord.messages.length,
   // A webhook starts threads in forums only.

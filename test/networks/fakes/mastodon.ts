@@ -296,6 +296,7 @@ export const mastodonScene: Scene<FakeMastodon> = {
     account: { username: 'alice@mastodon.example', displayName: 'Alice A.', textLengthMax: mastodon.maxCharacters },
     secret: mastodon.credentials.accessToken,
     firstCall: 'GET /api/v1/accounts/verify_credentials',
+    postCalls: ['POST /api/v2/media', 'POST /api/v1/statuses', 'GET /api/v1/accounts/14715/statuses'],
   }),
   countVisible: (mastodon) => mastodon.statuses.length,
   controls: (mastodon) => ({

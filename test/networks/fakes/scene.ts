@@ -20,6 +20,8 @@ export interface Scene<Fake extends FakeNetwork> {
     secret: string
     /** The first call to the network, such as `GET /path`. */
     firstCall: string
+    /** Calls of the delivery of a post with an image, or of a text if the fake takes none. */
+    postCalls: readonly string[]
   }
   /** How many acts readers see. */
   countVisible(fake: Fake): number

@@ -269,6 +269,7 @@ export const telegramScene: Scene<FakeTelegram> = {
     account: { username: 'lighthouses', displayName: 'Lighthouses' },
     secret: telegram.credentials.botToken,
     firstCall: `POST /bot${telegram.credentials.botToken}/getMe`,
+    postCalls: [`POST /bot${telegram.credentials.botToken}/sendPhoto`],
   }),
   countVisible: (telegram) =>
     new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
