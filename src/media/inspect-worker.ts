@@ -1,16 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import type { MediaType } from '../../schemas/media.ts'
 import { AppError, fail } from '../errors.ts'
 import type { Inspected, InspectRequest, MediaFile } from './inspected.ts'
-import type { Plan } from './metadata/edits.ts'
-import { FileWindow } from './metadata/file-window.ts'
 import { planEdits } from './metadata/plan.ts'
-import { damaged } from './structure/bytes.ts'
-import { checkStructure } from './structure.ts'
+import { damaged, FileBytes } from './structure/bytes.ts'
+import { checkStructure } from './structure/check.ts'
 
-async function readFacts(path: string): Promise<MediaFile> {
-  const type = checkStructure(path)
+async function readFacts(path: string, file: FileBytes): Promise<MediaFile> {
+  const type = checkStructure(file)
   // Imported on first use, because each takes memory.
   if (type.startsWith('image/')) return (await import('./read-image.ts')).readImage(path, type)
   const result = await (await import('./read-video.ts')).readVideo(path)
@@ -19,20 +16,22 @@ async function readFacts(path: string): Promise<MediaFile> {
   return { kind: 'video', frames: null, ...result.facts }
 }
 
-function readEdits(path: string, type: MediaType): Plan {
+async function read({ path, type }: InspectRequest): Promise<Inspected> {
   const fd = openSync(path, 'r')
   try {
-    return planEdits(new FileWindow(fd), type)
+    const facts = type ? undefined : await readFacts(path, new FileBytes(fd))
+    return { facts, edits: planEdits(new FileBytes(fd), type ?? facts!.mimeType) }
   } finally {
     closeSync(fd)
   }
 }
 
-async function inspect({ path, type }: InspectRequest): Promise<Inspected> {
+async function inspect(request: InspectRequest): Promise<Inspected> {
   try {
-    const facts = type ? undefined : await readFacts(path)
-    return { facts, edits: readEdits(path, type ?? facts!.mimeType) }
-  } catch (error) {
+    return await read(request)
+  } catch (caught) {
+    // A read past the end of the file or of a buffer.
+    const error = caught instanceof RangeError ? damaged('its content cannot be read') : caught
     if (error instanceof AppError)
       return { refused: { statusCode: error.statusCode, code: error.code, message: error.message } }
     // A failure of this machine. A message to another thread keeps no properties of an Error.

@@ -1,6 +1,7 @@
-import { type Box, blank, blankHandlerName, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
+import { type Box, boxesIn, findBox, uint, VERSION_BYTES } from '../structure/boxes.ts'
+import type { FileBytes } from '../structure/bytes.ts'
+import { blank, blankHandlerName } from './boxes.ts'
 import type { EditList } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
 import { MoviePlan } from './movie.ts'
 
 /** ISO/IEC 23008-12; https://aomediacodec.github.io/av1-avif/ */
@@ -12,7 +13,7 @@ const PROPERTIES_REMOVED = ['udes', 'crtt', 'mdft', 'altt', 'uuid', 'free']
 const FREE = Buffer.from('free')
 
 /** Keeps the pictures, their colour profile and their orientation, which is a property and no EXIF. */
-export function planAvif(file: FileWindow, edits: EditList): void {
+export function planAvif(file: FileBytes, edits: EditList): void {
   for (const box of boxesIn(file, 0, file.size)) {
     if (box.type === 'moov') new MoviePlan(file, edits).visit(box)
     else if (box.type === 'meta') planItems(file, edits, { ...box, start: box.start + VERSION_BYTES })
@@ -20,7 +21,7 @@ export function planAvif(file: FileWindow, edits: EditList): void {
   }
 }
 
-function planItems(file: FileWindow, edits: EditList, meta: Box): void {
+function planItems(file: FileBytes, edits: EditList, meta: Box): void {
   const removed = new Set<number>()
   for (const box of boxesIn(file, meta.start, meta.end)) {
     if (!KEPT.includes(box.type)) blank(edits, box)
@@ -37,7 +38,7 @@ function planItems(file: FileWindow, edits: EditList, meta: Box): void {
 }
 
 /** Gives the items that are not pictures a type that no reader knows. */
-function removeItems(file: FileWindow, edits: EditList, { start, end }: Box, removed: Set<number>): void {
+function removeItems(file: FileBytes, edits: EditList, { start, end }: Box, removed: Set<number>): void {
   const countBytes = uint(file, start, 1) === 0 ? 2 : 4
   for (const entry of boxesIn(file, start + VERSION_BYTES + countBytes, end)) {
     const version = uint(file, entry.start, 1)
@@ -54,7 +55,7 @@ function removeItems(file: FileWindow, edits: EditList, { start, end }: Box, rem
 }
 
 /** Items refer to properties by their order, so it stays. */
-function removeProperties(file: FileWindow, edits: EditList, iprp: Box): void {
+function removeProperties(file: FileBytes, edits: EditList, iprp: Box): void {
   const ipco = findBox(file, iprp, ['ipco'])
   if (!ipco) return
   for (const box of boxesIn(file, ipco.start, ipco.end)) {
@@ -71,7 +72,7 @@ interface Extent {
 }
 
 /** Reads an `iloc` box: ISO/IEC 14496-12, 8.11.3. */
-function* extentsIn(file: FileWindow, { start, end }: Box): Generator<Extent> {
+function* extentsIn(file: FileBytes, { start, end }: Box): Generator<Extent> {
   let at = start
   const next = (bytes: number) => {
     at += bytes

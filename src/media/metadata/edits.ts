@@ -1,4 +1,4 @@
-import { fail } from '../../errors.ts'
+import { tooComplex } from '../structure/bytes.ts'
 
 /** A change of a file that keeps its length: `count` bytes with one `value` from `at` on, or the bytes in `hex`. */
 export type Edit = [at: number, count: number, value: number] | [at: number, hex: string]
@@ -8,9 +8,6 @@ export type Edit = [at: number, count: number, value: number] | [at: number, hex
  * 110 bytes for each edit, and a plan 4 to 10.
  */
 const EDITS_MAX = 300_000
-
-/** The metadata of a file cannot be removed within limits. */
-export const tooComplex = (what: string) => fail('file_too_complex', `has ${what}`)
 
 /** Collects the edits of one file. */
 export class EditList {

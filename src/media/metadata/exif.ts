@@ -1,4 +1,4 @@
-import type { FileWindow } from './file-window.ts'
+import type { FileBytes } from '../structure/bytes.ts'
 
 const ORIENTATION = 0x0112
 const SHORT = 3
@@ -9,7 +9,7 @@ const TIFF_BYTES = 26
  * EXIF data with nothing but the orientation of those from `at` to `end`, which begin with a TIFF header. Undefined if they
  * have none, or the picture is upright. Never longer than the original.
  */
-export function orientationOnly(file: FileWindow, at: number, end: number): Buffer | undefined {
+export function orientationOnly(file: FileBytes, at: number, end: number): Buffer | undefined {
   const orientation = readOrientation(file, at, end)
   if (orientation === undefined) return undefined
   const tiff = Buffer.alloc(TIFF_BYTES)
@@ -23,7 +23,7 @@ export function orientationOnly(file: FileWindow, at: number, end: number): Buff
   return tiff
 }
 
-function readOrientation(file: FileWindow, at: number, end: number): number | undefined {
+function readOrientation(file: FileBytes, at: number, end: number): number | undefined {
   if (end - at < TIFF_BYTES) return undefined
   const header = file.read(at, 8)
   const order = header.toString('latin1', 0, 4)

@@ -1,6 +1,6 @@
-import { colourTableBytes } from '../structure/gif.ts'
+import type { FileBytes } from '../structure/bytes.ts'
+import { colourTableBytes, endOfSubBlocks } from '../structure/gif.ts'
 import type { EditList } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
 
 /** https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 const EXTENSION = 0x21
@@ -12,7 +12,7 @@ const APPLICATION = 0xff
 const KEPT = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']
 
 /** Keeps pictures, repetition and colour profile. Comments, text and the data of other applications become neutral. */
-export function planGif(file: FileWindow, edits: EditList): void {
+export function planGif(file: FileBytes, edits: EditList): void {
   let at = 13 + colourTableBytes(file.read(10, 1)[0]!)
   for (;;) {
     const [block, label] = file.read(at, 2)
@@ -30,13 +30,6 @@ export function planGif(file: FileWindow, edits: EditList): void {
       return
     }
   }
-}
-
-/** The position after the block of length 0. */
-function endOfSubBlocks(file: FileWindow, from: number): number {
-  let at = from
-  for (let length = -1; length !== 0; at += length + 1) length = file.read(at, 1).readUInt8()
-  return at
 }
 
 /** A comment of sub-blocks of length 1 that contain the number 1. If need be, the first one has length 2. */

@@ -1,6 +1,7 @@
-import { type Box, blank, blankHandlerName, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
-import { type EditList, tooComplex } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
+import { type Box, boxesIn, findBox, uint, VERSION_BYTES } from '../structure/boxes.ts'
+import { type FileBytes, tooComplex } from '../structure/bytes.ts'
+import { blank, blankHandlerName } from './boxes.ts'
+import type { EditList } from './edits.ts'
 import { runRanges, sampleRanges } from './samples.ts'
 
 const CONTAINERS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'mvex', 'moof', 'traf', 'mfra', 'tapt']
@@ -25,11 +26,11 @@ const SPHERICAL = 'ffcc8263f8554a938814587a02521fdd'
 const DEPTH_MAX = 16
 
 /** Keeps the video and sound of an MP4 or QuickTime file. Removes other tracks, and names, dates and all other data. */
-export const planMovie = (file: FileWindow, edits: EditList): void =>
+export const planMovie = (file: FileBytes, edits: EditList): void =>
   new MoviePlan(file, edits).visit({ type: '', at: 0, start: 0, end: file.size })
 
 export class MoviePlan {
-  readonly #file: FileWindow
+  readonly #file: FileBytes
   readonly #edits: EditList
   /** The ids of tracks that are removed. */
   readonly #removed = new Set<number | undefined>()
@@ -38,7 +39,7 @@ export class MoviePlan {
   /** The end of the data of the last `traf`. */
   #data = { moof: -1, end: 0 }
 
-  constructor(file: FileWindow, edits: EditList) {
+  constructor(file: FileBytes, edits: EditList) {
     this.#file = file
     this.#edits = edits
   }
@@ -97,31 +98,31 @@ export class MoviePlan {
   }
 }
 
-const isKept = (file: FileWindow, box: Box) =>
+const isKept = (file: FileBytes, box: Box) =>
   KEPT.includes(box.type) || isSpherical(file, box) || isAuxiliary(file, box)
 
-const isLong = (file: FileWindow, box: Box) => uint(file, box.start, 1) === 1
+const isLong = (file: FileBytes, box: Box) => uint(file, box.start, 1) === 1
 
 /** The id of a track. It follows two dates. */
-const trackOf = (file: FileWindow, header: Box) =>
+const trackOf = (file: FileBytes, header: Box) =>
   uint(file, header.start + VERSION_BYTES + (isLong(file, header) ? 16 : 8), 4)
 
-function isPlayed(file: FileWindow, track: Box): boolean {
+function isPlayed(file: FileBytes, track: Box): boolean {
   const handler = findBox(file, track, ['mdia', 'hdlr'])
   return handler !== undefined && PLAYED.includes(textAt(file, handler.start + VERSION_BYTES + 4))
 }
 
-const textAt = (file: FileWindow, at: number) => file.read(at, 4).toString('latin1')
+const textAt = (file: FileBytes, at: number) => file.read(at, 4).toString('latin1')
 
-const isSpherical = (file: FileWindow, { type, start }: Box) =>
+const isSpherical = (file: FileBytes, { type, start }: Box) =>
   type === 'uuid' && file.read(start, 16).toString('hex') === SPHERICAL
 
 /** References that connect transparency with its picture. Others lead to removed tracks. */
-const isAuxiliary = (file: FileWindow, { type, start, end }: Box) =>
+const isAuxiliary = (file: FileBytes, { type, start, end }: Box) =>
   type === 'tref' && [...boxesIn(file, start, end)].every(({ type }) => type === 'auxl')
 
 /** Removes paths of files, which QuickTime states even if the data are in the same file. */
-function blankReferences(file: FileWindow, edits: EditList, { start, end }: Box): void {
+function blankReferences(file: FileBytes, edits: EditList, { start, end }: Box): void {
   for (const entry of boxesIn(file, start + VERSION_BYTES + 4, end)) {
     const isInThisFile = uint(file, entry.start, 4) & 1
     if (isInThisFile) edits.fill(entry.start + VERSION_BYTES, entry.end - entry.start - VERSION_BYTES)

@@ -1,8 +1,7 @@
 import type { MediaType } from '../../../schemas/media.ts'
-import { damaged } from '../structure/bytes.ts'
+import type { FileBytes } from '../structure/bytes.ts'
 import { planAvif } from './avif.ts'
 import { EditList, type Plan } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
 import { planGif } from './gif.ts'
 import { planJpeg } from './jpeg.ts'
 import { planMovie } from './movie.ts'
@@ -10,7 +9,7 @@ import { planPng } from './png.ts'
 import { planWebm } from './webm.ts'
 import { planWebp } from './webp.ts'
 
-const PLANS: Record<MediaType, (file: FileWindow, edits: EditList) => void> = {
+const PLANS: Record<MediaType, (file: FileBytes, edits: EditList) => void> = {
   'image/jpeg': planJpeg,
   'image/png': planPng,
   'image/gif': planGif,
@@ -26,13 +25,8 @@ const PLANS: Record<MediaType, (file: FileWindow, edits: EditList) => void> = {
  * pictures and the sound, their colour profile and their orientation stay, and so does the length of the file. Its structure
  * was checked before. Throws a 400 if it cannot be followed, or takes too much.
  */
-export function planEdits(file: FileWindow, type: MediaType): Plan {
+export function planEdits(file: FileBytes, type: MediaType): Plan {
   const edits = new EditList()
-  try {
-    PLANS[type](file, edits)
-  } catch (error) {
-    // A read past the end of the file or of a buffer.
-    throw error instanceof RangeError ? damaged('its metadata cannot be read') : error
-  }
+  PLANS[type](file, edits)
   return edits.plan()
 }

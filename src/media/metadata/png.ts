@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
+import type { FileBytes } from '../structure/bytes.ts'
+import { chunksIn } from '../structure/png.ts'
 import type { EditList } from './edits.ts'
 import { orientationOnly } from './exif.ts'
-import type { FileWindow } from './file-window.ts'
 
 /**
  * The chunks that describe the picture, its colours, transparency and animation: https://www.w3.org/TR/png-3/#11Chunks.
@@ -13,13 +14,9 @@ const BLANK = Buffer.from('voId')
 const ZEROS = Buffer.alloc(64 * 1024)
 
 /** Keeps the picture and the orientation. All other chunks become chunks of zeros that decoders skip. */
-export function planPng(file: FileWindow, edits: EditList): void {
+export function planPng(file: FileBytes, edits: EditList): void {
   let hasExif = false
-  for (let at = 8; at + 12 <= file.size; ) {
-    const header = file.read(at, 8)
-    const type = header.toString('latin1', 4)
-    const start = at + 8
-    const end = start + header.readUInt32BE()
+  for (const { type, at, start, end } of chunksIn(file)) {
     if (!KEPT.test(type)) {
       const exif: Buffer | undefined = type === 'eXIf' && !hasExif ? orientationOnly(file, start, end) : undefined
       hasExif ||= exif !== undefined
@@ -28,7 +25,6 @@ export function planPng(file: FileWindow, edits: EditList): void {
       edits.replace(at + 4, end, Buffer.concat([name, content]))
       edits.put(end, checksum(Buffer.concat([name, content]), end - start - content.length))
     }
-    at = end + 4
   }
 }
 

@@ -1,12 +1,11 @@
-import { type Box, boxesIn, findBox, uint, VERSION_BYTES } from './boxes.ts'
-import { tooComplex } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
+import { type Box, boxesIn, findBox, uint, VERSION_BYTES } from '../structure/boxes.ts'
+import { type FileBytes, tooComplex } from '../structure/bytes.ts'
 
 /** Metadata tracks have up to some hundred samples a second. */
 const SAMPLES_MAX = 2_000_000
 
 /** The places of a track's samples, one range for each of its chunks: ISO/IEC 14496-12, 8.7. */
-export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: number, bytes: number]> {
+export function* sampleRanges(file: FileBytes, track: Box): Generator<[at: number, bytes: number]> {
   const stbl = findBox(file, track, ['mdia', 'minf', 'stbl'])
   if (!stbl) return
   const table = (type: string) => findBox(file, stbl, [type])
@@ -31,7 +30,7 @@ export function* sampleRanges(file: FileWindow, track: Box): Generator<[at: numb
  * of its data.
  */
 export function* runRanges(
-  file: FileWindow,
+  file: FileBytes,
   traf: Box,
   moof: Box,
   { defaultBytes, impliedBase }: { defaultBytes: number; impliedBase: number },
@@ -59,7 +58,7 @@ const [HAS_BASE, HAS_DESCRIPTION, HAS_DURATION, HAS_SIZE, IS_MOOF_BASE] = [0x1, 
 const [HAS_OFFSET, HAS_FIRST_FLAGS] = [0x1, 0x4]
 const [SAMPLE_DURATION, SAMPLE_SIZE, SAMPLE_FLAGS, SAMPLE_TIME] = [0x100, 0x200, 0x400, 0x800]
 
-function readRun(file: FileWindow, { start, end }: Box, sampleBytes: number): { offset?: number; bytes: number } {
+function readRun(file: FileBytes, { start, end }: Box, sampleBytes: number): { offset?: number; bytes: number } {
   const flags = uint(file, start + 1, 3)
   const count = uint(file, start + VERSION_BYTES, 4)
   let at = start + VERSION_BYTES + 4
@@ -73,14 +72,14 @@ function readRun(file: FileWindow, { start, end }: Box, sampleBytes: number): { 
 }
 
 /** The entries of a table that states their number after its version. */
-function readTable(file: FileWindow, box: Box | undefined, entryBytes: number): { count: number; bytes: Buffer } {
+function readTable(file: FileBytes, box: Box | undefined, entryBytes: number): { count: number; bytes: Buffer } {
   if (!box) return { count: 0, bytes: Buffer.alloc(0) }
   const start = box.start + VERSION_BYTES + 4
   const count = Math.min(uint(file, start - 4, 4), Math.floor((box.end - start) / entryBytes))
   return { count, bytes: Buffer.from(file.read(start, count * entryBytes)) }
 }
 
-function readSizes(file: FileWindow, stsz: Box | undefined, stz2: Box | undefined): Uint32Array {
+function readSizes(file: FileBytes, stsz: Box | undefined, stz2: Box | undefined): Uint32Array {
   const box = stsz ?? stz2
   if (!box) return new Uint32Array()
   const count = uint(file, box.start + VERSION_BYTES + 4, 4)

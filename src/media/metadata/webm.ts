@@ -1,5 +1,6 @@
-import { type EditList, tooComplex } from './edits.ts'
-import type { FileWindow } from './file-window.ts'
+import { type FileBytes, tooComplex } from '../structure/bytes.ts'
+import { readElement } from '../structure/ebml.ts'
+import type { EditList } from './edits.ts'
 
 /** https://www.rfc-editor.org/rfc/rfc9559.html (Matroska), section 5.1 */
 const VOID = 0xec
@@ -14,7 +15,7 @@ const CHECKSUM = 0xbf
 const EMPTIED = [0x4d80, 0x5741]
 
 /** Keeps the tracks of a WebM file. Removes tags, attachments, chapters, names and dates. */
-export function planWebm(file: FileWindow, edits: EditList): void {
+export function planWebm(file: FileBytes, edits: EditList): void {
   for (let at = 0; at < file.size; ) {
     const { id, start, end } = readElement(file, at)
     if (REMOVED.includes(id) || id === CHECKSUM || id === VOID) makeVoid(edits, at, start, end)
@@ -23,19 +24,6 @@ export function planWebm(file: FileWindow, edits: EditList): void {
     if (end === Infinity && !isEntered) throw tooComplex('an element without a size')
     at = isEntered ? start : end
   }
-}
-
-/** An element has a name and a size, each with a length of its own: https://www.rfc-editor.org/rfc/rfc8794.html#section-4 */
-function readElement(file: FileWindow, at: number): { id: number; start: number; end: number } {
-  const header = file.read(at, 12)
-  const idBytes = Math.clz32(header.readUInt8(0)) - 23
-  const sizeBytes = Math.clz32(header.readUInt8(idBytes)) - 23
-  const size = header.subarray(idBytes, idBytes + sizeBytes)
-  const value = size.reduce((sum, byte, index) => sum * 256 + (index > 0 ? byte : byte & (0xff >> sizeBytes)), 0)
-  // All ones mean that the size is unknown.
-  const isUnknown = value >= 2 ** (7 * sizeBytes) - 1
-  const start = at + idBytes + sizeBytes
-  return { id: header.readUIntBE(0, idBytes), start, end: isUnknown ? Infinity : start + value }
 }
 
 /** Turns an element into one of zeros that readers skip, with as long a size as the header has room for. */

@@ -1,10 +1,10 @@
+import type { FileBytes } from '../structure/bytes.ts'
+import { chunksIn, FRAME_HEADER_BYTES } from '../structure/webp.ts'
 import type { EditList } from './edits.ts'
 import { orientationOnly } from './exif.ts'
-import type { FileWindow } from './file-window.ts'
 
 /** The chunks of the picture, of an animation and of the colour profile: https://www.rfc-editor.org/rfc/rfc9649.html */
 const KEPT = ['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF', 'ICCP']
-const FRAME_HEADER_BYTES = 16
 /** Readers ignore chunks that they do not know. */
 const BLANK = Buffer.from('JUNK')
 const EXIF_FLAG = 0x08
@@ -12,7 +12,7 @@ const XMP_FLAG = 0x04
 const EXIF = 'Exif\0\0'
 
 /** Keeps the picture and the orientation. All other chunks become chunks of zeros that decoders skip. */
-export function planWebp(file: FileWindow, edits: EditList): void {
+export function planWebp(file: FileBytes, edits: EditList): void {
   const flagsAt = file.read(12, 4).toString('latin1') === 'VP8X' ? 20 : undefined
   const hasExif = planChunks(file, edits, 12, Math.min(8 + file.read(4, 4).readUInt32LE(), file.size))
   if (flagsAt === undefined) return
@@ -21,14 +21,10 @@ export function planWebp(file: FileWindow, edits: EditList): void {
 }
 
 /** Returns whether an orientation was kept. */
-function planChunks(file: FileWindow, edits: EditList, from: number, to: number, isFrame = false): boolean {
+function planChunks(file: FileBytes, edits: EditList, from: number, to: number, isFrame = false): boolean {
   let hasExif = false
-  for (let at = from; at + 8 <= to; ) {
-    const header = file.read(at, 8)
-    const type = header.toString('latin1', 0, 4)
-    const length = header.readUInt32LE(4)
-    const start = at + 8
-    const end = Math.min(start + length, to)
+  for (const { type, at, start, ...chunk } of chunksIn(file, from, to)) {
+    const end = Math.min(chunk.end, to)
     if (type === 'ANMF' && !isFrame) {
       planChunks(file, edits, start + FRAME_HEADER_BYTES, end, true)
     } else if (!KEPT.includes(type)) {
@@ -41,13 +37,12 @@ function planChunks(file: FileWindow, edits: EditList, from: number, to: number,
         edits.fill(start, end - start)
       }
     }
-    at = end + (length % 2)
   }
   return hasExif
 }
 
 /** Some writers put the prefix that JPEG has before the data. */
-function readExif(file: FileWindow, start: number, end: number): Buffer | undefined {
+function readExif(file: FileBytes, start: number, end: number): Buffer | undefined {
   const hasPrefix = file.read(start, EXIF.length).toString('latin1') === EXIF
   return orientationOnly(file, start + (hasPrefix ? EXIF.length : 0), end)
 }

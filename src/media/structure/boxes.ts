@@ -1,59 +1,46 @@
-import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
-import { checkTables } from './tables.ts'
+import type { FileBytes } from './bytes.ts'
 
-/** Far above real files: ten hours in fragments of one second have 72,000 boxes. */
-const BOXES_MAX = 1_000_000
+/** A box of ISO/IEC 14496-12; QuickTime calls them atoms. Its content is between `start` and `end`. */
+export interface Box {
+  type: string
+  at: number
+  start: number
+  end: number
+}
 
-/** Boxes that parsers read as a whole. Twelve hours at 30 frames per second need 24 MB in an unfragmented file. */
-const TABLES = ['moov', 'moof', 'mfra', 'meta', 'sidx']
-const TABLE_BYTES_MAX = 26 * 1024 * 1024
+/** The box at a position, as its header describes it: `end` may be after `to`, or before `start`. */
+export function readBox(file: FileBytes, at: number, to: number): Box {
+  const header = file.read(at, 16)
+  const short = header.readUInt32BE()
+  const start = at + (short === 1 ? 16 : 8)
+  const end = short === 1 && to >= start ? at + Number(header.readBigUInt64BE(8)) : short === 0 ? to : at + short
+  return { type: header.toString('latin1', 4, 8), at, start, end }
+}
 
-/** Boxes that may follow the required ones. Other bytes there that parse as a box header are appended data. */
-const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udta']
-
-/**
- * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2; QuickTime calls them atoms). Throws if one of
- * `required` is missing, as in a file that was cut off between two boxes.
- */
-export function walkBoxes(file: FileBytes, required: readonly string[]): void {
-  const seen = new Set<string>()
-  const missing = () => required.find((type) => !seen.has(type))
-  let last = ''
-  for (let count = 1; file.position < file.size; count++) {
-    if (count > BOXES_MAX) throw damaged('it has too many boxes')
-    const start = file.position
-    const isComplete = !missing()
-    if (isComplete && file.size - start < 8) throw trailing(file.size - start)
-    const header = file.next(8, 'in a box')
-    const type = header.toString('latin1', 4)
-    let size = header.readUInt32BE(0)
-    let headerBytes = 8
-    // Apple's types may begin with ©.
-    if (!/^[\x20-\x7e\xa9][\x20-\x7e]{3}$/.test(type)) {
-      throw isComplete ? trailing(file.size - start) : damaged('there is unexpected data between its boxes')
-    }
-    if (size === 1) {
-      headerBytes = 16
-      const large = file.next(8, 'in a box').readBigUInt64BE()
-      // Larger than any file, and exact as a number.
-      size = Number(large < 2n ** 52n ? large : 2n ** 52n)
-    } else if (size === 0) {
-      size = file.size - start
-    }
-    if (size < headerBytes) throw damaged('a box is shorter than its header')
-    if (size > file.size - start) {
-      throw isComplete && !AT_THE_END.includes(type) ? trailing(file.size - start) : cutOff(`in its ${type} box`)
-    }
-    if (TABLES.includes(type) && size > TABLE_BYTES_MAX) throw damaged(`its ${type} box is too large`)
-    // A second `ftyp` begins another file.
-    if (type === 'ftyp' && (seen.has('ftyp') || seen.has('moov'))) throw trailing(file.size - start)
-    if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
-    seen.add(type)
-    last = type
-    if (type === 'moov' || type === 'moof') checkTables(file, start + size)
-    file.position = start + size
+/** The boxes between `at` and `to`, as far as they are valid. The last one ends at `to`. */
+export function* boxesIn(file: FileBytes, at: number, to: number): Generator<Box> {
+  while (to - at >= 8) {
+    const box = readBox(file, at, to)
+    if (box.end < box.start) return
+    yield { ...box, end: Math.min(box.end, to) }
+    at = box.end
   }
-  const type = missing()
-  if (type) throw cutOff(`before its ${type} box`)
-  if (last === 'moof') throw cutOff('before its mdat box')
+}
+
+/** The first box along a path of types. */
+export function findBox(file: FileBytes, parent: Box, [type, ...rest]: string[]): Box | undefined {
+  for (const box of boxesIn(file, parent.start, parent.end)) {
+    if (box.type === type) return rest.length > 0 ? findBox(file, box, rest) : box
+  }
+  return undefined
+}
+
+/** The version and three bytes of flags, which many boxes begin with. */
+export const VERSION_BYTES = 4
+
+/** A big-endian number of 0 to 8 bytes. */
+export function uint(file: FileBytes, at: number, bytes: number): number {
+  if (bytes === 0) return 0
+  const read = file.read(at, bytes)
+  return bytes === 8 ? Number(read.readBigUInt64BE()) : read.readUIntBE(0, bytes)
 }

@@ -1,61 +1,78 @@
-import { readSync } from 'node:fs'
+import { fstatSync, readSync } from 'node:fs'
 import { fail } from '../../errors.ts'
 
 export const cutOff = (where: string) => fail('file_invalid', `is cut off: it ends ${where}`)
 export const damaged = (what: string) => fail('file_invalid', `is damaged: ${what}`)
 export const trailing = (bytes: number) => fail('file_invalid.trailing', bytes)
+export const tooComplex = (what: string) => fail('file_too_complex', `has ${what}`)
 
 /** Holds the longest JPEG segment (65,533 bytes) and the longest ZIP end record (65,557). */
 const BUFFER_BYTES = 65_600
+/** Ten hours in blocks of a live recording take six million reads of a few bytes. */
+const READS_MAX = 20_000_000
+/** The maximum of one read. Tables of metadata tracks are far smaller. */
+const READ_BYTES_MAX = 16 * 1024 * 1024
 
-/**
- * Reads a file of any size through one small buffer. `position` is that of the next read. Callers may set it freely,
- * also past the end: the next read throws then. Blocks the thread: this is no class for the main thread.
- */
+/** Reads a file of any size at any position, through one small buffer. The reads block: use it in a thread. */
 export class FileBytes {
+  /** The position of `next` and `byte`. It may be past the end: the next read throws then. */
   position = 0
   readonly size: number
   readonly #fd: number
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
-  #bufferPosition = 0
-  #buffered = 0
+  #at = 0
+  #filled = 0
+  #reads = 0
 
-  constructor(fd: number, size: number) {
+  constructor(fd: number) {
     this.#fd = fd
-    this.size = size
+    this.size = fstatSync(fd).size
   }
 
-  /** Buffers the next `count` bytes. Throws a 400 that names `where` if the file ends before. */
-  load(count: number, where: string): void {
-    const { position } = this
-    if (position >= this.#bufferPosition && position + count <= this.#bufferPosition + this.#buffered) return
-    if (position + count > this.size) throw cutOff(where)
-    this.#bufferPosition = position
-    this.#buffered = 0
-    while (this.#buffered < count) {
-      const left = BUFFER_BYTES - this.#buffered
-      const bytesRead = readSync(this.#fd, this.#buffer, this.#buffered, left, position + this.#buffered)
-      if (bytesRead === 0) throw cutOff(where)
-      this.#buffered += bytesRead
+  /** Returns `count` bytes, or as many as there are before the end of the file. Valid until the next read. */
+  read(at: number, count: number): Buffer {
+    if (++this.#reads > READS_MAX || count > READ_BYTES_MAX) throw tooComplex('too many parts')
+    if (count > BUFFER_BYTES) {
+      const bytes = Buffer.alloc(count)
+      return bytes.subarray(0, this.#fill(bytes, at))
     }
+    this.#load(at, count)
+    return this.#buffer.subarray(at - this.#at, Math.min(at - this.#at + count, this.#filled))
   }
 
-  /** Returns the next `count` bytes and advances. The result is valid until the next read. */
+  /** Returns the bytes from `at` on that are in memory: at least `count`, unless the file ends before. */
+  ahead(at: number, count: number): Buffer {
+    this.#load(at, count)
+    return this.#buffer.subarray(at - this.#at, this.#filled)
+  }
+
+  /** Returns the next `count` bytes and advances. Throws a 400 that names `where` if the file ends before. */
   next(count: number, where: string): Buffer {
-    this.load(count, where)
-    const bytes = this.loaded().subarray(0, count)
+    const bytes = this.ahead(this.position, count)
+    if (bytes.length < count) throw cutOff(where)
     this.position += count
-    return bytes
+    return bytes.subarray(0, count)
   }
 
   /** Returns the next byte and advances. */
   byte(where: string): number {
-    this.load(1, where)
-    return this.#buffer[this.position++ - this.#bufferPosition]!
+    const index = this.position - this.#at
+    if (index < 0 || index >= this.#filled) return this.next(1, where)[0]!
+    this.position++
+    return this.#buffer[index]!
   }
 
-  /** All buffered bytes from the position on. */
-  loaded(): Buffer {
-    return this.#buffer.subarray(this.position - this.#bufferPosition, this.#buffered)
+  #load(at: number, count: number): void {
+    if (at >= this.#at && at + count <= this.#at + this.#filled) return
+    this.#at = at
+    this.#filled = this.#fill(this.#buffer, at)
+  }
+
+  #fill(target: Buffer, at: number): number {
+    let filled = 0
+    for (let count = -1; filled < target.length && count !== 0; filled += count) {
+      count = readSync(this.#fd, target, filled, target.length - filled, at + filled)
+    }
+    return filled
   }
 }

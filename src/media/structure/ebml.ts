@@ -26,8 +26,6 @@ const IN_SEGMENT = [
 const IN_CLUSTER = [0xe7, 0x5854, 0xa7, 0xab, 0xa3, 0xa0, 0xaf, VOID, CRC_32]
 
 const HEADER_BYTES_MAX = 4_096
-/** Ten hours have about six million blocks. The blocks of a cluster of known size are skipped with it. */
-const ELEMENTS_MAX = 20_000_000
 /**
  * Parsers read an element as a whole. Writers start a cluster every few seconds or megabytes; recording browsers, at
  * least every 32 seconds.
@@ -36,92 +34,93 @@ const CLUSTER_BYTES_MAX = 48 * 1024 * 1024
 /** Twelve hours with a cue every second have one megabyte of cues. Attachments are cover pictures. */
 const OTHER_BYTES_MAX = 16 * 1024 * 1024
 
+/** An element, whose content is between `start` and `end`. */
 interface Element {
   id: number
-  /** Undefined if the element ends before one that cannot be inside it. Live recorders write such clusters. */
-  size: number | undefined
+  start: number
+  /** Infinity if the element ends before one that cannot be inside it. Live recorders write such clusters. */
+  end: number
 }
 
-/** The document type, such as `webm` or `matroska`. */
+/** The document type, such as `webm` or `matroska`. Leaves the position at the end of the header. */
 export function readDocType(file: FileBytes): string {
-  const { id, size } = nextElement(file)
-  if (id !== EBML || size === undefined || size > HEADER_BYTES_MAX) throw damaged('its header is not EBML')
-  const end = file.position + size
-  while (file.position < end) {
-    const element = nextElement(file)
-    if (element.size === undefined || element.size > end - file.position) throw damaged('its header is not EBML')
-    const content = file.next(element.size, 'in its header')
-    if (element.id === DOC_TYPE) {
-      file.position = end
+  const header = readElement(file, 0)
+  if (header.id !== EBML || header.end - header.start > HEADER_BYTES_MAX) throw damaged('its header is not EBML')
+  for (let at = header.start; at < header.end; ) {
+    const { id, start, end } = readElement(file, at)
+    if (end > header.end) throw damaged('its header is not EBML')
+    file.position = start
+    const content = file.next(end - start, 'in its header')
+    if (id === DOC_TYPE) {
+      file.position = header.end
       return content.toString('latin1').replace(/\0+$/, '')
     }
+    at = end
   }
   throw damaged('its header has no document type')
 }
 
 /** Reads the one segment after the header, to the end of the file. */
 export function walkSegment(file: FileBytes): void {
-  let segment = nextElement(file)
-  while (segment.id === VOID && segment.size !== undefined) {
-    file.position += segment.size
-    segment = nextElement(file)
-  }
+  let segment = readElement(file, file.position)
+  while (segment.id === VOID) segment = readElement(file, segment.end)
   if (segment.id !== SEGMENT) throw damaged('it has no segment')
-  const end = segment.size === undefined ? file.size : file.position + segment.size
-  if (end > file.size) throw cutOff('before its declared size')
+  const isOpen = segment.end === Infinity
+  const segmentEnd = isOpen ? file.size : segment.end
+  if (segmentEnd > file.size) throw cutOff('before its declared size')
 
   const seen = new Set<number>()
   let isInCluster = false
-  for (let count = 1; file.position < end; count++) {
-    if (count > ELEMENTS_MAX) throw damaged('it has too many elements')
-    const start = file.position
-    const { id, size } = nextElement(file)
+  for (let at = segment.start; at < segmentEnd; ) {
+    const { id, start, end } = readElement(file, at)
     const isKnown = IN_SEGMENT.includes(id) || (isInCluster && IN_CLUSTER.includes(id))
     if (!isKnown) {
-      throw seen.has(CLUSTER) ? trailing(file.size - start) : damaged('there is unexpected data between its elements')
+      throw seen.has(CLUSTER) ? trailing(file.size - at) : damaged('there is unexpected data between its elements')
     }
     seen.add(id)
-    if (size === undefined) {
+    if (end === Infinity) {
       if (id !== CLUSTER) throw damaged('an element has no size')
       isInCluster = true
+      at = start
       continue
     }
-    if (size > end - file.position) {
-      throw end === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
+    if (end > segmentEnd) {
+      throw segmentEnd === file.size ? cutOff('in an element') : damaged('an element is longer than the segment')
     }
     const bytesMax = id === CLUSTER ? CLUSTER_BYTES_MAX : OTHER_BYTES_MAX
-    if (size > bytesMax && id !== VOID) throw damaged('an element is too large')
+    if (end - start > bytesMax && id !== VOID) throw damaged('an element is too large')
     // Void and CRC-32 occur on both levels.
     if (IN_SEGMENT.includes(id) && id !== VOID && id !== CRC_32) isInCluster = false
-    file.position += size
+    at = end
   }
   if (!seen.has(TRACKS) || !seen.has(CLUSTER)) throw cutOff('before its first cluster')
-  if (end < file.size) throw trailing(file.size - end)
-}
-
-function nextElement(file: FileBytes): Element {
-  const id = nextNumber(file, 4, false)
-  const size = nextNumber(file, 8, true)
-  if (id === undefined) throw damaged('an element has no name')
-  return { id, size }
+  if (segmentEnd < file.size) throw trailing(file.size - segmentEnd)
 }
 
 /**
- * Reads a number of variable length: the count of leading zero bits is the count of bytes after the first. In a size, the
- * marker bit after the zeros does not count, and all ones mean "unknown" (RFC 8794, 4 to 6).
+ * The element at a position: a name and a size, each of variable length. In a size, the bit that marks the length does not
+ * count, and all ones mean "unknown" (RFC 8794, 4 to 6).
  */
-function nextNumber(file: FileBytes, bytesMax: number, isSize: boolean): number | undefined {
-  const first = file.byte('in an element')
-  const following = Math.clz32(first) - 24
-  if (following >= bytesMax) throw damaged('there is unexpected data between its elements')
-  const mask = 0x7f >> following
-  let value = isSize ? first & mask : first
-  let isUnknown = (first & mask) === mask
-  for (let index = 0; index < following; index++) {
-    const byte = file.byte('in an element')
-    isUnknown &&= byte === 0xff
+export function readElement(file: FileBytes, at: number): Element {
+  const header = file.read(at, 12)
+  const idBytes = lengthAt(header, 0, 4)
+  const sizeBytes = lengthAt(header, idBytes, 8)
+  const start = idBytes + sizeBytes
+  let bytes = header[idBytes]! & (0xff >> sizeBytes)
+  let isUnknown = bytes === 0xff >> sizeBytes
+  for (let index = idBytes + 1; index < start; index++) {
+    isUnknown &&= header[index] === 0xff
     // Rounded above 2^53, which is larger than any file.
-    value = value * 256 + byte
+    bytes = bytes * 256 + header[index]!
   }
-  return isSize && isUnknown ? undefined : value
+  return { id: header.readUIntBE(0, idBytes), start: at + start, end: isUnknown ? Infinity : at + start + bytes }
+}
+
+/** The length of a number: the count of leading zero bits is the count of bytes after the first. */
+function lengthAt(header: Buffer, at: number, bytesMax: number): number {
+  if (at >= header.length) throw cutOff('in an element')
+  const bytes = Math.clz32(header[at]!) - 23
+  if (bytes > bytesMax) throw damaged('there is unexpected data between its elements')
+  if (at + bytes > header.length) throw cutOff('in an element')
+  return bytes
 }

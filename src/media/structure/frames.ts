@@ -1,4 +1,4 @@
-import { fail } from '../../errors.ts'
+import { tooComplex } from './bytes.ts'
 
 /**
  * Decoders keep a record of each frame even if only the header is read. 10,000 frames play for minutes; the only network
@@ -7,5 +7,5 @@ import { fail } from '../../errors.ts'
 const FRAMES_MAX = 10_000
 
 export function refuseTooManyFrames(frames: number): void {
-  if (frames > FRAMES_MAX) throw fail('file_too_complex', `has too many frames, at most ${FRAMES_MAX} are allowed`)
+  if (frames > FRAMES_MAX) throw tooComplex(`too many frames, at most ${FRAMES_MAX} are allowed`)
 }

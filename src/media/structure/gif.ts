@@ -29,7 +29,7 @@ export function walkGif(file: FileBytes): void {
     } else {
       throw damaged('there is unexpected data between its blocks')
     }
-    skipSubBlocks(file)
+    endOfSubBlocks(file, file.position)
   }
   if (file.position < file.size) throw trailing(file.size - file.position)
 }
@@ -37,10 +37,12 @@ export function walkGif(file: FileBytes): void {
 /** From the flag that says whether there is a table, and the three bits of its size. */
 export const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-function skipSubBlocks(file: FileBytes): void {
+/** The position after the block of length 0. */
+export function endOfSubBlocks(file: FileBytes, from: number): number {
+  file.position = from
   for (;;) {
     const length = file.byte('in a picture or extension')
-    if (length === 0) return
+    if (length === 0) return file.position
     file.position += length
   }
 }

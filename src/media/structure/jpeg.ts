@@ -1,8 +1,9 @@
-import { walkBoxes } from './boxes.ts'
-import { damaged, type FileBytes, trailing } from './bytes.ts'
+import { cutOff, damaged, type FileBytes, trailing } from './bytes.ts'
+import { walkBoxes } from './movie.ts'
 
+/** ITU-T T.81, table B.1 */
 const SOI = 0xd8
-const EOI = 0xd9
+export const EOI = 0xd9
 const SOS = 0xda
 const TEM = 0x01
 const APP1 = 0xe1
@@ -57,16 +58,11 @@ export function walkJpeg(file: FileBytes): void {
 const isFtyp = (bytes: Buffer) => bytes.indexOf('ftyp') === 1 || bytes.indexOf('ftyp') === 2
 
 /** Pads with zeros past the end of the file. */
-function peek(file: FileBytes, count: number): Buffer {
-  const there = Math.min(count, file.size - file.position)
-  file.load(there, 'early')
-  return Buffer.concat([file.loaded().subarray(0, there)], count)
-}
+const peek = (file: FileBytes, count: number): Buffer => Buffer.concat([file.read(file.position, count)], count)
 
 function skipZeros(file: FileBytes): void {
   while (file.position < file.size) {
-    file.load(1, 'early')
-    const bytes = file.loaded()
+    const bytes = file.ahead(file.position, 1)
     let zeros = 0
     while (bytes[zeros] === 0) zeros++
     file.position += zeros
@@ -74,54 +70,66 @@ function skipZeros(file: FileBytes): void {
   }
 }
 
-/** Reads one picture from SOI to EOI. */
+/** Reads one picture, which begins at the position, from SOI to EOI. */
 function walkPicture(file: FileBytes, read: Read): void {
-  const start = file.position
-  file.position += 2
-  for (let hasScan = false; ; ) {
+  const picture = file.position
+  let hasScan = false
+  for (const { marker, start, end } of segmentsIn(file, picture)) {
+    if (marker !== EOI && ++read.segments > SEGMENTS_MAX) throw damaged('it has too many segments')
+    if (marker === APP1 || marker === APP2) readAnnouncement(file.read(start, end - start), read)
+    if (!hasScan && end - picture > HEADER_BYTES_MAX) throw damaged('its header is too long')
+    hasScan ||= marker === SOS
+    file.position = end
+  }
+  if (!hasScan) throw damaged('it has no picture')
+}
+
+/** A segment: its marker begins at `at`, and its content is between `start` and `end`. */
+interface Segment {
+  marker: number
+  at: number
+  start: number
+  end: number
+}
+
+/** The segments of the picture that begins at a position, to EOI. */
+export function* segmentsIn(file: FileBytes, picture: number): Generator<Segment> {
+  for (let at = picture + 2; ; ) {
+    file.position = at
     const marker = nextMarker(file)
-    if (marker === EOI) {
-      if (!hasScan) throw damaged('it has no picture')
-      return
-    }
-    if (++read.segments > SEGMENTS_MAX) throw damaged('it has too many segments')
-    if (marker === TEM) continue
+    at = file.position - 2
     if (marker === 0 || marker === SOI || isRestart(marker)) throw damaged('it has a misplaced marker')
-    const length = file.next(2, 'in a segment').readUInt16BE()
-    if (length < 2) throw damaged('a segment has no length')
-    const segment = file.next(length - 2, 'in a segment')
-    if (marker === APP1 || marker === APP2) readAnnouncement(segment, read)
-    if (!hasScan && file.position - start > HEADER_BYTES_MAX) throw damaged('its header is too long')
-    if (marker === SOS) {
-      hasScan = true
-      skipScan(file)
-    }
+    const hasContent = marker !== EOI && marker !== TEM
+    const length = hasContent ? file.next(2, 'in a segment').readUInt16BE() : 0
+    if (hasContent && length < 2) throw damaged('a segment has no length')
+    const start = file.position
+    const end = hasContent ? at + 2 + length : start
+    if (end > file.size) throw cutOff('in a segment')
+    yield { marker, at, start, end }
+    if (marker === EOI) return
+    at = marker === SOS ? endOfScan(file, end) : end
   }
 }
 
 /** Any number of 0xff bytes may precede a marker's code. */
 function nextMarker(file: FileBytes): number {
-  let [byte] = file.next(1, 'before its EOI marker')
+  let byte = file.byte('before its EOI marker')
   if (byte !== 0xff) throw damaged('there is unexpected data between its segments')
-  while (byte === 0xff) {
-    byte = file.byte('before its EOI marker')
-  }
-  return byte!
+  while (byte === 0xff) byte = file.byte('before its EOI marker')
+  return byte
 }
 
-/** Advances to the next marker outside of the compressed data. */
-function skipScan(file: FileBytes): void {
-  for (;;) {
-    file.load(2, 'before its EOI marker')
-    const bytes = file.loaded()
-    let index = 0
-    while (index + 1 < bytes.length) {
+/** The position of the next marker outside of the compressed data. */
+function endOfScan(file: FileBytes, from: number): number {
+  for (let at = from; ; ) {
+    const bytes = file.ahead(at, 2)
+    const last = bytes.length - 1
+    if (last < 1) throw cutOff('before its EOI marker')
+    for (let index = 0; index < last; index++) {
       const code = bytes[index] === 0xff ? bytes[index + 1]! : 0
-      if (code !== 0 && code !== 0xff && !isRestart(code)) break
-      index++
+      if (code !== 0 && code !== 0xff && !isRestart(code)) return at + index
     }
-    file.position += index
-    if (index + 1 < bytes.length) return
+    at += last
   }
 }
 
@@ -146,15 +154,13 @@ function readAnnouncement(segment: Buffer, read: Read): void {
 function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): boolean {
   const footerAt = file.size - 8
   if (footerAt < latest) return false
-  file.position = footerAt
-  const footer = file.next(8, 'early')
+  const footer = file.read(footerAt, 8)
   const length = footer.readUInt32LE(0)
   if (footer.toString('latin1', 4) !== 'SEFT' || length < 24 || length > 0xffff) return false
 
   const directoryAt = footerAt - length
   if (directoryAt < earliest) return false
-  file.position = directoryAt
-  const directory = Buffer.from(file.next(length, 'early'))
+  const directory = Buffer.from(file.read(directoryAt, length))
   const count = directory.readUInt32LE(8)
   if (directory.toString('latin1', 0, 4) !== 'SEFH' || count === 0 || length !== 12 + 12 * count) return false
 
@@ -163,9 +169,7 @@ function isSamsungTrailer(file: FileBytes, earliest: number, latest: number): bo
     const distance = directory.readUInt32LE(entry + 4)
     const size = directory.readUInt32LE(entry + 8)
     if (size < 8 || size > distance || directoryAt - distance < earliest) return false
-    file.position = directoryAt - distance
-    const type = file.next(4, 'early')
-    if (!type.equals(directory.subarray(entry, entry + 4))) return false
+    if (!file.read(directoryAt - distance, 4).equals(directory.subarray(entry, entry + 4))) return false
     first = Math.min(first, directoryAt - distance)
   }
   return first <= latest

@@ -7,22 +7,29 @@ const CHUNKS_MAX = 100_000
 
 /** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
 export function walkPng(file: FileBytes): void {
-  file.position = SIGNATURE_BYTES
   let hasData = false
-  for (let count = 1; ; count++) {
-    if (count > CHUNKS_MAX) throw damaged('it has too many chunks')
-    const header = file.next(8, 'before the IEND chunk')
-    const length = header.readUInt32BE(0)
-    const type = header.toString('latin1', 4)
-    if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('there is unexpected data between its chunks')
+  let count = 0
+  for (const { type, end } of chunksIn(file)) {
+    if (++count > CHUNKS_MAX) throw damaged('it has too many chunks')
     if ((count === 1) !== (type === 'IHDR')) throw damaged('it does not begin with one IHDR chunk')
     hasData ||= type === 'IDAT'
-    file.position += length + CRC_BYTES
-    if (type === 'IEND') break
+    file.position = end
   }
   if (!hasData) throw damaged('it has no IDAT chunk')
-  // Read the last CRC: the earlier ones are known to exist, because a chunk followed them.
-  file.position -= CRC_BYTES
+  // The last CRC: the earlier ones are known to exist, because a chunk followed them.
   file.next(CRC_BYTES, 'in the IEND chunk')
   if (file.position < file.size) throw trailing(file.size - file.position)
+}
+
+/** The chunks to IEND. Their content is between `start` and `end`, and a CRC follows it. */
+export function* chunksIn(file: FileBytes): Generator<{ type: string; at: number; start: number; end: number }> {
+  for (let at = SIGNATURE_BYTES, type = ''; type !== 'IEND'; ) {
+    file.position = at
+    const header = file.next(8, 'before the IEND chunk')
+    const [start, end] = [at + 8, at + 8 + header.readUInt32BE()]
+    type = header.toString('latin1', 4)
+    if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('there is unexpected data between its chunks')
+    yield { type, at, start, end }
+    at = end + CRC_BYTES
+  }
 }

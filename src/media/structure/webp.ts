@@ -5,46 +5,56 @@ import { refuseTooManyFrames } from './frames.ts'
 const CHUNKS_MAX = 40_000
 /** Decoders copy metadata and profiles. */
 const METADATA_BYTES_MAX = 32 * 1024 * 1024
-const FRAME_HEADER_BYTES = 16
+export const FRAME_HEADER_BYTES = 16
 
-const padded = (bytes: number) => bytes + (bytes % 2)
+/** A chunk, whose content is between `start` and `end`. */
+interface Chunk {
+  type: string
+  at: number
+  start: number
+  end: number
+}
+
+/** The chunks between `at` and `to`. The last one may be longer. Chunks are padded to an even length. */
+export function* chunksIn(file: FileBytes, at: number, to: number): Generator<Chunk> {
+  while (to - at >= 8) {
+    const header = file.read(at, 8)
+    const length = header.readUInt32LE(4)
+    const [start, end] = [at + 8, at + 8 + length]
+    yield { type: header.toString('latin1', 0, 4), at, start, end }
+    at = end + (length % 2)
+  }
+}
 
 /** Reads the chunks of the RIFF container: https://www.rfc-editor.org/rfc/rfc9649.html#section-2.3 */
 export function walkWebp(file: FileBytes): void {
-  const header = file.next(12, 'in its header')
-  const size = header.readUInt32LE(4)
-  const end = 8 + size
-  if (end > file.size) throw cutOff('before its declared size')
+  const size = file.next(12, 'in its header').readUInt32LE(4)
+  const riffEnd = 8 + size
+  if (riffEnd > file.size) throw cutOff('before its declared size')
 
   let chunks = 0
-  const nextChunk = () => {
+  const count = () => {
     if (++chunks > CHUNKS_MAX) throw damaged('it has too many chunks')
-    const chunk = file.next(8, 'in a chunk')
-    return { type: chunk.toString('latin1', 0, 4), length: chunk.readUInt32LE(4) }
   }
   let pictures = 0
   let frames = 0
-  while (file.position < end) {
-    if (end - file.position < 8) throw damaged('there is unexpected data between its chunks')
-    const { type, length } = nextChunk()
-    const start = file.position
+  let at = file.position
+  for (const { type, start, end } of chunksIn(file, at, riffEnd)) {
+    count()
     if (chunks === 1 && !/^VP8[ LX]$/.test(type)) throw damaged('it does not begin with a picture')
-    if (length > end - start) throw damaged('a chunk is longer than the file')
+    if (end > riffEnd) throw damaged('a chunk is longer than the file')
     if (type === 'ANMF') {
       refuseTooManyFrames(++frames)
-      file.position += FRAME_HEADER_BYTES
-      while (start + length - file.position >= 8) {
-        const inner = nextChunk()
-        file.position += padded(inner.length)
-      }
-    } else if (!/^VP8[ L]$/.test(type) && length > METADATA_BYTES_MAX) {
+      for (const _ of chunksIn(file, start + FRAME_HEADER_BYTES, end)) count()
+    } else if (!/^VP8[ L]$/.test(type) && end - start > METADATA_BYTES_MAX) {
       throw damaged('its metadata are too long')
     }
     if (/^(?:VP8[ L]|ANMF)$/.test(type)) pictures++
-    // Chunks are padded to an even length. Some writers omit the last padding byte, or do not count it.
-    file.position = Math.min(start + padded(length), end)
+    // Some writers omit the last padding byte, or do not count it.
+    at = Math.min(end + ((end - start) % 2), riffEnd)
   }
+  if (at < riffEnd) throw damaged('there is unexpected data between its chunks')
   if (pictures === 0) throw damaged('it has no picture')
-  if (size % 2 && file.position < file.size && file.next(1, 'in its padding')[0] !== 0) file.position--
-  if (file.position < file.size) throw trailing(file.size - file.position)
+  if (size % 2 && at < file.size && file.read(at, 1)[0] === 0) at++
+  if (at < file.size) throw trailing(file.size - at)
 }
