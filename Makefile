@@ -80,13 +80,13 @@ db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 	@npm run -s db-types
 
 readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
-	@node test/readme.ts
+	@node .ci/readme.ts
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build
 
 sdk: $(DEVELOP) ## write the TypeScript SDK to dist/npm and pack it, to install with npm
-	@node test/sdk-package.ts
+	@node .ci/sdk-package.ts
 
 snapshot: ## keep the committed sources of this version for test-upgrade
 	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz

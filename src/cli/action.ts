@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Db } from '../../db/client.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** Input and output of a command: those of its process, or of a test that runs it. */
 export interface Io {

@@ -1,6 +1,6 @@
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { OperatorError } from '../errors.ts'
 
 /** The message about an error for the operator, and the exit code: 1 for a failure, 2 for a wrong configuration. */

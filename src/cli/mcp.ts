@@ -8,7 +8,7 @@ export function addMcpCommand(program: Command, { env, stdin, stdout }: Io): voi
       'serve the Model Context Protocol on stdin and stdout, for an agent on this machine. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. Needs no database',
     )
     .action(async () => {
-      const { readClientConfig } = await import('../config.ts')
+      const { readClientConfig } = await import('../config/config.ts')
       const { proxy } = await import('../mcp/stdio.ts')
       await proxy({ ...readClientConfig(env), input: stdin, output: stdout })
     })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Io, Json } from './action.ts'
 import { withJson } from './command.ts'
 import { print } from './output.ts'
@@ -34,7 +34,7 @@ export function addServeCommands(program: Command, io: Io): void {
 
 /** Runs a process, and traces it if it is configured so. */
 async function runTraced({ env }: Io, run: (config: Config) => Promise<void>): Promise<void> {
-  const { readConfig } = await import('../config.ts')
+  const { readConfig } = await import('../config/config.ts')
   const config = readConfig(env)
   // Before `run`, which imports pg.
   const tracing = config.hasTraces ? await (await import('../runtime/tracing.ts')).startTracing() : undefined

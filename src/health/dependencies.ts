@@ -8,7 +8,7 @@ import { storageError } from '../http/errors.ts'
 import { checkFolder } from '../storage/check-folder.ts'
 import { type Storage, StorageError } from '../storage/storage.ts'
 import { withTimeout } from '../with-timeout.ts'
-import type { Check, Dependency } from './health.ts'
+import type { Check, Dependency } from './problems.ts'
 
 interface Files {
   storage: Pick<Storage, 'check'>

@@ -9,7 +9,7 @@ import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError, fail } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { VERSION } from '../version.ts'
-import type { Health } from './health.ts'
+import type { Health } from './problems.ts'
 import { schemaOutdated } from './require-schema.ts'
 
 interface HealthOptions {

@@ -76,7 +76,7 @@ const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
 /** Sends the response for an error, and logs what the client may not read. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toPublicError(error, request)
-  // A problem that a probe finds is logged when it begins: src/health/health.ts.
+  // A problem that a probe finds is logged when it begins: src/health/problems.ts.
   const { isProbe } = request.routeOptions.config
   // A server that the user has named is no fault of this one.
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../db/queries/retention/sweeps.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Library } from '../media/library.ts'
 import { sweepStagedFiles } from '../media/sweep.ts'

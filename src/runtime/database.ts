@@ -1,6 +1,6 @@
 import { connect, type Db } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded/server.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** The time limit of one statement of a request. It is below the database budget of the whole request. */
 export const REQUEST_STATEMENT_MS = 700

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
 import { isKeyUsable } from '../../db/queries/credentials.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { readOrCreateKey } from '../credentials/key-file.ts'
 import { createKeyring, type Keyring } from '../credentials/keyring.ts'
 import type { Publisher } from '../delivery/publisher.ts'

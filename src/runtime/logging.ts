@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
 import type { DestinationStream } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { VERSION } from '../version.ts'
 import { escapeControls, escapeStrings } from './terminal.ts'
 

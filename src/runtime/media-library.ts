@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { OperatorError } from '../errors.ts'
 import type { Library } from '../media/library.ts'
 import { folderStorage } from '../storage/folder.ts'

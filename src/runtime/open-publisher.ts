@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { NetworkContext } from '../accounts/store.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
 import { logSettled } from '../delivery/settled.ts'
 import { openJournal } from '../journal/journal.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** The limit for the whole shutdown. */
 const SHUTDOWN_MS = 9_500

@@ -5,11 +5,11 @@ import { releaseWebhook, settleAttempt } from '../../db/queries/webhooks/settle.
 import type { Log } from '../log.ts'
 import type { Slots } from '../slots.ts'
 import { writeBody } from './body.ts'
-import { type Health, healthAfter, healthOf } from './health.ts'
 import { type OpenSecrets, secretsOf } from './secrets.ts'
 import { type Exchange, sendEvent } from './send.ts'
 import { signedHeaders } from './sign.ts'
 import { JITTER, PER_WEBHOOK_MAX, REST_MAX_MS, RETRY_DELAYS_MS, SLOW_MS, TURN_MS } from './timing.ts'
+import { type Health, healthAfter, healthOf } from './webhook-health.ts'
 
 export interface TurnDeps {
   db: Db

@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { writePackage } from '../../.ci/sdk-package.ts'
 import { createFolder } from '../helpers/app.ts'
 import { runService } from '../helpers/command.ts'
 import { copyDatabase } from '../helpers/database.ts'
 import { installPackage, typeCheck } from '../helpers/installed-sdk.ts'
 import { until } from '../helpers/until.ts'
-import { writePackage } from '../sdk-package.ts'
 
 const run = promisify(execFile)
 

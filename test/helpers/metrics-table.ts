@@ -1,6 +1,6 @@
 import type { MetricObject } from 'prom-client'
 import { connect } from '../../db/client.ts'
-import { observeHealth } from '../../src/metrics/health.ts'
+import { observeHealth } from '../../src/metrics/dependencies.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 
 /** Every metric of Postroom's own. Those of Node.js come from prom-client. */

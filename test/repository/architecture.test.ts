@@ -24,7 +24,6 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['schemas', []],
   ['db', ['schemas', 'package.json']],
   ['src/errors.ts', ['schemas']],
-  ['src/config.ts', ['schemas', 'src/config', 'src/credentials', 'src/outbound/allow-list.ts', 'src/platforms']],
   ['src/config', ['schemas', 'src/credentials', 'src/outbound/allow-list.ts', 'src/platforms']],
   ['src/log.ts', []],
   ['src/slots.ts', []],
@@ -86,7 +85,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // A webhook sends what readers of events see.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
   ['src/sandbox', FEATURE],
-  ['src/retention', ['db', 'src/config.ts', 'src/media', 'src/lease-lost.ts']],
+  ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.
   ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/library.ts', 'src/retention']],
   [
@@ -106,7 +105,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   [
     'src/metrics',
     [
-      ...['schemas', 'db', 'src/accounts/attention.ts', 'src/delivery', 'src/health/health.ts', 'src/platforms'],
+      ...['schemas', 'db', 'src/accounts/attention.ts', 'src/delivery', 'src/health/problems.ts', 'src/platforms'],
       ...['src/storage', 'src/version.ts'],
     ],
   ],
@@ -188,7 +187,7 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
     'only the configuration is read from the environment',
     /process\.env|\benv(?:\?\.|[.[])|\} = (?:\w+\.)?env\b/,
     ['schemas', 'db', 'src'],
-    ['src/config.ts', 'src/config'],
+    ['src/config'],
   ],
 ]
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { writePackage } from '../../.ci/sdk-package.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { installPackage, typeCheck } from '../helpers/installed-sdk.ts'
-import { writePackage } from '../sdk-package.ts'
 
 const run = promisify(execFile)
 

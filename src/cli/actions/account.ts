@@ -8,7 +8,7 @@ import { deleteWebhooksOfOtherKeys } from '../../../db/queries/webhooks/secrets.
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { attentionOf, attentionTimes } from '../../accounts/attention.ts'
 import { rewrapCredentials } from '../../accounts/rewrap.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { OperatorError } from '../../errors.ts'
 import { openKeyring } from '../../runtime/keyring.ts'
 import type { Action } from '../action.ts'

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../errors.ts'
-import { examine } from '../../runtime/doctor/doctor.ts'
 import type { Io, Json } from '../action.ts'
+import { examine } from '../examine/examine.ts'
 import { print } from '../output.ts'
 
 export async function runDoctor(io: Io, options: Json): Promise<void> {

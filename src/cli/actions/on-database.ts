@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { migrate } from '../../../db/migrate.ts'
 import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../errors.ts'
 import { openDatabase } from '../../runtime/database.ts'
 import type { Action, Io, Json } from '../action.ts'

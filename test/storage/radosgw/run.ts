@@ -13,7 +13,7 @@ try {
   const { endpoint, accessKeyId, secretAccessKey, stop } = await startRadosgw(folder)
   try {
     const keys = { TEST_S3_ACCESS_KEY_ID: accessKeyId, TEST_S3_SECRET_ACCESS_KEY: secretAccessKey }
-    const tests = spawn(process.execPath, ['test/run.ts', '--jobs=1', ...process.argv.slice(2)], {
+    const tests = spawn(process.execPath, ['.ci/test.ts', '--jobs=1', ...process.argv.slice(2)], {
       stdio: 'inherit',
       env: { ...process.env, TEST_S3_ENDPOINT: endpoint, ...keys },
     })

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { type Apps, readApps } from './config/apps.ts'
-import { ConfigError } from './config/config-error.ts'
-import { durationMs, FORMATS, listItems, retentionMs } from './config/formats.ts'
-import { readVariables } from './config/read-variables.ts'
-import type { Variables } from './config/variables.ts'
-import { parseKey } from './credentials/keyring.ts'
-import { type AllowedHost, parseAllowedHost } from './outbound/allow-list.ts'
+import { parseKey } from '../credentials/keyring.ts'
+import { type AllowedHost, parseAllowedHost } from '../outbound/allow-list.ts'
+import { type Apps, readApps } from './apps.ts'
+import { ConfigError } from './config-error.ts'
+import { durationMs, FORMATS, listItems, retentionMs } from './formats.ts'
+import { readVariables } from './read-variables.ts'
+import type { Variables } from './variables.ts'
 
 const DAY_MS = 86_400_000
 

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readDocument } from './helpers/document.ts'
-import { publishedTypes } from './helpers/published-types.ts'
+import { readDocument } from '../test/helpers/document.ts'
+import { publishedTypes } from '../test/helpers/published-types.ts'
 
 const TSCONFIG = {
   compilerOptions: {
@@ -37,7 +37,7 @@ const MANIFEST = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=18' },
-  exports: { './sdk': { types: './sdk/index.d.ts', default: './sdk/index.js' } },
+  exports: { './sdk': { types: '../test/sdk/index.d.ts', default: './sdk/index.js' } },
 }
 
 /** Writes the package to `folder`/npm and packs it. Returns the path of the tarball. */

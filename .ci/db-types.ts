@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { TEMPLATE, urlOf } from './helpers/database.ts'
-import { withPostgres } from './helpers/postgres.ts'
+import { TEMPLATE, urlOf } from '../test/helpers/database.ts'
+import { withPostgres } from '../test/helpers/postgres.ts'
 
 /** Writes db/types.ts from the migrated schema. With `--verify`, fails if the file differs. */
 process.exitCode = await withPostgres(async () => {

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
 import { readInstallation } from '../../../db/queries/installation.ts'
 import { listStoredMedia } from '../../../db/queries/media.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { checkFiles } from '../../health/dependencies.ts'
 import { findBroken } from '../../media/verify.ts'
-import { openStorage } from '../media-library.ts'
+import { openStorage } from '../../runtime/media-library.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 export const mendStorage = ({ s3, mediaDir }: Config) =>

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { type Config, ConfigError, readConfig } from '../../config/config.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 type Env = Record<string, string | undefined>

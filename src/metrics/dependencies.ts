@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { DEPENDENCIES, type Health } from '../health/health.ts'
+import { DEPENDENCIES, type Health } from '../health/problems.ts'
 
 /** Shows what `health` finds, each time that the metrics are read. */
 export function observeHealth(registry: Registry, health: Health): void {
