@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import manifest from '../package.json' with { type: 'json' }
+import { applyFunctions, listOutdatedFunctions } from './apply-functions.ts'
 import type { Db } from './client.ts'
-import { applyFunctions, listOutdatedFunctions } from './functions.ts'
 import { type Migration, maxVersion, type Step } from './migration.ts'
 import { applyMigrations, withMigrationLock } from './migration-runner.ts'
 import * as initial from './migrations/0001_initial.ts'

@@ -11,15 +11,15 @@ import { isKnown } from '../http/preconditions.ts'
 import { isLong } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
 import { withPost } from './access.ts'
+import { postBatches } from './batch-plugin.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
 import { createKnownAccounts, createPost } from './create.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
-import { findPosts } from './find-plugin.ts'
 import { readPost } from './get.ts'
-import { manyPosts } from './many-plugin.ts'
+import { postLists } from './list-plugin.ts'
 import { publishPost } from './publish.ts'
 import { updatePost } from './update.ts'
 import { findUpdateWarnings, withMedia } from './update-warnings.ts'
@@ -28,8 +28,8 @@ import { findWarningError } from './warnings.ts'
 
 export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   const known = createKnownAccounts()
-  await app.register(findPosts, { db })
-  await app.register(manyPosts, { db })
+  await app.register(postLists, { db })
+  await app.register(postBatches, { db })
 
   app.route({
     ...operations.createPost,

@@ -13,7 +13,7 @@ import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 
 /** Operations on many posts. */
-export const manyPosts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...createOperation,
     handler: async (request, reply) => {

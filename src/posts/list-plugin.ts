@@ -6,7 +6,7 @@ import { countOwnPosts } from './count.ts'
 import { listOwnPosts } from './list.ts'
 
 /** Lists and counts of posts. */
-export const findPosts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const postLists: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...listPosts,
     handler: async (request) => listOwnPosts(db, request, request.query),
