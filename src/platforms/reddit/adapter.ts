@@ -2,7 +2,7 @@ import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { growingPauseMs, lookAgain, lookLater } from '../wire/lost-response.ts'
+import { lookAgain, lookLater } from '../wire/lost-response.ts'
 import { type Client, clientFor, readPage, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { codeOf } from './errors.ts'
@@ -15,9 +15,6 @@ import { uploadFiles } from './upload.ts'
 
 /** Reddit does not say how long it keeps files without a post. */
 const UPLOADS_MAX_AGE_MS = 43_200_000
-
-/** How often the list is read for files that Reddit has accepted: for 16 minutes. */
-const ACCEPTED_LOOKS_MAX = 20
 
 type State = {
   /** The files, in order; behind a video, its poster. */
@@ -62,7 +59,7 @@ export const redditAdapter: Adapter<State> = {
     if (sent) return sent
     // A post gets its id when its file is processed. Browsers learn it by the `websocket_url` in the response.
     if (ready.assets.length === 0 || !data) throw unexpected(client.host, true)
-    return lookAfter({ ...ready, isAccepted: true, looks: 0 })
+    return lookLater({ ...ready, isAccepted: true, looks: 0 }, ownPosts.accepted.pausesMs[0]!)
   },
 
   reconcile: (act, io, ready) => find(act, io, ready ?? newState()),
@@ -104,8 +101,6 @@ async function find(act: Act, io: Io, state: State) {
   if (!isComment && act.media.length > 0 && state.assets.length === 0) return 'unknown'
   const found = isComment ? await findComment(client, act) : await findPost(client, act, state.assets)
   if (typeof found !== 'string') return found
-  if (state.isAccepted) return state.looks < ACCEPTED_LOOKS_MAX ? lookAfter(state) : 'unknown'
+  if (state.isAccepted) return lookAgain(state, 'unknown', ownPosts.accepted)
   return lookAgain(state, found, ownPosts[state.assets.length > 0 ? 'files' : 'text'])
 }
-
-const lookAfter = (state: State) => lookLater(state, growingPauseMs(state.looks, 2_000, 60_000))

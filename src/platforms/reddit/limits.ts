@@ -1,5 +1,5 @@
 import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
-import { type Search, searchAfter } from '../wire/lost-response.ts'
+import { growingPauseMs, searchAfter, searchFor } from '../wire/lost-response.ts'
 
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
 // The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.
@@ -61,7 +61,9 @@ const video: VideoRule = {
 /** Texts and links show in the same second in recorded traffic, posts with files after they are processed. */
 export const ownPosts = {
   text: searchAfter(30, 120),
-  files: { pausesMs: Array<number>(10).fill(60_000), words: 'for 10 minutes' } satisfies Search,
+  files: searchFor(Array<number>(10).fill(60_000)),
+  /** For files that Reddit has accepted. */
+  accepted: searchFor(Array.from({ length: 20 }, (_, looks) => growingPauseMs(looks, 2_000, 60_000))),
 }
 
 export const reddit: Platform = {
@@ -176,7 +178,7 @@ export const reddit: Platform = {
       act: 'files',
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
-      description: `The newest posts of the account are read ${ownPosts.files.words}. An existing post is not sent again. A missing one is sent again, with the same files. A post whose files Reddit has accepted is not sent again: if it does not show for 16 minutes, the delivery is \`unconfirmed\`.`,
+      description: `The newest posts of the account are read ${ownPosts.files.words}. An existing post is not sent again. A missing one is sent again, with the same files. A post whose files Reddit has accepted is not sent again: if it does not show ${ownPosts.accepted.words}, the delivery is \`unconfirmed\`.`,
       source: recorded('TestSubreddit.test_submit_image', '2023-10-01'),
     },
     {

@@ -35,6 +35,12 @@ export function searchAfter(...times: number[]): Search {
   }
 }
 
+/** Queries again after each of these pauses. */
+export const searchFor = (pausesMs: readonly number[]): Search => ({
+  pausesMs,
+  words: `for ${Math.round(pausesMs.reduce((sum, pause) => sum + pause, 0) / 60_000)} minutes`,
+})
+
 /** For networks that do not say how soon an act shows. */
 export const SEARCH = searchAfter(30, 120, 600)
 

@@ -1,7 +1,7 @@
 import type { Act, Adapter, Io, Sent, Unidentified } from '../../contract/adapter.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
 import { at, textAt } from '../../wire/json.ts'
-import { growingPauseMs, isSinceStart, lookAgain, readSince, type Search } from '../../wire/lost-response.ts'
+import { growingPauseMs, isSinceStart, lookAgain, readSince, searchFor } from '../../wire/lost-response.ts'
 import { get, isNotFound, type MetaApi, permalinkOf, post } from './api.ts'
 
 // Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
@@ -69,10 +69,10 @@ const AFTER_FAILURE_MS = 30_000
 const NOT_FOUND_LOOKS_MAX = 10
 
 /** When a container that is finished is read again: its publication may still be under way. */
-const FINISHED: Search = { pausesMs: [10_000, 30_000, 120_000, 600_000], words: 'for 13 minutes' }
+const FINISHED = searchFor([10_000, 30_000, 120_000, 600_000])
 
 /** When a published post is searched for again. */
-export const PUBLISHED: Search = { pausesMs: [5_000, 20_000, 60_000, 300_000], words: 'for 6 minutes' }
+export const PUBLISHED = searchFor([5_000, 20_000, 60_000, 300_000])
 
 /** What follows a lost response. */
 export const CONTAINER_DESCRIPTION = `The status of the container tells whether the act is live. One that stays finished ${FINISHED.words} is published again. A live act is searched for by its content ${PUBLISHED.words}. If its id cannot be found, it is \`published\` with \`externalId\` null.`
