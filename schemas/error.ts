@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type CodedError, type ErrorCode, errorOf } from './errors.ts'
+import { type CodedError, type ConstantErrorName, type ErrorCode, errorOf } from './errors.ts'
 import { PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
@@ -81,8 +81,11 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** An error that an operation sends, as an example: what its body has beside the message is added to it. */
+/** An error of an operation, as an example: what its body has beside the message is added to it. */
 export type ErrorExample = CodedError & Partial<Pick<ErrorBody, 'details'>> & { rejected?: object[] }
+
+/** An error whose message needs no arguments is named. */
+type ListedError = ConstantErrorName | ErrorExample
 
 interface ErrorOptions {
   headers?: Record<string, { type: string; description: string }>
@@ -90,23 +93,52 @@ interface ErrorOptions {
   codes?: readonly ErrorCode[]
 }
 
+export interface ErrorResponse {
+  $ref?: string
+  description?: string
+  'x-examples'?: object
+  headers: Record<string, object> & ReturnType<typeof codeHeader>
+}
+
+/** Error responses by their status. */
+export type ErrorResponses = Record<number, ErrorResponse>
+
 /**
- * The error response of one status. Its header `x-error-code` lists the codes of `errors`, which have the names of their
- * examples. Tests reject a response with a code that its operation does not list for its status.
+ * The response for `errors` of one status. Its header `x-error-code` lists their codes, which name the examples. Tests
+ * reject a response with a code that its operation does not list for its status.
  */
 export const errorResponse = (
   description: string,
-  errors: Record<string, ErrorExample>,
-  { headers = {}, codes = [] }: ErrorOptions = {},
-) => ({
-  ...Ref(ErrorBody, { description, 'x-examples': mapValues(errors, toExample) }),
-  headers: { ...headers, ...codeHeader([...Object.values(errors).map(({ code }) => code), ...codes]) },
+  errors: readonly ListedError[],
+  options: ErrorOptions = {},
+): ErrorResponses => {
+  const examples = errors.map((error) => (typeof error === 'string' ? errorOf(error) : error))
+  return { [examples[0]!.statusCode]: createResponse(description, nameExamples(examples), options) }
+}
+
+const createResponse = (
+  description: string,
+  examples: Record<string, ErrorExample>,
+  { headers = {}, codes = [] }: ErrorOptions,
+): ErrorResponse => ({
+  ...Ref(ErrorBody, { description, 'x-examples': mapValues(examples, toExample) }),
+  headers: { ...headers, ...codeHeader([...Object.values(examples).map(({ code }) => code), ...codes]) },
 })
 
 const toExample = ({ statusCode, code, message, ...body }: ErrorExample) => ({
   summary: code,
   value: { error: message, ...body },
 })
+
+/** Names each example by its code, and the second one of a code by a number as well. */
+function nameExamples(examples: readonly ErrorExample[]): Record<string, ErrorExample> {
+  const named: Record<string, ErrorExample> = {}
+  for (const example of examples) {
+    const others = examples.slice(0, examples.indexOf(example)).filter(({ code }) => code === example.code).length
+    named[others === 0 ? example.code : `${example.code}_${others + 1}`] = example
+  }
+  return named
+}
 
 /** The header that lists the codes of an error response. */
 export const codeHeader = (codes: readonly ErrorCode[]) => {
@@ -115,19 +147,42 @@ export const codeHeader = (codes: readonly ErrorCode[]) => {
   return { 'x-error-code': { type: 'string', enum: listed, description: `The code of the error: ${names}.` } }
 }
 
-/** An error response that lists mistakes in the shape of the request, such as `issues`, or is one of `errors`. */
+/** A 400 that lists mistakes in the shape of the request, such as `issues`, or is one of `errors`. */
 export const invalidRequestResponse = (
   description: string,
   issues: Record<string, Issue>,
-  errors: Record<string, ErrorExample> = {},
+  errors: readonly ListedError[] = [],
   options: ErrorOptions = {},
 ) => {
   const toError = (issue: Issue): ErrorExample => ({ ...errorOf('invalid_request'), details: [issue] })
-  return errorResponse(description, { ...mapValues(issues, toError), ...errors }, options)
+  const others = nameExamples(errors.map((error) => (typeof error === 'string' ? errorOf(error) : error)))
+  return { 400: createResponse(description, { ...mapValues(issues, toError), ...others }, options) }
 }
 
 const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+/** The responses of both, by status: where both have a status, it has two reasons. */
+export const eitherResponse = (own: ErrorResponses, added: ErrorResponses): ErrorResponses => ({
+  ...own,
+  ...Object.fromEntries(
+    Object.entries(added).map(([status, response]) => {
+      const one = own[Number(status)]
+      return [status, one ? join(one, response) : response]
+    }),
+  ),
+})
+
+const join = (one: ErrorResponse, other: ErrorResponse): ErrorResponse => ({
+  ...one,
+  description: `${one.description} Or: ${other.description}`,
+  'x-examples': { ...one['x-examples'], ...other['x-examples'] },
+  headers: {
+    ...one.headers,
+    ...other.headers,
+    ...codeHeader([one, other].flatMap(({ headers }) => headers['x-error-code'].enum)),
+  },
+})
 
 const RETRY =
   'The database cannot be reached, has no space left, or its schema is not migrated to the version of the service. Retry with increasing delays.'
@@ -136,48 +191,39 @@ const RETRY =
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
  * `errors` are other reasons for a 503.
  */
-export const unavailableResponse = (advice = '', errors: Record<string, ErrorExample> = {}) =>
-  errorResponse(`${RETRY}${advice}`, {
-    noDatabase: errorOf('database_unavailable'),
-    databaseFull: errorOf('database_full'),
-    noKeyStore: errorOf('auth_not_initialized'),
-    schemaOutdated: errorOf('schema_outdated'),
+export const unavailableResponse = (advice = '', errors: readonly ListedError[] = []) =>
+  errorResponse(`${RETRY}${advice}`, [
+    ...(['database_unavailable', 'database_full', 'auth_not_initialized', 'schema_outdated'] as const),
     ...errors,
-  })
+  ])
 
 /** The error response of every operation that takes a JSON body. */
-export const bodyTooLargeResponse = {
-  413: errorResponse('The body is larger than 1 MiB.', { tooLarge: errorOf('body_too_large', 2 ** 20) }),
-}
+export const bodyTooLargeResponse = errorResponse('The body is larger than 1 MiB.', [
+  errorOf('body_too_large', 2 ** 20),
+])
 
 /** The error responses of every operation that takes an API key. */
-export const commonErrors = {
-  401: errorResponse(
+export const commonErrors: ErrorResponses = {
+  ...errorResponse(
     'The API key is missing, unknown, mistyped, revoked or expired. Send it as `Authorization: Bearer pr_…`.',
-    {
-      missingKey: errorOf('missing_api_key'),
-      invalidKey: errorOf('invalid_api_key'),
-      expiredKey: errorOf('expired_api_key'),
-    },
+    ['missing_api_key', 'invalid_api_key', 'expired_api_key'],
     { headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } } },
   ),
-  429: errorResponse(
+  ...rateLimitResponse(
     'Too many requests, or too many invalid API keys from one address, where the operator limits them.',
-    {
-      rateLimited: errorOf('rate_limited', 60),
-      failedKeys: errorOf('too_many_failed_keys', 3),
-    },
-    {
-      headers: {
-        'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
-      },
-    },
   ),
-  500: errorResponse('An unexpected failure. The log of the service has the cause.', {
-    failed: errorOf('internal_error'),
-  }),
-  503: unavailableResponse(),
-} as const
+  ...errorResponse('An unexpected failure. The log of the service has the cause.', ['internal_error']),
+  ...unavailableResponse(),
+}
+
+/** The 429 of an operation. `errors` are its own limits. */
+export function rateLimitResponse(description: string, errors: readonly ListedError[] = []): ErrorResponses {
+  return errorResponse(description, [...errors, errorOf('rate_limited', 60), errorOf('too_many_failed_keys', 3)], {
+    headers: {
+      'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
+    },
+  })
+}
 
 export const CURSOR_AND_OFFSET = {
   code: 'custom' as const,

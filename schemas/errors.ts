@@ -570,6 +570,9 @@ type MessageOf<Name extends ErrorName> = Name extends ErrorCode
 /** What the message of an error is made from. */
 export type ErrorArguments<Name extends ErrorName> = MessageOf<Name> extends (...args: infer Args) => string ? Args : []
 
+/** An error whose message is the same each time. */
+export type ConstantErrorName = { [Name in ErrorName]: ErrorArguments<Name> extends [] ? Name : never }[ErrorName]
+
 export interface CodedError {
   statusCode: ErrorStatus
   code: ErrorCode

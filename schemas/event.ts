@@ -279,7 +279,7 @@ export const EVENT_TYPES = EVENTS.map(typeOf) as EventType[]
 export const Event = Type.Unsafe<OneEvent>({
   $id: 'Event',
   description: 'Something that has become true. `type` says what, and which `data` the event has.',
-  oneOf: EVENTS.map((event) => Type.Ref(event.$id!)),
+  oneOf: EVENTS.map((event) => Ref(event)),
   discriminator: {
     propertyName: 'type',
     mapping: Object.fromEntries(EVENTS.map((event) => [typeOf(event), `#/components/schemas/${event.$id}`])),

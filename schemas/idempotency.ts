@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from './error.ts'
-import { errorOf } from './errors.ts'
 
 /** 1 to 255 visible ASCII characters. */
 export const KEY_FORM = '^[!-~]{1,255}$'
@@ -34,12 +33,10 @@ export const REPLAY_HEADERS = {
   },
 }
 
-export const keyReusedResponse = {
-  409: errorResponse(
-    'The `Idempotency-Key` was sent with another body, or to another operation, within the last 24 hours. The request was not carried out.',
-    { keyTaken: errorOf('idempotency_key_reused') },
-  ),
-}
+export const keyReusedResponse = errorResponse(
+  'The `Idempotency-Key` was sent with another body, or to another operation, within the last 24 hours. The request was not carried out.',
+  ['idempotency_key_reused'],
+)
 
 /** The advice if the client cannot know whether a request was carried out. */
 export const RETRY_ADVICE = 'Send the request again with the same `Idempotency-Key`: it is carried out once.'

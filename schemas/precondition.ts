@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from './error.ts'
-import { errorOf } from './errors.ts'
 
 /** `*`, or a list of ETags in quotes. */
 export const IF_MATCH_FORM = '^(?:\\*|(?:W/)?"[!#-~]*"(?:[ \\t]*,[ \\t]*(?:W/)?"[!#-~]*")*)$'
@@ -40,13 +39,11 @@ const ETAG = {
 /** The header of each response that contains a post with its deliveries. */
 export const ETAG_HEADERS = { headers: { ETag: ETAG } }
 
-export const preconditionFailedResponse = {
-  412: errorResponse(
-    '`If-Match` has no `ETag` of the post as it is now. Nothing was done.',
-    { changed: errorOf('precondition_failed') },
-    ETAG_HEADERS,
-  ),
-} as const
+export const preconditionFailedResponse = errorResponse(
+  '`If-Match` has no `ETag` of the post as it is now. Nothing was done.',
+  ['precondition_failed'],
+  ETAG_HEADERS,
+)
 
 /** The response to an `If-Match` that is neither `*` nor a list of ETags. */
 export const BAD_IF_MATCH_EXAMPLE = { badIfMatch: BAD_IF_MATCH }

@@ -69,13 +69,19 @@ export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
 /** The value that the validator sets if the property is absent; undefined for a property without a default. */
 export const defaultOf = (property: TSchema): unknown => (property as { [DEFAULT]?: unknown })[DEFAULT]
 
+const TARGET = Symbol('target')
+
 /**
  * A reference to the named component `schema`, typed as that schema. In the document nothing stands beside a reference:
  * @fastify/swagger drops it, except for what `Body` and `JsonResponse` add.
  */
 export function Ref<T extends TSchema>(schema: T, options: SchemaOptions = {}): TUnsafe<Static<T>> {
-  return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id!), ...options })
+  return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id!), [TARGET]: () => schema, ...options })
 }
+
+/** The component that a reference leads to; undefined for anything else. */
+export const targetOf = (reference: object): TSchema | undefined =>
+  (reference as { [TARGET]?: () => TSchema })[TARGET]?.()
 
 const toNamedExamples = (examples: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))

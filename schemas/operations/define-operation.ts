@@ -1,14 +1,24 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { type Issue, invalidRequestResponse } from '../error.ts'
+import {
+  bodyTooLargeResponse,
+  commonErrors,
+  type ErrorResponses,
+  eitherResponse,
+  errorResponse,
+  type Issue,
+  invalidPageResponse,
+  invalidRequestResponse,
+} from '../error.ts'
+import { errorOf } from '../errors.ts'
+import { IdempotencyHeaders, keyReusedResponse } from '../idempotency.ts'
+import { IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
 import type { Scope } from '../scopes.ts'
-import { Closed } from '../shared.ts'
-import { eitherResponse } from './either-response.ts'
-import { forbiddenResponse } from './forbidden-response.ts'
+import { Closed, PageQuery } from '../shared.ts'
 
-/** Everything about an endpoint but its handler: the options of a Fastify route. */
-interface Operation {
+/** Everything about an operation but its handler. */
+interface Definition {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  url: string
+  path: string
   /** The scope that the API key needs; null if any key will do, or if the operation takes no key. */
   scope: Scope | null
   /** A scope that only some requests require. The handler checks it with `requireScope`. */
@@ -20,21 +30,37 @@ interface Operation {
   takesAccountLists?: true
   /** Ignores query parameters that it does not know. Only the four operations of the first version of the contract do. */
   ignoresUnknownQuery?: true
-  config?: { failure: string } | { isProbe: true } | { hasOptionalBody: true }
-  schema: {
-    hide?: boolean
-    operationId?: string
-    tags?: readonly string[]
-    summary?: string
-    description?: string
-    consumes?: readonly string[]
-    params?: TSchema
-    querystring?: TObject
-    headers?: TSchema
-    body?: TSchema
-    response?: Record<number, unknown>
-  }
+  hasOptionalBody?: true
+  /** The message of an unexpected failure, in place of the general one. */
+  failure?: string
+  /** A probe for operators. The document leaves it out. */
+  isProbe?: true
+  operationId?: string
+  tag?: string
+  summary?: string
+  description?: string
+  consumes?: readonly string[]
+  params?: TSchema
+  query?: TObject
+  headers?: TSchema
+  body?: TSchema
+  /** The responses below 400, by status. */
+  success?: Record<number, unknown>
+  /** The error responses that only some operations have. The others follow from the scope, the headers and the body. */
+  errors?: readonly ErrorResponses[]
+  /** The method of the SDK, such as `posts.create`. */
+  sdk?: string
 }
+
+type Parts<T> = Pick<T, Extract<keyof T, 'operationId' | 'description' | 'consumes' | 'params' | 'headers' | 'body'>> &
+  (T extends { query: infer Query } ? { querystring: Query } : object) &
+  (T extends { success: infer Success } ? { response: Success } : object)
+
+/** The options of a Fastify route, and what tools and tests need of an operation. */
+type Operation<T extends Definition> = Pick<
+  T,
+  Extract<keyof T, 'method' | 'scope' | 'conditionalScope' | 'takesAccountLists' | 'sdk'>
+> & { url: T['path']; config: object; schema: Parts<T> & { hide?: boolean } }
 
 /** The name of the security scheme in the OpenAPI document. */
 export const BEARER = 'apiKey'
@@ -52,38 +78,44 @@ const unknownParameterResponse = invalidRequestResponse('The operation does not 
 })
 
 /**
- * Checks the shape of an operation and keeps its literal types, which the handler's types are inferred from. Adds what its
- * scope means for the route and for the document, and rejects unknown query parameters. Probes stay as they are.
+ * Makes the options of a route of an operation, with the literal types that the handler's types are inferred from. Adds
+ * what its scope, headers, body and query mean for the route and for the document.
  */
-export function defineOperation<const T extends Operation>(definition: T): T {
-  const { scope, conditionalScope, takesAccountLists = false, ignoresUnknownQuery = false, config, schema } = definition
-  const withScope = { ...definition, config: { ...config, scope, takesAccountLists } }
-  if (schema.hide) return withScope
-  const { querystring, response = {}, description } = schema
-  return {
-    ...withScope,
-    schema: {
-      ...schema,
-      ...(!ignoresUnknownQuery && { querystring: Closed(querystring ?? Type.Object({})) }),
-      ...(scope && {
-        'x-required-scope': scope,
-        ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
-        'x-takes-account-lists': takesAccountLists,
-        // The scope is in `x-required-scope` instead: if role names were here, Swagger UI 5 would block the browser for
-        // 20 seconds when a person clicks Authorize.
-        security: [{ [BEARER]: [] }],
-        description: `${description}\n\n${describe(definition)}`,
-      }),
-      response: {
-        ...response,
-        ...(!ignoresUnknownQuery && { 400: eitherResponse(response[400], unknownParameterResponse) }),
-        ...(scope && { 403: forbiddenResponse(definition, response[403]) }),
-      },
-    },
+export function defineOperation<const T extends Definition>(definition: T): Operation<T> {
+  const { method, path: url, scope, conditionalScope, takesAccountLists = false, sdk } = definition
+  const { failure, hasOptionalBody, isProbe, ignoresUnknownQuery, success = {} } = definition
+  const config = {
+    scope,
+    takesAccountLists,
+    ...(failure && { failure }),
+    ...(hasOptionalBody && { hasOptionalBody }),
+    ...(isProbe && { isProbe }),
   }
+  const route = { method, url, scope, conditionalScope, takesAccountLists: definition.takesAccountLists, sdk, config }
+  if (isProbe) return { ...route, schema: { hide: true, response: success } } as unknown as Operation<T>
+  const { operationId, tag, summary, consumes, params, query, headers, body, description } = definition
+  const schema = {
+    ...{ operationId, tags: [tag], summary, description },
+    ...(consumes && { consumes }),
+    ...(params && { params }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    ...(ignoresUnknownQuery ? query && { querystring: query } : { querystring: Closed(query ?? Type.Object({})) }),
+    ...(scope && {
+      'x-required-scope': scope,
+      ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
+      'x-takes-account-lists': takesAccountLists,
+      // Without the scope, which `x-required-scope` names: with role names, Swagger UI 5 blocks the browser for 20
+      // seconds when a person clicks Authorize.
+      security: [{ [BEARER]: [] }],
+      description: `${description}\n\n${describe(definition)}`,
+    }),
+    response: { ...success, ...listErrors(definition) },
+  }
+  return { ...route, schema } as unknown as Operation<T>
 }
 
-const describe = ({ scope, conditionalScope, takesAccountLists }: Operation) =>
+const describe = ({ scope, conditionalScope, takesAccountLists }: Definition) =>
   [
     `Requires the scope \`${scope}\``,
     conditionalScope && `; ${conditionalScope.when}, \`${conditionalScope.scope}\``,
@@ -92,3 +124,39 @@ const describe = ({ scope, conditionalScope, takesAccountLists }: Operation) =>
   ]
     .filter(Boolean)
     .join('')
+
+/** All error responses of an operation, by status. */
+function listErrors(definition: Definition): ErrorResponses {
+  const { errors = [], ignoresUnknownQuery, query, headers, body, scope } = definition
+  const own: ErrorResponses = Object.assign(
+    { ...commonErrors },
+    query === PageQuery && invalidPageResponse,
+    headers === IdempotencyHeaders && keyReusedResponse,
+    headers === IfMatchHeaders && preconditionFailedResponse,
+    body && bodyTooLargeResponse,
+    ...errors,
+  )
+  const strict = ignoresUnknownQuery ? own : eitherResponse(own, unknownParameterResponse)
+  return scope ? eitherResponse(strict, forbiddenResponse(definition, scope)) : strict
+}
+
+/** The 403 for an API key that does not allow the operation. */
+function forbiddenResponse({ conditionalScope, takesAccountLists }: Definition, scope: Scope): ErrorResponses {
+  const what = takesAccountLists ? '' : ', or is limited to a list of accounts'
+  return errorResponse(
+    `The API key lacks the scope of the operation${what}.`,
+    [
+      errorOf('insufficient_scope', scope),
+      ...(conditionalScope ? [errorOf('insufficient_scope', conditionalScope.scope)] : []),
+      ...(takesAccountLists ? [] : (['account_list'] as const)),
+    ],
+    {
+      headers: {
+        'WWW-Authenticate': {
+          type: 'string',
+          description: 'Where the API key lacks a scope: `Bearer error="insufficient_scope"`, and the name as `scope`.',
+        },
+      },
+    },
+  )
+}

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listAccounts } from '../../db/queries/accounts.ts'
-import * as operations from '../../schemas/operations/accounts.ts'
-import { listFieldOptions } from '../../schemas/operations/field-options.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
@@ -60,7 +59,7 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
   })
 
   app.route({
-    ...listFieldOptions,
+    ...operations.listFieldOptions,
     handler: async (request) => {
       const { userId, rights, params, query } = request
       return readFieldOptions({ userId, rights, params, query, log: request.log as Log })

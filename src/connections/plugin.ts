@@ -2,8 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import { type ConnectionFlow, deleteConnection, findConnection } from '../../db/queries/connections.ts'
-import * as apps from '../../schemas/operations/apps.ts'
-import * as operations from '../../schemas/operations/connections.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { fail } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
@@ -80,17 +79,17 @@ export const connections: FastifyPluginAsyncTypebox<ConnectionContext> = async (
   })
 
   app.route({
-    ...apps.listApps,
+    ...operations.listApps,
     handler: async ({ userId }) => ({ data: await listOwnApps(context, userId) }),
   })
 
   app.route({
-    ...apps.putApp,
+    ...operations.putApp,
     handler: async ({ userId, params, body }) => putApp(context, userId, params.platform as PlatformId, body),
   })
 
   app.route({
-    ...apps.deleteApp,
+    ...operations.deleteApp,
     handler: async ({ userId, params, query }) => {
       await deleteOwnApp(context, userId, params.platform as PlatformId, query.organizationId)
       return { success: true as const }

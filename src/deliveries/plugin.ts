@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { DeliveryPath } from '../../schemas/delivery.ts'
-import * as operations from '../../schemas/operations/deliveries.ts'
-import { listDeliveries } from '../../schemas/operations/find.ts'
-import { retryDeliveries as retryOperation } from '../../schemas/operations/retry-deliveries.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
@@ -15,12 +13,12 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext> = async (app, c
   const { db } = context
 
   app.route({
-    ...listDeliveries,
+    ...operations.listDeliveries,
     handler: async (request) => listOwnDeliveries(db, request, request.query),
   })
 
   app.route({
-    ...retryOperation,
+    ...operations.retryDeliveries,
     handler: async ({ userId, keyId, body }) => retryDeliveries(context, { userId, keyId }, body),
   })
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
-import * as operations from '../../schemas/operations/events.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { getEvent, readEvents } from './list.ts'
 import { createWaiters } from './waiters.ts'
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { checkSchema } from '../../db/migrate.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { readInstallation } from '../../db/queries/installation.ts'
-import { getLiveness, getMetrics, getReadiness } from '../../schemas/operations/health.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../delivery/timing.ts'
 import { AppError, fail } from '../errors.ts'
@@ -31,10 +31,10 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
   const readBacklog = async () =>
     (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
-  app.route({ ...getLiveness, handler: async () => ({ status: 'ok' as const, version: VERSION }) })
+  app.route({ ...operations.getLiveness, handler: async () => ({ status: 'ok' as const, version: VERSION }) })
 
   app.route({
-    ...getReadiness,
+    ...operations.getReadiness,
     handler: async () => {
       if (isStopping()) throw fail('stopping')
       if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
@@ -49,7 +49,7 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
   })
 
   app.route({
-    ...getMetrics,
+    ...operations.getMetrics,
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.render()),
   })
 }

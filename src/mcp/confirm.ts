@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DraftedPost } from '../../schemas/mcp.ts'
-import { getPost, createPost as operation } from '../../schemas/operations/posts.ts'
-import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
-import { validatePost } from '../../schemas/operations/validate-post.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { UpdatedPost } from '../../schemas/patch-post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
 import { fail } from '../errors.ts'
@@ -39,9 +37,11 @@ async function create(
   // First, because it stores nothing if it fails.
   const validation = await validate(api, args)
   const key = String(idempotencyKey ?? deriveKey(sent))
-  const { body, headers } = await api(operation, sent, { 'idempotency-key': key }).catch((error: unknown) => {
-    throw withViolations(error, validation)
-  })
+  const { body, headers } = await api(operations.createPost, sent, { 'idempotency-key': key }).catch(
+    (error: unknown) => {
+      throw withViolations(error, validation)
+    },
+  )
   const replayed = headers['idempotent-replayed'] === 'true'
   const post: DraftedPost = { ...body, replayed, ...(isDraft && validation && { validation }) }
   if (replayed) {
@@ -57,7 +57,7 @@ async function create(
 
 /** Undefined if the key may not read posts, which it need not to create them. */
 const validate = (api: Api, args: Arguments): Promise<PostValidation | undefined> =>
-  api(validatePost, args).then(
+  api(operations.validatePost, args).then(
     ({ body }) => body,
     (error: unknown) => {
       if (!isMissingScope(error)) throw error
@@ -80,7 +80,7 @@ function deriveKey(args: Arguments): string {
 }
 
 export async function updatePost(api: Api, args: Arguments, headers?: Record<string, string>): Promise<Outcome> {
-  const { body } = await api(updateOperation, args, headers)
+  const { body } = await api(operations.updatePost, args, headers)
   return { body, text: describePost(body as UpdatedPost) }
 }
 
@@ -91,7 +91,7 @@ export const updateDraft = async (api: Api, args: Arguments): Promise<Outcome> =
 /** Returns the condition that the post is still this draft. */
 async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<Record<string, string>> {
   if (typeof scheduledAt === 'string') throw confirmationRequired('With scheduledAt, the post will be published')
-  const { body, headers } = await api(getPost, { id }).catch((error: unknown): Answer => {
+  const { body, headers } = await api(operations.getPost, { id }).catch((error: unknown): Answer => {
     // A key that may not read posts cannot tell a draft from a scheduled post.
     if (isMissingScope(error)) throw confirmationRequired('The post may be scheduled')
     throw error

@@ -4,15 +4,7 @@ import { PostList } from '../../schemas/find.ts'
 import { EventList } from '../../schemas/list-events.ts'
 import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
 import { Media } from '../../schemas/media.ts'
-import { listAccounts } from '../../schemas/operations/accounts.ts'
-import { resolveDelivery, retryDelivery } from '../../schemas/operations/deliveries.ts'
-import { listEvents } from '../../schemas/operations/events.ts'
-import { listFieldOptions } from '../../schemas/operations/field-options.ts'
-import { importMedia } from '../../schemas/operations/media.ts'
-import { getAccountLimits, listPlatforms } from '../../schemas/operations/platforms.ts'
-import * as posts from '../../schemas/operations/posts.ts'
-import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
-import { validatePost } from '../../schemas/operations/validate-post.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { UpdatedPost } from '../../schemas/patch-post.ts'
 import { Platform, type PlatformList } from '../../schemas/platform-detail.ts'
 import { PostDetail } from '../../schemas/post.ts'
@@ -31,7 +23,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns the social accounts that you can post to, with their ids. attention says why nothing can be published to an account at the moment, or soon cannot.',
       hints: READS,
-      operation: listAccounts,
+      operation: operations.listAccounts,
       output: AccountList,
     },
     ({ data }: AccountList) =>
@@ -43,10 +35,10 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Returns all networks: whether Postroom can publish to them, and their types of posts. get_limits returns the limits.',
     hints: READS,
-    operation: listPlatforms,
+    operation: operations.listPlatforms,
     output: PlatformSummaries,
     run: async (api) => {
-      const { data } = (await api(listPlatforms, {})).body as PlatformList
+      const { data } = (await api(operations.listPlatforms, {})).body as PlatformList
       const body = {
         data: data.map(({ id, name, publishes, canEdit, canDelete, postTypes }) => ({
           ...{ id, name, publishes, canEdit, canDelete },
@@ -63,7 +55,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns what the network of an account accepts: the limits of texts and files for each type of post, and the options in fields. It is about 12 kB. To check a given post, call validate_post instead.',
       hints: READS,
-      operation: getAccountLimits,
+      operation: operations.getAccountLimits,
       output: Platform,
     },
     ({ name, postTypes }: Platform) => `${name} accepts ${Object.keys(postTypes).join(', ')}.`,
@@ -75,7 +67,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns the values that a key of fields may have for an account, such as the boards of boardId. fieldOptions of get_limits names these keys, and the arguments that each needs.',
       hints: { ...READS, openWorldHint: true },
-      operation: listFieldOptions,
+      operation: operations.listFieldOptions,
       output: FieldOptionList,
     },
     ({ field, data }: FieldOptionList) =>
@@ -88,7 +80,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Takes the arguments of create_post, and stores nothing. Returns every limit of a network that the post breaks, and how much of each limit every text uses.',
       hints: READS,
-      operation: validatePost,
+      operation: operations.validatePost,
       output: PostValidation,
     },
     describeValidation,
@@ -99,7 +91,7 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
     hints: writes({}),
-    operation: posts.createPost,
+    operation: operations.createPost,
     ownArguments: {
       confirm: Confirm(
         '`true` schedules the post: it is then published at scheduledAt, immediately if that is in the past. Only after the person you work for has agreed to publish this text. Default: false, which stores a draft without a time.',
@@ -117,7 +109,7 @@ export const TOOLS: readonly ToolDefinition[] = [
     description:
       'Changes a post that is not published yet. An absent argument changes nothing. A time schedules a draft. Both that, and any change of a scheduled post, take confirm: true.',
     hints: writes({ destructiveHint: true }),
-    operation: updateOperation,
+    operation: operations.updatePost,
     ownArguments: {
       confirm: Confirm(
         'Required to be `true` where scheduledAt is a time, and where the post is scheduled. Only after the person you work for has agreed to publish this text at this time.',
@@ -135,7 +127,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns a page of your posts, newest first. Filters apply together. A page may be short, or empty, although more follows: pass nextCursor as cursor until it is null.',
       hints: READS,
-      operation: posts.listPosts,
+      operation: operations.listPosts,
       output: PostList,
     },
     ({ data, nextCursor }: PostList) =>
@@ -148,7 +140,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns a post with the delivery to each of its accounts: its state, its address on the network, and why it failed.',
       hints: READS,
-      operation: posts.getPost,
+      operation: operations.getPost,
       output: PostDetail,
     },
     describePost,
@@ -160,7 +152,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Makes a failed or missed delivery due now. With captionOverride, fields or threadParts, it is sent with that content. Takes confirm: true.',
       hints: writes({ destructiveHint: true, idempotentHint: false }),
-      operation: retryDelivery,
+      operation: operations.retryDelivery,
       output: PostDetail,
     },
     describePost,
@@ -172,7 +164,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Returns what has happened, oldest first: posts that were created, changed or settled, and deliveries that were published or failed. Pass nextCursor as after to read on, and wait to wait for the next event.',
       hints: READS,
-      operation: listEvents,
+      operation: operations.listEvents,
       output: EventList,
     },
     describeEvents,
@@ -184,7 +176,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Fetches a file from a public URL and stores it. Pass its id in mediaIds of a post. The same bytes again return the file that is there.',
       hints: writes({}),
-      operation: importMedia,
+      operation: operations.importMedia,
       output: Media,
     },
     ({ id, mimeType, bytes }: Media) => `File ${id}: ${mimeType}, ${bytes} bytes.`,
@@ -196,7 +188,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted.',
       hints: writes({ destructiveHint: true, openWorldHint: false }),
-      operation: posts.deletePost,
+      operation: operations.deletePost,
       output: Deleted,
       unconfirmed: 'run',
     },
@@ -209,7 +201,7 @@ export const TOOLS: readonly ToolDefinition[] = [
       description:
         'Says whether an unconfirmed delivery is on the network, after somebody has looked there. A wrong answer publishes a post twice, or never: do not guess.',
       hints: writes({ destructiveHint: true, openWorldHint: false }),
-      operation: resolveDelivery,
+      operation: operations.resolveDelivery,
       output: PostDetail,
       unconfirmed: 'run',
     },

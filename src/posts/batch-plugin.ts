@@ -2,10 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import type { CreatePosts } from '../../schemas/create-posts.ts'
-import {
-  createPosts as createOperation,
-  validatePosts as validateOperation,
-} from '../../schemas/operations/create-posts.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { isLong } from '../http/requests.ts'
@@ -15,7 +12,7 @@ import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults }
 /** Operations on many posts. */
 export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
-    ...createOperation,
+    ...operations.createPosts,
     handler: async (request, reply) => {
       const { userId, rights } = request
       const isStrict = request.query.strict === true
@@ -36,7 +33,7 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { 
   })
 
   app.route({
-    ...validateOperation,
+    ...operations.validatePosts,
     handler: async ({ userId, rights, body, query }) =>
       validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true }),
   })

@@ -2,9 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { CreatedPost } from '../../schemas/create-post.ts'
-import * as operations from '../../schemas/operations/posts.ts'
-import { updatePost as updateOperation } from '../../schemas/operations/update-post.ts'
-import * as validation from '../../schemas/operations/validate-post.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { pause } from '../http/pieces.ts'
 import { isKnown } from '../http/preconditions.ts'
@@ -54,7 +52,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
   })
 
   app.route({
-    ...validation.validatePost,
+    ...operations.validatePost,
     handler: async ({ userId, body, rights, query }) =>
       validatePost(db, userId, body, { rights, isStrict: query.strict === true }),
   })
@@ -79,7 +77,7 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
   })
 
   app.route({
-    ...updateOperation,
+    ...operations.updatePost,
     handler: async (request, reply) => {
       const { body, rights } = request
       if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')

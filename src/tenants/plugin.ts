@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listOwnKeys } from '../../db/queries/key-changes.ts'
 import { listMemberPage, listOrganizationPage, listUserPage } from '../../db/queries/tenants.ts'
-import * as operations from '../../schemas/operations/people.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { createUserKey, revokeUserKey } from '../auth/manage-keys.ts'
 import type { RevokeDeps } from '../credentials/revoke.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'

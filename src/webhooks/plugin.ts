@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listWebhooks } from '../../db/queries/webhooks/webhooks.ts'
-import * as deliveries from '../../schemas/operations/webhook-deliveries.ts'
-import * as operations from '../../schemas/operations/webhooks.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import { readPage } from '../http/paging.ts'
 import type { WebhookContext } from './context.ts'
 import { listDeliveries, redeliver, testWebhook } from './deliveries.ts'
@@ -69,7 +68,7 @@ export const webhooks: FastifyPluginAsyncTypebox<WebhookContext> = async (app, c
   })
 
   app.route({
-    ...deliveries.testWebhook,
+    ...operations.testWebhook,
     handler: async (request, reply) => {
       await testWebhook(db, request, request.params.id, request.body)
       return reply.code(202).send({ queued: 1, nextCursor: null })
@@ -77,12 +76,12 @@ export const webhooks: FastifyPluginAsyncTypebox<WebhookContext> = async (app, c
   })
 
   app.route({
-    ...deliveries.listWebhookDeliveries,
+    ...operations.listWebhookDeliveries,
     handler: async (request) => listDeliveries(db, request, request.params.id, request.query),
   })
 
   app.route({
-    ...deliveries.redeliverEvents,
+    ...operations.redeliverEvents,
     handler: async (request, reply) =>
       reply.code(202).send(await redeliver(db, request, request.params.id, request.body)),
   })

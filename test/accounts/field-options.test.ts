@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { ListFieldOptionsQuery } from '../../schemas/field-options.ts'
-import { listFieldOptions } from '../../schemas/operations/field-options.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
@@ -153,7 +153,9 @@ t.test('errors of the network keep their meaning, and are not kept', async (t) =
 t.test(
   'each network lists values for keys that it has, and the document names them with their parameters',
   async (t) => {
-    const rows = [...listFieldOptions.schema.description.matchAll(/^\| `(\w+)` \| `(\w+)` \| .* \| (?:`(\w+)` )?\|$/gm)]
+    const rows = [
+      ...operations.listFieldOptions.schema.description.matchAll(/^\| `(\w+)` \| `(\w+)` \| .* \| (?:`(\w+)` )?\|$/gm),
+    ]
     const documented = rows.map(([, id, field, needs]) => [id, field, needs ? [needs] : []])
     const listed = Object.entries(createNetworks({} as never)).flatMap(([id, { options = {} }]) =>
       Object.entries(options).map(([field, { needs = [] }]) => [id, field, needs]),

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { resolveDelivery } from '../../schemas/operations/deliveries.ts'
-import { listPosts, publishPost } from '../../schemas/operations/posts.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 
 /*
@@ -12,7 +11,7 @@ declare const post: PostDetail
 
 export const handlers: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
-    ...publishPost,
+    ...operations.publishPost,
     handler: async ({ params }, reply) => {
       const id: string = params.id
       // @ts-expect-error an undeclared status
@@ -24,7 +23,7 @@ export const handlers: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.route({
-    ...resolveDelivery,
+    ...operations.resolveDelivery,
     handler: async ({ body }) => {
       const outcome: 'published' | 'not_published' = body.outcome
       // @ts-expect-error an unknown key of the body
@@ -34,5 +33,5 @@ export const handlers: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   // @ts-expect-error a body that no response declares
-  app.route({ ...listPosts, handler: async ({ query }) => ({ limit: query.limit }) })
+  app.route({ ...operations.listPosts, handler: async ({ query }) => ({ limit: query.limit }) })
 }

@@ -53,34 +53,34 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization, promot
   const withoutPassword = { ...bluesky, credentials: { identifier: 'ada.example.com' } }
   await check('connectAccount', 400, 'missingPassword', add(withoutPassword))
   await check('connectAccount', 400, 'unknownPlatform', add({ ...bluesky, platform: 'instagram' }))
-  await check('connectAccount', 400, 'refused', add(bluesky!))
-  await check('connectAccount', 403, 'noAccess', add({ ...bluesky, organizationId: UNKNOWN_ID }))
+  await check('connectAccount', 400, 'credentials_rejected', add(bluesky!))
+  await check('connectAccount', 403, 'no_access', add({ ...bluesky, organizationId: UNKNOWN_ID }))
   const organizationId = await organization(ada)
   await promote(organizationId, await user())
   const asMember = add({ ...bluesky, organizationId })
-  await check('connectAccount', 403, 'notAdmin', asMember)
+  await check('connectAccount', 403, 'not_organization_admin', asMember)
   const unreachable = { ...mastodon, credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
-  await check('connectAccount', 502, 'unreachable', add(unreachable))
-  await check('connectAccount', 413, 'tooLarge', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
+  await check('connectAccount', 502, 'platform_unavailable', add(unreachable))
+  await check('connectAccount', 413, 'body_too_large', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
   const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
   const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
   t.teardown(() => withoutKeyring.close())
-  await check('connectAccount', 503, 'noCredentialsKey', requests.connectAccount(ada.key, withoutKeyring))
+  await check('connectAccount', 503, 'credentials_key_missing', requests.connectAccount(ada.key, withoutKeyring))
   const withOtherKeyring = await buildApp({ ...common, ...networkOptions(db) })
   t.teardown(() => withOtherKeyring.close())
-  await check('connectAccount', 503, 'otherCredentialsKey', requests.connectAccount(ada.key, withOtherKeyring))
+  await check('connectAccount', 503, 'credentials_key_mismatch', requests.connectAccount(ada.key, withOtherKeyring))
 
-  await check('disconnectAccount', 404, 'notFound', call(app, ada.key, 'DELETE', `/accounts/${UNKNOWN_ID}`))
+  await check('disconnectAccount', 404, 'account_not_found', call(app, ada.key, 'DELETE', `/accounts/${UNKNOWN_ID}`))
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
-  await check('disconnectAccount', 403, 'notTheOwner', ada.call('DELETE', `/accounts/${shared}`))
+  await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
 }
 
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   for (const operationId of NOT_STORED) await check(operationId, 200, undefined, requests[operationId](ada.key))
   await check('getAccountLimits', 200, undefined, requests.getAccountLimits(ada.key))
-  await check('getPlatform', 404, 'notFound', ada.call('GET', '/platforms/none'))
-  await check('getAccountLimits', 404, 'notFound', ada.call('GET', `/accounts/${UNKNOWN_ID}/limits`))
+  await check('getPlatform', 404, 'platform_not_found', ada.call('GET', '/platforms/none'))
+  await check('getAccountLimits', 404, 'account_not_found', ada.call('GET', `/accounts/${UNKNOWN_ID}/limits`))
   const networks = new Proxy({} as Networks, {
     get: () => {
       throw new Error('for this test')
@@ -89,7 +89,8 @@ async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
   const broken = await buildApp({ ...common, ...networkOptions(db), networks })
   t.teardown(() => broken.close())
-  for (const operationId of NOT_STORED) await check(operationId, 500, 'failed', requests[operationId](ada.key, broken))
+  for (const operationId of NOT_STORED)
+    await check(operationId, 500, 'internal_error', requests[operationId](ada.key, broken))
 }
 
 async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests: Requests) {
@@ -100,11 +101,11 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
   const account = await connected({})
   await check('listFieldOptions', 200, undefined, requests.listFieldOptions(ada.key))
   await check('listFieldOptions', 400, 'missingBoard', read(account, 'boardSectionId'))
-  await check('listFieldOptions', 400, 'refused', read(account, 'boardSectionId', '?boardId=3'))
-  await check('listFieldOptions', 404, 'notFound', read(UNKNOWN_ID))
-  await check('listFieldOptions', 404, 'noOptions', read(account, 'playlistId'))
-  await check('listFieldOptions', 409, 'notConnected', read(await ada.account('sandbox')))
-  await check('listFieldOptions', 409, 'rejected', read(await connected({ token: 'expired' })))
+  await check('listFieldOptions', 400, 'platform_refused', read(account, 'boardSectionId', '?boardId=3'))
+  await check('listFieldOptions', 404, 'account_not_found', read(UNKNOWN_ID))
+  await check('listFieldOptions', 404, 'field_without_options', read(account, 'playlistId'))
+  await check('listFieldOptions', 409, 'account_not_connected', read(await ada.account('sandbox')))
+  await check('listFieldOptions', 409, 'credentials_rejected', read(await connected({ token: 'expired' })))
 
   const common = () => ({
     db,
@@ -122,9 +123,9 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
   const withoutKeyring = await buildApp({ ...common(), keyring: undefined })
   const withOtherKeyring = await buildApp(common())
   t.teardown(() => Promise.all([withoutNetwork.close(), withoutKeyring.close(), withOtherKeyring.close()]))
-  await check('listFieldOptions', 502, 'unreachable', requests.listFieldOptions(ada.key, withoutNetwork))
-  await check('listFieldOptions', 503, 'noCredentialsKey', requests.listFieldOptions(ada.key, withoutKeyring))
-  await check('listFieldOptions', 503, 'otherCredentialsKey', requests.listFieldOptions(ada.key, withOtherKeyring))
+  await check('listFieldOptions', 502, 'platform_unavailable', requests.listFieldOptions(ada.key, withoutNetwork))
+  await check('listFieldOptions', 503, 'credentials_key_missing', requests.listFieldOptions(ada.key, withoutKeyring))
+  await check('listFieldOptions', 503, 'credentials_key_mismatch', requests.listFieldOptions(ada.key, withOtherKeyring))
 }
 
 async function checkConnections(t: Test, scene: Scene, requests: Requests) {
@@ -132,27 +133,27 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   const create = (body: object) => ada.call('POST', '/connections', { platform: 'x', ...body })
   await check('createConnection', 201, undefined, requests.createConnection(ada.key))
   await check('createConnection', 400, 'otherPlatform', create({ accountId: ACCOUNT_EXAMPLES[0].id }))
-  await check('createConnection', 400, 'notSupported', create({ platform: 'telegram' }))
-  await check('createConnection', 400, 'returnUrl', create({ returnUrl: 'https://app.example.net' }))
-  await check('createConnection', 403, 'noOrganization', create({ organizationId: UNKNOWN_ID }))
+  await check('createConnection', 400, 'platform_not_supported', create({ platform: 'telegram' }))
+  await check('createConnection', 400, 'return_url_not_allowed', create({ returnUrl: 'https://app.example.net' }))
+  await check('createConnection', 403, 'no_access', create({ organizationId: UNKNOWN_ID }))
   const organizationId = await organization(ada)
   await promote(organizationId, await user())
   const asMember = create({ organizationId })
-  await check('createConnection', 403, 'notAdmin', asMember)
-  await check('createConnection', 403, 'noAccount', create({ accountId: UNKNOWN_ID }))
+  await check('createConnection', 403, 'not_organization_admin', asMember)
+  await check('createConnection', 403, 'no_access_2', create({ accountId: UNKNOWN_ID }))
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
-  await check('createConnection', 403, 'notTheOwner', create({ accountId: shared }))
+  await check('createConnection', 403, 'not_account_owner', create({ accountId: shared }))
   const options = { code: 'unreachable', maybeSent: false, retryable: true }
   oauth.beginError = new PublishError('api.x.com could not be reached (ENOTFOUND)', options)
-  await check('createConnection', 502, 'unreachable', create({ manual: true }))
+  await check('createConnection', 502, 'platform_unavailable', create({ manual: true }))
   oauth.beginError = undefined
   await check('createConnection', 400, 'noServer', create({ platform: 'mastodon' }))
-  await check('createConnection', 400, 'refused', create({ platform: 'mastodon', hint: 'www.example.com' }))
+  await check('createConnection', 400, 'platform_refused', create({ platform: 'mastodon', hint: 'www.example.com' }))
 
   await check('getConnection', 200, undefined, requests.getConnection(ada.key))
-  await check('completeConnection', 409, 'notOpened', requests.completeConnection(ada.key))
-  await check('chooseAccounts', 409, 'notChoosing', requests.chooseAccounts(ada.key))
+  await check('completeConnection', 409, 'connection_not_opened', requests.completeConnection(ada.key))
+  await check('chooseAccounts', 409, 'connection_not_choosing', requests.chooseAccounts(ada.key))
   await checkFlow(scene)
   for (const [operationId, method, path] of [
     ['getConnection', 'GET', ''],
@@ -162,15 +163,15 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   ] as const) {
     const body = { '': undefined, '/choose': { ids: ['1'] }, '/complete': { callbackUrl: CALLBACK } }[path]
     const reply = ada.call(method, `/connections/${UNKNOWN_ID}${path}`, body)
-    await check(operationId, 404, 'notFound', reply)
+    await check(operationId, 404, 'connection_not_found', reply)
   }
   const large = 'a'.repeat(2 ** 20)
-  await check('createConnection', 413, 'tooLarge', create({ hint: large }))
+  await check('createConnection', 413, 'body_too_large', create({ hint: large }))
   for (const [operationId, path, body] of [
     ['chooseAccounts', 'choose', { ids: [large] }],
     ['completeConnection', 'complete', { callbackUrl: large }],
   ] as const) {
-    await check(operationId, 413, 'tooLarge', ada.call('POST', `/connections/${connectionId}/${path}`, body))
+    await check(operationId, 413, 'body_too_large', ada.call('POST', `/connections/${connectionId}/${path}`, body))
   }
 
   const common = () => ({
@@ -184,10 +185,10 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   const withoutKeyring = await buildApp({ ...common(), ...connecting, keyring: undefined })
   const withOtherKeyring = await buildApp({ ...common(), ...connecting })
   t.teardown(() => Promise.all([withoutApp.close(), withoutKeyring.close(), withOtherKeyring.close()]))
-  await check('createConnection', 400, 'noApp', requests.createConnection(ada.key, withoutApp))
+  await check('createConnection', 400, 'app_missing', requests.createConnection(ada.key, withoutApp))
   for (const [example, app] of Object.entries({
-    noCredentialsKey: withoutKeyring,
-    otherCredentialsKey: withOtherKeyring,
+    credentials_key_missing: withoutKeyring,
+    credentials_key_mismatch: withOtherKeyring,
   })) {
     await check('createConnection', 503, example, requests.createConnection(ada.key, app))
     const { body } = await create({ manual: true })
@@ -203,13 +204,13 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
 async function checkApps(t: Test, { app, db, ada, user, organization, connecting, oauth }: Scene, requests: Requests) {
   const put = (body: object, path = '/apps/x') => ada.call('PUT', path, { clientId: 'a', ...body })
   await check('putApp', 400, 'missingClientId', ada.call('PUT', '/apps/x', {}))
-  await check('putApp', 400, 'notSupported', put({}, '/apps/telegram'))
-  await check('putApp', 400, 'registered', put({}, '/apps/mastodon'))
-  await check('putApp', 413, 'tooLarge', put({ clientSecret: 'a'.repeat(2 ** 20) }))
+  await check('putApp', 400, 'platform_not_supported', put({}, '/apps/telegram'))
+  await check('putApp', 400, 'platform_not_supported_2', put({}, '/apps/mastodon'))
+  await check('putApp', 413, 'body_too_large', put({ clientSecret: 'a'.repeat(2 ** 20) }))
   const shared = await organization(ada, await user())
   for (const [example, organizationId] of [
-    ['noAccess', UNKNOWN_ID],
-    ['notAdmin', shared],
+    ['no_access', UNKNOWN_ID],
+    ['not_organization_admin', shared],
   ] as const) {
     await check('putApp', 403, example, put({ organizationId }))
     const reply = ada.call('DELETE', `/apps/x?organizationId=${organizationId}`)
@@ -217,12 +218,12 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   }
   const repeated = `organizationId=${shared}&organizationId=${shared}`
   await check('deleteApp', 400, 'repeated', ada.call('DELETE', `/apps/x?${repeated}`))
-  await check('deleteApp', 404, 'notFound', requests.deleteApp(ada.key))
+  await check('deleteApp', 404, 'app_not_found', requests.deleteApp(ada.key))
   await check('putApp', 200, undefined, requests.putApp(ada.key))
   await check('listApps', 200, undefined, requests.listApps(ada.key))
   oauth.accounts = [grantedAccount('9')]
   const { accounts } = await connectByOAuth(app, ada, { platform: 'x' }, redirectBack())
-  await check('deleteApp', 409, 'inUse', requests.deleteApp(ada.key))
+  await check('deleteApp', 409, 'app_in_use', requests.deleteApp(ada.key))
   await ada.call('DELETE', `/accounts/${accounts[0].id}`)
   await check('deleteApp', 200, 'deleted', requests.deleteApp(ada.key))
 
@@ -236,8 +237,8 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   const withoutKeyring = await buildApp({ ...common(), ...connecting, keyring: undefined })
   const withOtherKeyring = await buildApp({ ...common(), ...connecting })
   t.teardown(() => Promise.all([withoutKeyring.close(), withOtherKeyring.close()]))
-  await check('putApp', 503, 'noCredentialsKey', requests.putApp(ada.key, withoutKeyring))
-  await check('putApp', 503, 'otherCredentialsKey', requests.putApp(ada.key, withOtherKeyring))
+  await check('putApp', 503, 'credentials_key_missing', requests.putApp(ada.key, withoutKeyring))
+  await check('putApp', 503, 'credentials_key_mismatch', requests.putApp(ada.key, withOtherKeyring))
 }
 
 /** A flow whose user has to choose. */
@@ -253,7 +254,7 @@ async function checkFlow({ app, ada, user, organization, promote, oauth }: Scene
   await check(
     'completeConnection',
     400,
-    'otherConnection',
+    'other_connection',
     ada.call('POST', `${path}/complete`, { callbackUrl: CALLBACK }),
   )
   await check('completeConnection', 400, 'missingUrl', ada.call('POST', `${path}/complete`, {}))
@@ -261,7 +262,7 @@ async function checkFlow({ app, ada, user, organization, promote, oauth }: Scene
   await check('completeConnection', 200, undefined, ada.call('POST', `${path}/complete`, { callbackUrl }))
   const choose = (ids: string[]) => ada.call('POST', `${path}/choose`, { ids })
   await check('chooseAccounts', 400, 'unknownChoice', choose(['3']))
-  await check('chooseAccounts', 409, 'ownedElsewhere', choose(['2']))
+  await check('chooseAccounts', 409, 'account_not_connectable', choose(['2']))
   await check('chooseAccounts', 200, undefined, choose(['1']))
 }
 
@@ -271,7 +272,12 @@ async function checkPosts(scene: Scene, requests: Requests) {
   const scheduled = { accountIds: [account], caption: 'hi', scheduledAt: '2030-01-01T00:00:00Z' }
   await check('createPost', 201, undefined, requests.createPost(ada.key))
   await check('createPost', 201, undefined, create(scheduled))
-  await check('createPost', 400, 'hasWarnings', ada.call('POST', '/posts?strict=true', { accountIds: [account] }))
+  await check(
+    'createPost',
+    400,
+    'warnings_not_allowed',
+    ada.call('POST', '/posts?strict=true', { accountIds: [account] }),
+  )
   await check('validatePost', 200, undefined, requests.validatePost(ada.key))
   await check(
     'validatePost',
@@ -281,7 +287,7 @@ async function checkPosts(scene: Scene, requests: Requests) {
   )
   await check('validatePost', 400, 'missingAccountIds', ada.call('POST', '/posts/validate', {}))
   const large = { accountIds: [account], caption: 'a'.repeat(1024 * 1024) }
-  await check('validatePost', 413, 'tooLarge', ada.call('POST', '/posts/validate', large))
+  await check('validatePost', 413, 'body_too_large', ada.call('POST', '/posts/validate', large))
   await check('listPosts', 200, undefined, requests.listPosts(ada.key))
   await checkBatches(ada, account, requests)
 
@@ -290,36 +296,36 @@ async function checkPosts(scene: Scene, requests: Requests) {
   await check('createPost', 400, 'missingAccountIds', create({}))
   await check('createPost', 400, 'timeWithoutZone', create(withoutZone))
   await check('createPost', 400, 'unknownKey', create(misspelt))
-  await check('createPost', 400, 'limitOfNetwork', create({ accountIds: [account], caption: 'a'.repeat(312) }))
-  await check('createPost', 403, 'noAccess', create({ accountIds: [account, UNKNOWN_ID] }))
-  await check('createPost', 413, 'tooLarge', create(large))
+  await check('createPost', 400, 'platform_limit', create({ accountIds: [account], caption: 'a'.repeat(312) }))
+  await check('createPost', 403, 'no_access', create({ accountIds: [account, UNKNOWN_ID] }))
+  await check('createPost', 413, 'body_too_large', create(large))
   await checkPaging(ada, 'listPosts', '/posts')
   await checkFinds(scene, requests)
 
-  await check('deletePost', 404, 'notFound', ada.call('DELETE', `/posts/${UNKNOWN_ID}`))
+  await check('deletePost', 404, 'post_not_found', ada.call('DELETE', `/posts/${UNKNOWN_ID}`))
   const { body: published } = await create({ accountIds: [account] })
   await markPostPublished(db, published.id)
-  await check('deletePost', 400, 'published', ada.call('DELETE', `/posts/${published.id}`))
+  await check('deletePost', 400, 'post_published', ada.call('DELETE', `/posts/${published.id}`))
   const { body: draft } = await create({ accountIds: [account], caption: 'hi' })
   await checkConditions(ada, 'deletePost', 'DELETE', `/posts/${draft.id}`)
   await checkConditions(ada, 'publishPost', 'POST', `/posts/${draft.id}/publish`)
-  await check('getPost', 404, 'notFound', ada.call('GET', `/posts/${UNKNOWN_ID}`))
-  await check('publishPost', 404, 'notFound', ada.call('POST', `/posts/${UNKNOWN_ID}/publish`))
-  await check('publishPost', 409, 'published', ada.call('POST', `/posts/${published.id}/publish`))
+  await check('getPost', 404, 'post_not_found', ada.call('GET', `/posts/${UNKNOWN_ID}`))
+  await check('publishPost', 404, 'post_not_found', ada.call('POST', `/posts/${UNKNOWN_ID}/publish`))
+  await check('publishPost', 409, 'post_published', ada.call('POST', `/posts/${published.id}/publish`))
 
   await checkUpdates(ada, draft.id, published.id)
 
   const instagram = await ada.account('instagram', { username: 'ada' })
   const { body: incomplete } = await create({ accountIds: [instagram] })
-  await check('publishPost', 400, 'incomplete', ada.call('POST', `/posts/${incomplete.id}/publish`))
+  await check('publishPost', 400, 'platform_limit', ada.call('POST', `/posts/${incomplete.id}/publish`))
   const [{ id: disconnected }] = ACCOUNT_EXAMPLES
   const { body: orphan } = await create({ accountIds: [disconnected], caption: 'hi' })
   const accounts = db.updateTable('accounts').where('id', '=', disconnected)
   await accounts.set({ disconnectedAt: new Date() }).execute()
-  await check('publishPost', 403, 'noAccess', ada.call('POST', `/posts/${orphan.id}/publish`))
+  await check('publishPost', 403, 'no_access', ada.call('POST', `/posts/${orphan.id}/publish`))
   await db.updateTable('postTargets').set({ state: 'failed' }).where('postId', '=', orphan.id).execute()
   const retryOrphan = ada.call('POST', `/posts/${orphan.id}/deliveries/${disconnected}/retry`, { captionOverride: 'a' })
-  await check('retryDelivery', 403, 'noAccess', retryOrphan)
+  await check('retryDelivery', 403, 'no_access', retryOrphan)
   await accounts.set({ disconnectedAt: null }).execute()
 }
 
@@ -330,15 +336,15 @@ async function checkBatches(ada: Person, account: string, requests: Requests) {
   const long = { accountIds: [ACCOUNT_EXAMPLES[0].id], caption: 'a'.repeat(312) }
   await check('createPosts', 201, undefined, requests.createPosts(ada.key))
   await check('createPosts', 200, undefined, create([draft, long], 'each'))
-  await check('createPosts', 400, 'limitOfNetwork', create([draft, long]))
+  await check('createPosts', 400, 'platform_limit', create([draft, long]))
   const strict = ada.call('POST', '/posts/batch?strict=true', { posts: [draft] })
-  await check('createPosts', 400, 'hasWarnings', strict)
-  await check('createPosts', 403, 'noAccess', create([{ accountIds: [UNKNOWN_ID] }]))
+  await check('createPosts', 400, 'warnings_not_allowed', strict)
+  await check('createPosts', 403, 'no_access', create([{ accountIds: [UNKNOWN_ID] }]))
   await check('validatePosts', 200, undefined, requests.validatePosts(ada.key))
   for (const [operationId, send] of Object.entries({ createPosts: create, validatePosts: validate })) {
     await check(operationId, 400, 'missingAccountIds', send([draft, {}]))
     await check(operationId, 400, undefined, send(Array(101).fill(draft)))
-    await check(operationId, 413, 'tooLarge', send([{ ...draft, caption: 'a'.repeat(2 ** 20) }]))
+    await check(operationId, 413, 'body_too_large', send([{ ...draft, caption: 'a'.repeat(2 ** 20) }]))
   }
 }
 
@@ -350,8 +356,8 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   await check('listPosts', 400, 'mistypedFilter', get('/posts?statuss=draft'))
   await check('listMedia', 400, 'offsetWithFilter', get(`/media?organizationId=${UNKNOWN_ID}&offset=1`))
   for (const [example, organizationId] of [
-    ['noAccess', UNKNOWN_ID],
-    ['notAdmin', await organization(ada)],
+    ['no_access', UNKNOWN_ID],
+    ['not_organization_admin', await organization(ada)],
   ] as const) {
     const query = `organizationId=${organizationId}`
     await check('listPosts', 403, example, get(`/posts?${query}`))
@@ -365,14 +371,14 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   const retry = (body: object) => ada.call('POST', '/deliveries/retry', body)
   await check('retryDeliveries', 400, 'unknownFilter', retry({ account: 'a' }))
   await check('retryDeliveries', 400, 'cursorOfAnotherQuery', retry({ cursor: 'A'.repeat(80) }))
-  await check('retryDeliveries', 413, 'tooLarge', retry({ errorCode: 'a'.repeat(2 ** 20) }))
+  await check('retryDeliveries', 413, 'body_too_large', retry({ errorCode: 'a'.repeat(2 ** 20) }))
   await check('listEvents', 200, undefined, requests.listEvents(ada.key))
   await check('listEvents', 400, 'otherCursor', get('/events?after=AAAAAAAAAAAA'))
   await check('listEvents', 400, 'waitTooLong', get('/events?wait=1000000000'))
   const { key: reader } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
-  await check('listEvents', 403, 'missingScope', call(app, reader, 'GET', '/events?types=key.*'))
+  await check('listEvents', 403, 'insufficient_scope', call(app, reader, 'GET', '/events?types=key.*'))
   await check('getEvent', 200, undefined, requests.getEvent(ada.key))
-  await check('getEvent', 404, 'notFound', get(`/events/${UNKNOWN_ID}`))
+  await check('getEvent', 404, 'event_not_found', get(`/events/${UNKNOWN_ID}`))
   await check('countPosts', 200, undefined, requests.countPosts(ada.key))
   await check('countPosts', 400, 'unknownTimeZone', get('/posts/counts?by=day&timeZone=Berlin'))
 }
@@ -381,20 +387,20 @@ async function checkUpdates(ada: Person, draft: string, published: string) {
   const update = (id: string, body: object) => ada.call('PATCH', `/posts/${id}`, body)
   await check('updatePost', 200, undefined, update(draft, { firstComment: 'hi' }))
   await check('updatePost', 400, 'captionRemoved', update(draft, { caption: null }))
-  await check('updatePost', 400, 'limitOfNetwork', update(draft, { caption: 'a'.repeat(312), firstComment: null }))
+  await check('updatePost', 400, 'platform_limit', update(draft, { caption: 'a'.repeat(312), firstComment: null }))
   const strict = ada.call('PATCH', `/posts/${draft}?strict=true`, { firstComment: null })
-  await check('updatePost', 400, 'hasWarnings', strict)
-  await check('updatePost', 400, 'published', update(published, { caption: 'hi' }))
-  await check('updatePost', 403, 'noAccess', update(draft, { accountIds: [UNKNOWN_ID] }))
-  await check('updatePost', 404, 'notFound', update(UNKNOWN_ID, { caption: 'hi' }))
+  await check('updatePost', 400, 'warnings_not_allowed', strict)
+  await check('updatePost', 400, 'post_published', update(published, { caption: 'hi' }))
+  await check('updatePost', 403, 'no_access', update(draft, { accountIds: [UNKNOWN_ID] }))
+  await check('updatePost', 404, 'post_not_found', update(UNKNOWN_ID, { caption: 'hi' }))
   await checkConditions(ada, 'updatePost', 'PATCH', `/posts/${draft}`, { caption: 'hi' })
-  await check('updatePost', 413, 'tooLarge', update(draft, { caption: 'a'.repeat(2 ** 20) }))
+  await check('updatePost', 413, 'body_too_large', update(draft, { caption: 'a'.repeat(2 ** 20) }))
   const sandbox = await ada.account('sandbox')
   const { body: open } = await ada.call('POST', '/posts', { accountIds: [sandbox] })
   const fill = (key: string) =>
     update(open.id, { overrides: { [sandbox]: { fields: { [key]: 'a'.repeat(2 ** 19) } } } })
   await check('updatePost', 200, undefined, fill('one'))
-  await check('updatePost', 413, 'postTooLarge', fill('two'))
+  await check('updatePost', 413, 'body_too_large_2', fill('two'))
 }
 
 /** The conditions of a request that changes a post. */
@@ -407,7 +413,7 @@ async function checkConditions(
 ) {
   const sendIf = (ifMatch: string) => ada.call(method, path, body, { 'if-match': ifMatch })
   await check(operationId, 400, 'badIfMatch', sendIf('other'))
-  await check(operationId, 412, 'changed', sendIf('"other"'))
+  await check(operationId, 412, 'precondition_failed', sendIf('"other"'))
 }
 
 async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
@@ -420,23 +426,27 @@ async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
   const retry = (path: string) => ada.call('POST', `${path}/retry`)
   const resolve = (path: string, body: object = { outcome: 'published' }) => ada.call('POST', `${path}/resolve`, body)
 
-  await check('retryDelivery', 409, 'notDue', retry(path))
+  await check('retryDelivery', 409, 'delivery_not_due', retry(path))
   await check('publishPost', 202, undefined, ada.call('POST', `/posts/${post.id}/publish`))
   await check('retryDelivery', 202, undefined, retry(path))
   await checkConditions(ada, 'retryDelivery', 'POST', `${path}/retry`)
   await checkEdits(db, ada, post.id, path)
-  await check('retryDelivery', 409, 'draft', requests.retryDelivery(ada.key))
-  for (const state of ['publishing', 'published', 'unconfirmed']) {
+  await check('retryDelivery', 409, 'post_is_draft', requests.retryDelivery(ada.key))
+  for (const [state, example] of [
+    ['publishing', 'delivery_in_progress'],
+    ['published', 'delivery_published'],
+    ['unconfirmed', 'delivery_unconfirmed'],
+  ] as const) {
     await targets.set({ state }).execute()
     await check('getPost', 200, undefined, ada.call('GET', `/posts/${post.id}`))
-    await check('retryDelivery', 409, state, retry(path))
+    await check('retryDelivery', 409, example, retry(path))
     if (state !== 'publishing') continue
-    await check('deletePost', 409, 'busy', ada.call('DELETE', `/posts/${post.id}`))
-    await check('updatePost', 409, 'busy', ada.call('PATCH', `/posts/${post.id}`, { caption: 'hi' }))
+    await check('deletePost', 409, 'post_busy', ada.call('DELETE', `/posts/${post.id}`))
+    await check('updatePost', 409, 'post_busy', ada.call('PATCH', `/posts/${post.id}`, { caption: 'hi' }))
   }
   const error = JSON.stringify({ code: 'media_deleted', message: 'A file of the post was deleted', retryable: false })
   await targets.set({ state: 'failed', error }).execute()
-  await check('retryDelivery', 409, 'mediaDeleted', retry(path))
+  await check('retryDelivery', 409, 'media_deleted', retry(path))
 
   await targets.set({ state: 'unconfirmed', error: null }).execute()
   const cancel = (path: string) => ada.call('POST', `${path}/cancel`)
@@ -448,16 +458,16 @@ async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
     markDeliveryPublished: mark,
   }
   for (const [operationId, send] of Object.entries(requestsById)) {
-    await check(operationId, 404, 'postNotFound', send(`/posts/${UNKNOWN_ID}/deliveries/${account}`))
-    await check(operationId, 404, 'deliveryNotFound', send(`/posts/${post.id}/deliveries/${UNKNOWN_ID}`))
+    await check(operationId, 404, 'post_not_found', send(`/posts/${UNKNOWN_ID}/deliveries/${account}`))
+    await check(operationId, 404, 'delivery_not_found', send(`/posts/${post.id}/deliveries/${UNKNOWN_ID}`))
   }
   await checkCancelling(ada, (values) => targets.set(values).execute(), path)
   await targets.set({ state: 'unconfirmed', error: null }).execute()
   await check('resolveDelivery', 400, 'missingOutcome', resolve(path, {}))
   const long = { outcome: 'published', url: 'a'.repeat(2 ** 20) }
-  await check('resolveDelivery', 413, 'tooLarge', resolve(path, long))
+  await check('resolveDelivery', 413, 'body_too_large', resolve(path, long))
   await check('resolveDelivery', 200, undefined, resolve(path))
-  await check('resolveDelivery', 409, 'notUnconfirmed', requests.resolveDelivery(ada.key))
+  await check('resolveDelivery', 409, 'delivery_not_unconfirmed', requests.resolveDelivery(ada.key))
 }
 
 /** Retries with other content. */
@@ -466,12 +476,12 @@ async function checkEdits(db: Db, ada: Person, postId: string, path: string) {
   const targets = db.updateTable('postTargets').where('postId', '=', postId)
   await targets.set({ state: 'failed' }).execute()
   await check('retryDelivery', 202, undefined, retry({ captionOverride: 'hello' }))
-  await check('retryDelivery', 400, 'limitOfNetwork', retry({ captionOverride: 'a'.repeat(4_097) }))
-  await check('retryDelivery', 413, 'tooLarge', retry({ captionOverride: 'a'.repeat(2 ** 20) }))
+  await check('retryDelivery', 400, 'platform_limit', retry({ captionOverride: 'a'.repeat(4_097) }))
+  await check('retryDelivery', 413, 'body_too_large', retry({ captionOverride: 'a'.repeat(2 ** 20) }))
   await check('retryDelivery', 202, undefined, retry({ fields: { one: 'a'.repeat(2 ** 19) } }))
-  await check('retryDelivery', 413, 'postTooLarge', retry({ fields: { two: 'a'.repeat(2 ** 19) } }))
+  await check('retryDelivery', 413, 'body_too_large_2', retry({ fields: { two: 'a'.repeat(2 ** 19) } }))
   await targets.set({ intent: 1 }).execute()
-  await check('retryDelivery', 409, 'contentOpen', retry({ captionOverride: 'again' }))
+  await check('retryDelivery', 409, 'delivery_unconfirmed_2', retry({ captionOverride: 'again' }))
   const sent = JSON.stringify([{ id: '1', url: null }])
   await targets.set({ intent: null, state: 'failed', sent }).execute()
   await check('retryDelivery', 400, 'publishedParts', retry({ captionOverride: 'again' }))
@@ -485,13 +495,13 @@ async function checkCancelling(
 ) {
   const cancel = () => ada.call('POST', `${path}/cancel`)
   const mark = (body: object = {}) => ada.call('POST', `${path}/mark-published`, body)
-  await check('cancelDelivery', 409, 'notQueued', cancel())
+  await check('cancelDelivery', 409, 'delivery_not_queued', cancel())
   await check('markDeliveryPublished', 400, 'badUrl', mark({ url: 'a' }))
-  await check('markDeliveryPublished', 413, 'tooLarge', mark({ url: 'a'.repeat(2 ** 20) }))
+  await check('markDeliveryPublished', 413, 'body_too_large', mark({ url: 'a'.repeat(2 ** 20) }))
   for (const [state, example] of [
-    ['waiting', 'draft'],
-    ['publishing', 'publishing'],
-    ['published', 'published'],
+    ['waiting', 'post_is_draft'],
+    ['publishing', 'delivery_in_progress'],
+    ['published', 'delivery_published'],
   ] as const) {
     await change({ state, error: null })
     await check('markDeliveryPublished', 409, example, mark())
@@ -502,7 +512,7 @@ async function checkCancelling(
   await checkConditions(ada, 'markDeliveryPublished', 'POST', `${path}/mark-published`, {})
   await check('cancelDelivery', 200, undefined, cancel())
   const publish = ada.call('POST', `${path.replace(/\/deliveries.*/, '')}/publish`)
-  await check('publishPost', 409, 'cancelled', publish)
+  await check('publishPost', 409, 'post_cancelled', publish)
   await check('markDeliveryPublished', 200, undefined, mark())
 }
 
@@ -516,8 +526,8 @@ async function checkFileOfMember({ ada, user, organization, promote }: Scene) {
     await bob.call('POST', '/posts', { accountIds: [account], mediaIds: [file] })
   }
   await check('getMedia', 200, undefined, ada.call('GET', `/media/${file}`))
-  await check('updateMedia', 403, 'usedElsewhere', ada.call('PATCH', `/media/${file}`, { altText: 'a' }))
-  await check('deleteMedia', 403, 'usedElsewhere', ada.call('DELETE', `/media/${file}`))
+  await check('updateMedia', 403, 'media_used_elsewhere', ada.call('PATCH', `/media/${file}`, { altText: 'a' }))
+  await check('deleteMedia', 403, 'media_used_elsewhere', ada.call('DELETE', `/media/${file}`))
 }
 
 async function checkMedia(scene: Scene, requests: Requests) {
@@ -530,24 +540,24 @@ async function checkMedia(scene: Scene, requests: Requests) {
 
   const send = (bytes: Buffer) => upload(app, ada, [['file', bytes]])
   await check('uploadMedia', 400, 'missingFile', upload(app, ada, [['altText', 'a']]))
-  await check('uploadMedia', 400, 'unknownType', send(Buffer.from('<html>')))
+  await check('uploadMedia', 400, 'file_type_unsupported', send(Buffer.from('<html>')))
   const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
-  await check('uploadMedia', 400, 'heic', send(heic))
-  await check('uploadMedia', 400, 'behindItsEnd', send(Buffer.concat([image, Buffer.from('0123456789')])))
+  await check('uploadMedia', 400, 'file_type_unsupported_2', send(heic))
+  await check('uploadMedia', 400, 'file_invalid', send(Buffer.concat([image, Buffer.from('0123456789')])))
   await check('importMedia', 400, 'invalidUrl', ada.call('POST', '/media/import', { url: 'lighthouse.jpg' }))
-  await check('importMedia', 400, 'notPublic', requests.importMedia(ada.key))
+  await check('importMedia', 400, 'url_not_public', requests.importMedia(ada.key))
   const large = JSON.stringify({ url: 'a'.repeat(2 ** 20) })
-  await check('importMedia', 413, 'tooLarge', ada.call('POST', '/media/import', large))
+  await check('importMedia', 413, 'body_too_large', ada.call('POST', '/media/import', large))
   await checkPaging(ada, 'listMedia', '/media')
   await check('updateMedia', 400, 'missingAltText', ada.call('PATCH', `/media/${fileId}`, {}))
-  await check('updateMedia', 413, 'tooLarge', ada.call('PATCH', `/media/${fileId}`, large))
+  await check('updateMedia', 413, 'body_too_large', ada.call('PATCH', `/media/${fileId}`, large))
 
   const unknown = `/media/${UNKNOWN_ID}`
-  await check('getMedia', 404, 'notFound', ada.call('GET', unknown))
-  await check('getMediaContent', 404, 'notFound', ada.call('GET', `${unknown}/content`))
-  await check('getMediaContent', 404, 'noContent', ada.call('GET', `/media/${await ada.media()}/content`))
-  await check('updateMedia', 404, 'notFound', ada.call('PATCH', unknown, { altText: null }))
-  await check('deleteMedia', 404, 'notFound', ada.call('DELETE', unknown))
+  await check('getMedia', 404, 'media_not_found', ada.call('GET', unknown))
+  await check('getMediaContent', 404, 'media_not_found', ada.call('GET', `${unknown}/content`))
+  await check('getMediaContent', 404, 'media_without_content', ada.call('GET', `/media/${await ada.media()}/content`))
+  await check('updateMedia', 404, 'media_not_found', ada.call('PATCH', unknown, { altText: null }))
+  await check('deleteMedia', 404, 'media_not_found', ada.call('DELETE', unknown))
   await checkFileOfMember(scene)
   await checkFileOfDelivery(scene)
   const content = async (headers: Record<string, string>): Promise<Reply> => {
@@ -555,10 +565,10 @@ async function checkMedia(scene: Scene, requests: Requests) {
     const reply = await app.inject({ url, headers: { authorization: `Bearer ${ada.key}`, ...headers } })
     return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
   }
-  await check('getMediaContent', 412, 'notThatFile', content({ 'if-match': '"other"' }))
-  await check('getMediaContent', 416, 'noSuchRange', content({ range: 'bytes=9000000-' }))
+  await check('getMediaContent', 412, 'precondition_failed', content({ 'if-match': '"other"' }))
+  await check('getMediaContent', 416, 'range_not_satisfiable', content({ range: 'bytes=9000000-' }))
   await ada.call('POST', '/posts', { accountIds: [account], mediaIds: [fileId] })
-  await check('deleteMedia', 409, 'inUse', requests.deleteMedia(ada.key))
+  await check('deleteMedia', 409, 'media_in_use', requests.deleteMedia(ada.key))
 }
 
 async function checkSandbox(t: Test, { db, ada, account }: Scene, requests: Requests) {
@@ -583,15 +593,25 @@ async function checkReusedKeys({ app, ada, image, account }: Scene) {
     return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
   }
   await check('createPost', 201, undefined, send('/posts', { accountIds: [account] }))
-  await check('createPost', 409, 'keyTaken', send('/posts', { accountIds: [account], caption: 'hi' }))
-  await check('createPosts', 409, 'keyTaken', send('/posts/batch', { posts: [{ accountIds: [account] }] }))
-  await check('createConnection', 409, 'keyTaken', send('/connections', { platform: 'x' }))
-  await check('createUser', 409, 'keyTaken', send('/users', { name: 'a' }))
-  await check('createOrganization', 409, 'keyTaken', send('/organizations', { name: 'a' }))
-  await check('connectAccount', 409, 'keyTaken', send('/accounts', CONNECT_EXAMPLES.telegram!))
-  await check('importMedia', 409, 'keyTaken', send('/media/import', { url: 'https://www.example.com/a.jpg' }))
+  await check('createPost', 409, 'idempotency_key_reused', send('/posts', { accountIds: [account], caption: 'hi' }))
+  await check(
+    'createPosts',
+    409,
+    'idempotency_key_reused',
+    send('/posts/batch', { posts: [{ accountIds: [account] }] }),
+  )
+  await check('createConnection', 409, 'idempotency_key_reused', send('/connections', { platform: 'x' }))
+  await check('createUser', 409, 'idempotency_key_reused', send('/users', { name: 'a' }))
+  await check('createOrganization', 409, 'idempotency_key_reused', send('/organizations', { name: 'a' }))
+  await check('connectAccount', 409, 'idempotency_key_reused', send('/accounts', CONNECT_EXAMPLES.telegram!))
+  await check(
+    'importMedia',
+    409,
+    'idempotency_key_reused',
+    send('/media/import', { url: 'https://www.example.com/a.jpg' }),
+  )
   const form = await encode([['file', image]])
-  await check('uploadMedia', 409, 'keyTaken', send('/media', form.body, form.type))
+  await check('uploadMedia', 409, 'idempotency_key_reused', send('/media', form.body, form.type))
 }
 
 /** A service whose statements fail as those of a database without space. */
@@ -610,15 +630,15 @@ async function checkFullDatabase(t: Test, { db, ada, connecting }: Scene, reques
   })
   t.teardown(() => app.close())
   for (const [operationId, send] of Object.entries(requests)) {
-    await check(operationId, 503, 'databaseFull', send(ada.key, app))
+    await check(operationId, 503, 'database_full', send(ada.key, app))
   }
 }
 
 /** Services whose storage is away or full. */
 async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Requests) {
   for (const [example, isFull] of [
-    ['noStorage', false],
-    ['storageFull', true],
+    ['storage_unavailable', false],
+    ['storage_full', true],
   ] as const) {
     const refuse = () => Promise.reject(new StorageError('for this test', { isFull }))
     const storage = { put: refuse, remove: refuse, size: refuse, read: refuse, serve: refuse, check: refuse }
@@ -642,45 +662,45 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
   await check('updateKey', 400, 'wrongName', ada.call('PATCH', path, { name: 5 }))
   await check('rotateKey', 400, 'wrongOverlap', ada.call('POST', `${path}/rotate`, { overlapSeconds: '1' }))
   const large = { name: 'a'.repeat(2 ** 20) }
-  await check('createKey', 413, 'tooLarge', ada.call('POST', '/keys', large))
-  await check('updateKey', 413, 'tooLarge', ada.call('PATCH', path, large))
-  await check('rotateKey', 413, 'tooLarge', ada.call('POST', `${path}/rotate`, large))
+  await check('createKey', 413, 'body_too_large', ada.call('POST', '/keys', large))
+  await check('updateKey', 413, 'body_too_large', ada.call('PATCH', path, large))
+  await check('rotateKey', 413, 'body_too_large', ada.call('POST', `${path}/rotate`, large))
   const unknown = `/keys/${UNKNOWN_ID}`
-  await check('getKey', 404, 'notFound', ada.call('GET', unknown))
-  await check('updateKey', 404, 'notFound', ada.call('PATCH', unknown, {}))
-  await check('rotateKey', 404, 'notFound', ada.call('POST', `${unknown}/rotate`, {}))
-  await check('revokeKey', 404, 'notFound', ada.call('DELETE', unknown))
+  await check('getKey', 404, 'api_key_not_found', ada.call('GET', unknown))
+  await check('updateKey', 404, 'api_key_not_found', ada.call('PATCH', unknown, {}))
+  await check('rotateKey', 404, 'api_key_not_found', ada.call('POST', `${unknown}/rotate`, {}))
+  await check('revokeKey', 404, 'api_key_not_found', ada.call('DELETE', unknown))
 
   const create = (scopes: Scope[] | null, expiresAt: Date | null = null) =>
     createKey(db, { userId: ada.id, name: null, expiresAt, scopes })
   const manager = await create(['keys:manage', 'posts:read'], new Date('2999-01-01T00:00:00Z'))
   const asManager = (...[method, path, body]: Parameters<Person['call']>) => call(app, manager.key, method, path, body)
   const give = (body: object) => asManager('POST', '/keys', { name: 'a', scopes: ['posts:read'], ...body })
-  await check('createKey', 403, 'scopeNotGiven', give({ scopes: ['media:write'] }))
-  await check('createKey', 403, 'expiryNotGiven', give({ expiresAt: '2999-01-01T00:00:01Z' }))
+  await check('createKey', 403, 'api_key_too_wide', give({ scopes: ['media:write'] }))
+  await check('createKey', 403, 'api_key_too_wide_2', give({ expiresAt: '2999-01-01T00:00:01Z' }))
   const asAdmin = { name: 'a', scopes: ['admin'] }
-  await check('createKey', 403, 'adminNotGiven', ada.call('POST', '/keys', asAdmin))
-  await check('createKey', 403, 'noAccount', ada.call('POST', '/keys', { ...READER, accountIds: [UNKNOWN_ID] }))
+  await check('createKey', 403, 'api_key_too_wide_3', ada.call('POST', '/keys', asAdmin))
+  await check('createKey', 403, 'no_access', ada.call('POST', '/keys', { ...READER, accountIds: [UNKNOWN_ID] }))
   const both = { name: 'a', scopes: ['keys:manage'], accountIds: [ACCOUNT_EXAMPLES[0].id] }
   await check('createKey', 400, 'scopeWithAccounts', ada.call('POST', '/keys', both))
   const [writer, reader] = [await create(['media:write']), await create(['posts:read'])]
   const rotate = (id: string) => asManager('POST', `/keys/${id}/rotate`, {})
-  await check('rotateKey', 403, 'scopesNotGiven', rotate((await create(null)).id))
-  await check('rotateKey', 403, 'scopeNotGiven', rotate(writer.id))
-  await check('rotateKey', 403, 'expiryNotGiven', rotate(reader.id))
-  await check('updateKey', 403, 'changesWider', asManager('PATCH', `/keys/${writer.id}`, {}))
-  await check('revokeKey', 403, 'revokesWider', asManager('DELETE', `/keys/${writer.id}`))
+  await check('rotateKey', 403, 'api_key_too_wide', rotate((await create(null)).id))
+  await check('rotateKey', 403, 'api_key_too_wide_2', rotate(writer.id))
+  await check('rotateKey', 403, 'api_key_too_wide_3', rotate(reader.id))
+  await check('updateKey', 403, 'api_key_too_wide', asManager('PATCH', `/keys/${writer.id}`, {}))
+  await check('revokeKey', 403, 'api_key_too_wide', asManager('DELETE', `/keys/${writer.id}`))
   const narrow = (body: object) => ada.call('PATCH', `/keys/${manager.id}`, body)
   await check('updateKey', 200, undefined, narrow({ scopes: ['keys:manage'] }))
-  await check('updateKey', 403, 'scopeNotThere', narrow({ scopes: ['media:write'] }))
-  await check('updateKey', 403, 'expiryLater', narrow({ expiresAt: '2999-01-01T00:00:01Z' }))
+  await check('updateKey', 403, 'api_key_too_wide_2', narrow({ scopes: ['media:write'] }))
+  await check('updateKey', 403, 'api_key_too_wide_3', narrow({ expiresAt: '2999-01-01T00:00:01Z' }))
   const listed = await ada.call('POST', '/keys', { ...READER, accountIds: [ACCOUNT_EXAMPLES[0].id] })
   const widen = ada.call('PATCH', `/keys/${listed.body.id}`, { accountIds: [UNKNOWN_ID] })
-  await check('updateKey', 403, 'accountNotThere', widen)
+  await check('updateKey', 403, 'api_key_too_wide_4', widen)
   const expired = await create(['posts:read'], YESTERDAY)
-  await check('rotateKey', 409, 'expired', ada.call('POST', `/keys/${expired.id}/rotate`, {}))
+  await check('rotateKey', 409, 'api_key_not_rotatable', ada.call('POST', `/keys/${expired.id}/rotate`, {}))
   await check('rotateKey', 201, undefined, requests.rotateKey(ada.key))
-  await check('rotateKey', 409, 'rotated', requests.rotateKey(ada.key))
+  await check('rotateKey', 409, 'api_key_rotated', requests.rotateKey(ada.key))
 }
 
 async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene, requests: Requests) {
@@ -708,41 +728,41 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
     ['putMember', 'PUT', `${members}/${ids.tenantId}`, 'missingRole'],
   ] as const) {
     await check(operationId, 400, example, ada.call(method, at, operationId === 'createUserKey' ? { name: 'a' } : {}))
-    await check(operationId, 413, 'tooLarge', ada.call(method, at, large))
+    await check(operationId, 413, 'body_too_large', ada.call(method, at, large))
   }
   const asAdmin = { name: 'a', scopes: ['admin'] }
-  await check('createUserKey', 403, 'adminNotGiven', ada.call('POST', `${path}/keys`, asAdmin))
+  await check('createUserKey', 403, 'api_key_too_wide', ada.call('POST', `${path}/keys`, asAdmin))
   const scopes = ['admin' as const]
   const expiresAt = new Date('2999-01-01T00:00:00Z')
   const { key: expiring } = await createKey(db, { userId: ada.id, name: null, expiresAt, scopes })
   const outliving = { name: 'a', scopes: ['posts:read'], expiresAt: '2999-01-01T00:00:01Z' }
   const noAccount = ada.call('POST', `${path}/keys`, { ...READER, accountIds: [UNKNOWN_ID] })
-  await check('createUserKey', 403, 'noAccount', noAccount)
-  await check('createUserKey', 403, 'expiryNotGiven', call(app, expiring, 'POST', `${path}/keys`, outliving))
+  await check('createUserKey', 403, 'no_access', noAccount)
+  await check('createUserKey', 403, 'api_key_too_wide_2', call(app, expiring, 'POST', `${path}/keys`, outliving))
 
   const [unknownUser, unknownOrganization] = [`/users/${UNKNOWN_ID}`, `/organizations/${UNKNOWN_ID}`]
   const key = { name: 'a', scopes: ['posts:read'] }
   const role = { role: 'member' }
-  for (const [operationId, method, at, body] of [
-    ['getUser', 'GET', unknownUser],
-    ['deleteUser', 'DELETE', unknownUser],
-    ['listUserKeys', 'GET', `${unknownUser}/keys`],
-    ['createUserKey', 'POST', `${unknownUser}/keys`, key],
-    ['revokeUserKey', 'DELETE', `${path}/keys/${UNKNOWN_ID}`],
-    ['getOrganization', 'GET', unknownOrganization],
-    ['deleteOrganization', 'DELETE', unknownOrganization],
-    ['listMembers', 'GET', `${unknownOrganization}/members`],
-    ['putMember', 'PUT', `${unknownOrganization}/members/${ids.tenantId}`, role],
-    ['deleteMember', 'DELETE', `${members}/${ada.id}`],
+  for (const [operationId, example, method, at, body] of [
+    ['getUser', 'user_not_found', 'GET', unknownUser],
+    ['deleteUser', 'user_not_found', 'DELETE', unknownUser],
+    ['listUserKeys', 'user_not_found', 'GET', `${unknownUser}/keys`],
+    ['createUserKey', 'user_not_found', 'POST', `${unknownUser}/keys`, key],
+    ['revokeUserKey', 'api_key_not_found', 'DELETE', `${path}/keys/${UNKNOWN_ID}`],
+    ['getOrganization', 'organization_not_found', 'GET', unknownOrganization],
+    ['deleteOrganization', 'organization_not_found', 'DELETE', unknownOrganization],
+    ['listMembers', 'organization_not_found', 'GET', `${unknownOrganization}/members`],
+    ['putMember', 'organization_not_found', 'PUT', `${unknownOrganization}/members/${ids.tenantId}`, role],
+    ['deleteMember', 'member_not_found', 'DELETE', `${members}/${ada.id}`],
   ] as const) {
-    await check(operationId, 404, 'notFound', ada.call(method, at, body))
+    await check(operationId, 404, example, ada.call(method, at, body))
   }
-  await check('putMember', 404, 'userNotFound', ada.call('PUT', `${members}/${UNKNOWN_ID}`, role))
-  await check('deleteUser', 409, 'ownUser', ada.call('DELETE', `/users/${ada.id}`))
+  await check('putMember', 404, 'user_not_found', ada.call('PUT', `${members}/${UNKNOWN_ID}`, role))
+  await check('deleteUser', 409, 'own_user', ada.call('DELETE', `/users/${ada.id}`))
   const sharing = await user()
   const used = await organization(sharing)
   await sharing.account('x', { organizationId: used })
-  await check('deleteOrganization', 409, 'inUse', ada.call('DELETE', `/organizations/${used}`))
+  await check('deleteOrganization', 409, 'organization_in_use', ada.call('DELETE', `/organizations/${used}`))
 }
 
 const KEY = { name: null, expiresAt: null }
@@ -767,10 +787,10 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
     if (!required) continue
     const others = SCOPE_NAMES.filter((scope) => scope !== required && !IMPLIED[scope]?.includes(required))
     const send = requests[operationId as keyof Requests]
-    await check(operationId, 403, 'missingScope', send(await create(others)))
+    await check(operationId, 403, 'insufficient_scope', send(await create(others)))
     if (takesLists) continue
     const { key } = await createKey(db, { ...KEY, userId: ada.id, scopes: [required], accountIds: [account] })
-    await check(operationId, 403, 'limitedToAccounts', send(key))
+    await check(operationId, 403, 'account_list', send(key))
   }
   const limited = await createKey(db, {
     ...KEY,
@@ -779,16 +799,16 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
     accountIds: [account],
   })
   const ofOrganization = call(app, limited.key, 'GET', `/media?organizationId=${UNKNOWN_ID}`)
-  await check('listMedia', 403, 'filtersWithAccounts', ofOrganization)
+  await check('listMedia', 403, 'account_list', ofOrganization)
   const writer = await create(['posts:write'])
   const scheduled = { accountIds: [ACCOUNT_EXAMPLES[0].id], caption: 'hi', scheduledAt: '2999-01-01T00:00:00Z' }
   const { body: post } = await ada.call('POST', '/posts', scheduled)
   const asWriter = (...[method, path, body]: Parameters<Person['call']>) => call(app, writer, method, path, body)
-  await check('createPost', 403, 'missingConditionalScope', asWriter('POST', '/posts', scheduled))
+  await check('createPost', 403, 'insufficient_scope_2', asWriter('POST', '/posts', scheduled))
   const batch = { posts: [scheduled] }
-  await check('createPosts', 403, 'missingConditionalScope', asWriter('POST', '/posts/batch', batch))
-  await check('deletePost', 403, 'missingConditionalScope', asWriter('DELETE', `/posts/${post.id}`))
-  await check('updatePost', 403, 'missingConditionalScope', asWriter('PATCH', `/posts/${post.id}`, {}))
+  await check('createPosts', 403, 'insufficient_scope_2', asWriter('POST', '/posts/batch', batch))
+  await check('deletePost', 403, 'insufficient_scope_2', asWriter('DELETE', `/posts/${post.id}`))
+  await check('updatePost', 403, 'insufficient_scope_2', asWriter('PATCH', `/posts/${post.id}`, {}))
 }
 
 /** Keys that may not decide about a delivery that needs a file. */
@@ -800,8 +820,8 @@ async function checkFileOfDelivery({ app, db, ada }: Scene) {
   const writer = await createKey(db, { ...KEY, userId: ada.id, scopes: ['media:write'] })
   const limited = await createKey(db, { ...KEY, userId: ada.id, accountIds: [other] })
   for (const [{ key }, example] of [
-    [writer, 'missingConditionalScope'],
-    [limited, 'usedByOtherAccounts'],
+    [writer, 'insufficient_scope_2'],
+    [limited, 'media_used_elsewhere_2'],
   ] as const) {
     await check('updateMedia', 403, example, call(app, key, 'PATCH', `/media/${file}`, { altText: 'a' }))
     await check('deleteMedia', 403, example, call(app, key, 'DELETE', `/media/${file}`))
@@ -819,8 +839,8 @@ async function checkRateLimits(t: Test, { db, ada }: Scene, requests: Requests) 
   await requests.getCurrentKey(ada.key, app)
   for (let count = 0; count < 20; count++) await requests.getCurrentKey('pr_unknown', app)
   for (const [operationId, send] of Object.entries(requests)) {
-    await check(operationId, 429, 'rateLimited', send(ada.key, app))
-    await check(operationId, 429, 'failedKeys', send('pr_unknown', app))
+    await check(operationId, 429, 'rate_limited', send(ada.key, app))
+    await check(operationId, 429, 'too_many_failed_keys', send('pr_unknown', app))
   }
   clock.restore()
 }
@@ -846,11 +866,11 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
   })
   await db.updateTable('schemaMigrations').set({ appliedAt: null }).execute()
   for (const [operationId, send] of Object.entries(requests)) {
-    await check(operationId, 503, 'schemaOutdated', send(ada.key, unmigrated))
-    await check(operationId, 401, 'missingKey', send())
-    await check(operationId, 401, 'invalidKey', send('pr_unknown'))
-    await check(operationId, 401, 'expiredKey', send(expired))
-    await check(operationId, 503, 'noDatabase', send(ada.key, withoutDatabase))
+    await check(operationId, 503, 'schema_outdated', send(ada.key, unmigrated))
+    await check(operationId, 401, 'missing_api_key', send())
+    await check(operationId, 401, 'invalid_api_key', send('pr_unknown'))
+    await check(operationId, 401, 'expired_api_key', send(expired))
+    await check(operationId, 503, 'database_unavailable', send(ada.key, withoutDatabase))
   }
   await checkFullDatabase(t, scene, requests)
   await check('deletePost', 200, 'deleted', requests.deletePost(ada.key))
@@ -891,11 +911,11 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
   }
   for (const [operationId, send] of Object.entries(requests)) {
     if (NOT_STORED.some((name) => name === operationId)) continue
-    await check(operationId, 500, 'failed', send(ada.key))
+    await check(operationId, 500, 'internal_error', send(ada.key))
   }
   await sql`alter table api_keys rename to api_keys_away`.execute(db)
   for (const [operationId, send] of Object.entries(requests)) {
-    await check(operationId, 503, 'noKeyStore', send(uncached))
+    await check(operationId, 503, 'auth_not_initialized', send(uncached))
   }
 }
 
@@ -928,17 +948,17 @@ t.test('each response matches its schema, and each error matches its example to 
 
   // The tests of the upload check these on a socket.
   for (const operationId of ['uploadMedia', 'importMedia']) {
-    seen.add(`${operationId} 413 tooLargeFile`)
+    seen.add(`${operationId} 413 file_too_large`)
     // test/media/quota.test.ts and share.test.ts check these.
-    seen.add(`${operationId} 409 quotaExceeded`)
-    seen.add(`${operationId} 429 tooManyUploads`)
+    seen.add(`${operationId} 409 media_quota`)
+    seen.add(`${operationId} 429 too_many_uploads`)
   }
-  seen.add('uploadMedia 408 tooSlow')
+  seen.add('uploadMedia 408 request_timeout')
   // test/media/alt-text-rights.test.ts checks this: it needs 2,000 posts.
-  seen.add('updateMedia 409 tooManyPosts')
+  seen.add('updateMedia 409 media_in_too_many_posts')
   // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.
   seen.add('listEvents 410 expired')
-  seen.add('listEvents 429 tooManyWait')
+  seen.add('listEvents 429 too_many_waiting')
   const errors = [...operations.values()].flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status]) => Number(status) >= 400)

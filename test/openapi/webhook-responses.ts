@@ -21,23 +21,23 @@ export async function checkWebhooks(t: Test, scene: Scene, requests: Requests) {
   await check('testWebhook', 202, undefined, requests.testWebhook(ada.key))
   await check('redeliverEvents', 202, undefined, requests.redeliverEvents(ada.key))
   await check('rotateWebhookSecret', 200, undefined, requests.rotateWebhookSecret(ada.key))
-  await check('rotateWebhookSecret', 409, 'rotated', requests.rotateWebhookSecret(ada.key))
+  await check('rotateWebhookSecret', 409, 'webhook_secret_rotated', requests.rotateWebhookSecret(ada.key))
   await check('deletePreviousWebhookSecret', 200, undefined, requests.deletePreviousWebhookSecret(ada.key))
   const withoutPrevious = requests.deletePreviousWebhookSecret(ada.key)
-  await check('deletePreviousWebhookSecret', 404, 'noPrevious', withoutPrevious)
+  await check('deletePreviousWebhookSecret', 404, 'webhook_secret_not_found', withoutPrevious)
   await checkInput(scene)
   await checkRights(scene)
   await checkKeyrings(t, scene, requests)
   const unknown = `/webhooks/${UNKNOWN_ID}`
-  await check('getWebhook', 404, 'notFound', ada.call('GET', unknown))
-  await check('updateWebhook', 404, 'notFound', ada.call('PATCH', unknown, {}))
-  await check('deleteWebhook', 404, 'notFound', ada.call('DELETE', unknown))
-  await check('rotateWebhookSecret', 404, 'notFound', ada.call('POST', `${unknown}/rotate-secret`))
-  await check('deletePreviousWebhookSecret', 404, 'notFound', ada.call('DELETE', `${unknown}/previous-secret`))
-  await check('testWebhook', 404, 'notFound', ada.call('POST', `${unknown}/test`))
-  await check('listWebhookDeliveries', 404, 'notFound', ada.call('GET', `${unknown}/deliveries`))
+  await check('getWebhook', 404, 'webhook_not_found', ada.call('GET', unknown))
+  await check('updateWebhook', 404, 'webhook_not_found', ada.call('PATCH', unknown, {}))
+  await check('deleteWebhook', 404, 'webhook_not_found', ada.call('DELETE', unknown))
+  await check('rotateWebhookSecret', 404, 'webhook_not_found', ada.call('POST', `${unknown}/rotate-secret`))
+  await check('deletePreviousWebhookSecret', 404, 'webhook_not_found', ada.call('DELETE', `${unknown}/previous-secret`))
+  await check('testWebhook', 404, 'webhook_not_found', ada.call('POST', `${unknown}/test`))
+  await check('listWebhookDeliveries', 404, 'webhook_not_found', ada.call('GET', `${unknown}/deliveries`))
   const redeliver = ada.call('POST', `${unknown}/redeliver`, { eventIds: [EVENT_ID] })
-  await check('redeliverEvents', 404, 'notFound', redeliver)
+  await check('redeliverEvents', 404, 'webhook_not_found', redeliver)
   const [other] = (await ada.call('GET', '/webhooks')).body.data
   await check('deleteWebhook', 200, undefined, ada.call('DELETE', `/webhooks/${other.id}`))
 }
@@ -47,7 +47,7 @@ async function checkInput({ ada, webhookId }: Scene) {
   const urls = {
     notHttps: 'http://app.example.com',
     urlWithPassword: 'https://ada:secret@app.example.com',
-    privateAddress: 'https://127.0.0.1',
+    url_not_public: 'https://127.0.0.1',
   }
   for (const [example, url] of Object.entries(urls)) {
     await check('createWebhook', 400, example, ada.call('POST', '/webhooks', { url }))
@@ -64,15 +64,15 @@ async function checkInput({ ada, webhookId }: Scene) {
   const redeliver = (body: object) => ada.call('POST', `${path}/redeliver`, body)
   const both = { eventIds: [EVENT_ID], from: '2026-11-21T03:00:00Z' }
   await check('redeliverEvents', 400, 'bothForms', redeliver(both))
-  await check('redeliverEvents', 404, 'eventNotFound', redeliver({ eventIds: [EVENT_ID] }))
+  await check('redeliverEvents', 404, 'webhook_event_not_found', redeliver({ eventIds: [EVENT_ID] }))
   const large = { url: 'a'.repeat(2 ** 20) }
-  await check('createWebhook', 413, 'tooLarge', ada.call('POST', '/webhooks', large))
-  await check('updateWebhook', 413, 'tooLarge', ada.call('PATCH', path, large))
-  await check('rotateWebhookSecret', 413, 'tooLarge', rotate(large))
-  await check('testWebhook', 413, 'tooLarge', ada.call('POST', `${path}/test`, large))
-  await check('redeliverEvents', 413, 'tooLarge', redeliver(large))
+  await check('createWebhook', 413, 'body_too_large', ada.call('POST', '/webhooks', large))
+  await check('updateWebhook', 413, 'body_too_large', ada.call('PATCH', path, large))
+  await check('rotateWebhookSecret', 413, 'body_too_large', rotate(large))
+  await check('testWebhook', 413, 'body_too_large', ada.call('POST', `${path}/test`, large))
+  await check('redeliverEvents', 413, 'body_too_large', redeliver(large))
   await ada.call('PATCH', path, { state: 'disabled' })
-  await check('testWebhook', 409, 'disabled', ada.call('POST', `${path}/test`))
+  await check('testWebhook', 409, 'webhook_disabled', ada.call('POST', `${path}/test`))
   await ada.call('PATCH', path, { state: 'active' })
 }
 
@@ -83,18 +83,18 @@ async function checkRights({ app, db, ada, webhookId }: Scene) {
   const path = `/webhooks/${webhookId}`
   await ada.call('PATCH', path, { types: ['key.created'] })
   await check(
-    ...(['createWebhook', 403, 'typeNotReadable'] as const),
+    ...(['createWebhook', 403, 'webhook_too_wide'] as const),
     asManager('POST', '/webhooks', { ...HOOK, types: ['key.created'] }),
   )
-  await check('updateWebhook', 403, 'typeNotReadable', asManager('PATCH', path, {}))
-  await check('rotateWebhookSecret', 403, 'typeNotReadable', asManager('POST', `${path}/rotate-secret`))
+  await check('updateWebhook', 403, 'webhook_too_wide', asManager('PATCH', path, {}))
+  await check('rotateWebhookSecret', 403, 'webhook_too_wide', asManager('POST', `${path}/rotate-secret`))
   const previous = asManager('DELETE', `${path}/previous-secret`)
-  await check('deletePreviousWebhookSecret', 403, 'typeNotReadable', previous)
+  await check('deletePreviousWebhookSecret', 403, 'webhook_too_wide', previous)
   const accountIds = [ACCOUNT_EXAMPLES[0].id, UNKNOWN_ID]
-  await check('createWebhook', 403, 'noAccount', ada.call('POST', '/webhooks', { ...HOOK, accountIds }))
-  await check('updateWebhook', 403, 'noAccount', ada.call('PATCH', path, { accountIds }))
+  await check('createWebhook', 403, 'no_access', ada.call('POST', '/webhooks', { ...HOOK, accountIds }))
+  await check('updateWebhook', 403, 'no_access', ada.call('PATCH', path, { accountIds }))
   for (let count = 0; count < WEBHOOKS_MAX; count++) await ada.call('POST', '/webhooks', HOOK)
-  await check('createWebhook', 409, 'tooMany', ada.call('POST', '/webhooks', HOOK))
+  await check('createWebhook', 409, 'webhook_limit', ada.call('POST', '/webhooks', HOOK))
 }
 
 async function checkKeyrings(t: Test, { db, ada }: Scene, requests: Requests) {
@@ -108,7 +108,7 @@ async function checkKeyrings(t: Test, { db, ada }: Scene, requests: Requests) {
   const withoutKeyring = await buildApp({ ...common(), keyring: undefined })
   const withOtherKeyring = await buildApp(common())
   t.teardown(() => Promise.all([withoutKeyring.close(), withOtherKeyring.close()]))
-  const apps = { noCredentialsKey: withoutKeyring, otherCredentialsKey: withOtherKeyring }
+  const apps = { credentials_key_missing: withoutKeyring, credentials_key_mismatch: withOtherKeyring }
   for (const [example, app] of Object.entries(apps)) {
     for (const operationId of ['createWebhook', 'rotateWebhookSecret', 'deletePreviousWebhookSecret'] as const) {
       await check(operationId, 503, example, requests[operationId](ada.key, app))

@@ -1,0 +1,19 @@
+import { AccountList } from '../../account.ts'
+import { JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+
+export const listAccounts = defineOperation({
+  method: 'GET',
+  path: '/accounts',
+  scope: 'accounts:read',
+  takesAccountLists: true,
+  ignoresUnknownQuery: true,
+  operationId: 'listAccounts',
+  tag: 'accounts',
+  summary: 'List accounts',
+  description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages.
+
+\`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.`,
+  success: { 200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }) },
+  sdk: 'accounts.list',
+})

@@ -1,0 +1,21 @@
+import { errorResponse } from '../../error.ts'
+import { Event } from '../../event.ts'
+import { EventPath } from '../../list-events.ts'
+import { JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { VISIBLE } from './common.ts'
+
+export const getEvent = defineOperation({
+  method: 'GET',
+  path: '/events/:id',
+  scope: null,
+  takesAccountLists: true,
+  operationId: 'getEvent',
+  tag: 'events',
+  summary: 'Get an event',
+  description: `Returns one of your events. ${VISIBLE}`,
+  params: EventPath,
+  success: { 200: JsonResponse(Event, 'The event.', { event: Event.examples[0] }) },
+  errors: [errorResponse('You have no event with this id, or it is no longer kept.', ['event_not_found'])],
+  sdk: 'events.get',
+})

@@ -1,0 +1,53 @@
+import { codeHeader, errorResponse, invalidRequestResponse, rateLimitResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+import { EventList, ExpiredCursor, ListEventsQuery } from '../../list-events.ts'
+import { OTHER_EVENTS_CURSOR } from '../../messages.ts'
+import { JsonResponse, Ref } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { VISIBLE } from './common.ts'
+
+const [LIST] = EventList.examples
+
+const [EXPIRED] = ExpiredCursor.examples
+
+export const listEvents = defineOperation({
+  method: 'GET',
+  path: '/events',
+  scope: null,
+  takesAccountLists: true,
+  operationId: 'listEvents',
+  tag: 'events',
+  summary: 'List events',
+  description: `Returns a page of your events. Send \`nextCursor\` as \`after\` to get the next page: you get every event once. Store the cursor when you have processed a page, and continue from it after a crash.
+
+With \`wait\`, the request waits for the next event. One loop of such requests tells your program of each event less than a second after it happened.
+
+**Order:** the events of one delivery are in the order in which they happened. Events of different deliveries are in the order in which they were recorded. Events are kept for 30 days, unless the operator has set another time; a cursor from before that is a 410.
+
+${VISIBLE}
+
+A request looks at up to 1,000 events, so that it is fast however many there are.`,
+  query: ListEventsQuery,
+  success: { 200: JsonResponse(EventList, 'One page of your events.', { page: LIST }) },
+  errors: [
+    invalidRequestResponse('A parameter is malformed, or `after` is not a cursor of your events.', {
+      otherCursor: OTHER_EVENTS_CURSOR,
+      waitTooLong: {
+        ...{ code: 'too_big', type: 'number', maximum: 20, inclusive: true, path: ['wait'] },
+        message: 'Number must be less than or equal to 20',
+      },
+    }),
+    errorResponse('The key lacks the scope for a type in `types`.', [errorOf('insufficient_scope', 'keys:manage')]),
+    {
+      410: {
+        ...Ref(ExpiredCursor, {
+          description: 'Events after the cursor are no longer kept.',
+          'x-examples': { expired: { summary: 'cursor_expired', value: EXPIRED } },
+        }),
+        headers: codeHeader(['cursor_expired']),
+      },
+    },
+    rateLimitResponse('Too many requests, or too many of them wait for events in this process.', ['too_many_waiting']),
+  ],
+  sdk: 'events.list',
+})

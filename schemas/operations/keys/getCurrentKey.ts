@@ -1,0 +1,17 @@
+import { ApiKey } from '../../key.ts'
+import { JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { KEY } from './common.ts'
+
+export const getCurrentKey = defineOperation({
+  method: 'GET',
+  path: '/key',
+  scope: null,
+  operationId: 'getCurrentKey',
+  tag: 'keys',
+  summary: 'Get the key of the request',
+  description:
+    'Returns the API key that the request was sent with: whom it acts for, what it allows, and when it expires. Every valid key may call this.',
+  success: { 200: JsonResponse(ApiKey, 'The key.', { key: KEY }) },
+  sdk: 'keys.current',
+})

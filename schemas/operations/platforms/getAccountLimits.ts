@@ -1,0 +1,28 @@
+import { AccountPath } from '../../account.ts'
+import { errorResponse } from '../../error.ts'
+import { Platform } from '../../platform-detail.ts'
+import { JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { HEADERS, IfNoneMatchHeaders, KEEP, notModified } from './common.ts'
+
+export const getAccountLimits = defineOperation({
+  method: 'GET',
+  path: '/accounts/:id/limits',
+  scope: 'accounts:read',
+  takesAccountLists: true,
+  operationId: 'getAccountLimits',
+  tag: 'platforms',
+  summary: 'Get the limits of an account',
+  description: `Returns what the network of an account accepts, with the limits of the account itself put in: the maximum length of texts that its Mastodon server allows, which \`textLengthMax\` of the account shows too. Such a \`max\` has the \`maxSource\` \`null\`.\n\n${KEEP}`,
+  params: AccountPath,
+  headers: IfNoneMatchHeaders,
+  success: {
+    200: {
+      ...JsonResponse(Platform, 'The network, as it is for this account.', { platform: Platform.examples[0] }),
+      headers: HEADERS,
+    },
+    ...notModified,
+  },
+  errors: [errorResponse('You cannot post to an account with this id.', ['account_not_found'])],
+  sdk: 'accounts.limits',
+})

@@ -1,0 +1,83 @@
+import { NOT_CONNECTED } from '../../account.ts'
+import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, CreatePostQuery } from '../../create-post.ts'
+import { errorResponse, invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
+import { Body, JsonResponse } from '../../shared.ts'
+import { createFailures } from '../create-failures.ts'
+import { defineOperation } from '../define-operation.ts'
+
+export const createPost = defineOperation({
+  method: 'POST',
+  path: '/posts',
+  scope: 'posts:write',
+  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
+  failure: errorOf('internal_error.createPost').message,
+  takesAccountLists: true,
+  ignoresUnknownQuery: true,
+  operationId: 'createPost',
+  tag: 'posts',
+  summary: 'Create a post',
+  description: `Stores one post for one or more accounts: scheduled with \`scheduledAt\`, otherwise as a draft. The ids in the examples are placeholders: use those from \`listAccounts\` and \`listMedia\`.
+
+**Order of the checks:**
+
+1. API key: 401
+2. Shape of the body: 400 with \`details\`
+3. Limits of the networks, for the accounts and files that you may use: 400 without \`details\`
+4. Access to all accounts and files: 403
+
+The post is stored whole or not at all.
+
+**Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
+
+**Warnings.** Where something in the post has no effect, or another one than you may expect, the response has \`warnings\`: parts of a thread that are not published, a key of \`fields\` that the network does not know or does not take in this post, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
+
+**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\` and \`threadParts\` and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
+  query: CreatePostQuery,
+  headers: IdempotencyHeaders,
+  body: Body(CreatePost, CREATE_POST_EXAMPLES),
+  success: {
+    201: {
+      ...JsonResponse(CreatedPost, 'The post was stored.', {
+        draft: CreatedPost.examples[0],
+        scheduled: CreatedPost.examples[1],
+        withWarning: CreatedPost.examples[2],
+      }),
+      ...REPLAY_HEADERS,
+    },
+  },
+  errors: [
+    invalidRequestResponse(
+      'With `details`: the body does not match its schema, or the post has warnings and the request has `strict=true`. Without: the post breaks a limit of a network.',
+      {
+        missingAccountIds: MISSING_ACCOUNT_IDS,
+        timeWithoutZone: {
+          code: 'invalid_string',
+          validation: 'datetime',
+          path: ['scheduledAt'],
+          message: 'Invalid datetime: no time zone given, end it with Z or an offset such as +02:00',
+        },
+        unknownKey: {
+          code: 'unrecognized_keys',
+          keys: ['scheduleAt'],
+          path: [],
+          message: "Unrecognized key(s) in object: 'scheduleAt'. Did you mean 'scheduledAt'?",
+        },
+      },
+      [
+        errorOf('platform_limit', 'x (@ada): caption is 312 characters long, at most 280 are allowed'),
+        {
+          ...errorOf('warnings_not_allowed'),
+          details: [{ code: 'custom', path: ['accountIds', 0], message: `x (@ada): ${NOT_CONNECTED.message}` }],
+        },
+      ],
+    ),
+    errorResponse(
+      'You may not use some of the accounts or files. The message names their ids. It does not tell whether they exist: compare them with `listAccounts`.',
+      [errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893')],
+    ),
+    createFailures('the post'),
+  ],
+  sdk: 'posts.create',
+})

@@ -1,0 +1,53 @@
+import { CURSOR_AND_OFFSET, errorResponse, invalidRequestResponse, LIMIT_TOO_BIG } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+import { ListedPost, ListPostsQuery, PostList } from '../../find.ts'
+import { CURSOR_OF_ANOTHER_QUERY, OFFSET_WITH_FILTER } from '../../messages.ts'
+import { JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+
+export const listPosts = defineOperation({
+  method: 'GET',
+  path: '/posts',
+  scope: 'posts:read',
+  takesAccountLists: true,
+  ignoresUnknownQuery: true,
+  operationId: 'listPosts',
+  tag: 'posts',
+  summary: 'List posts',
+  description: `Returns a page of your own posts, newest first. With \`organizationId\`, an admin of an organisation gets the posts of all its members that belong to it; \`userId\` tells whose each is. Use \`nextCursor\` as \`cursor\` to get the next page; it is \`null\` where there are no more pages. The operator may have published posts removed after a time.
+
+**Filters** apply together. \`state\`, \`errorCode\`, \`accountId\` and \`platform\` select posts with a delivery that meets all of them. \`status\` cannot tell a post that failed from one that waits: use \`state=failed\`, or \`include=deliveries\`, which adds to each post the number of its deliveries in each state.
+
+A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
+
+Unknown query parameters are ignored, except for one whose name is almost that of a filter, or begins as a filter on a time does (400).`,
+  query: ListPostsQuery,
+  success: {
+    200: JsonResponse(PostList, 'One page of your posts.', {
+      page: PostList.examples[0],
+      withDeliveries: { ...PostList.examples[0], data: [ListedPost.examples[2]] },
+    }),
+  },
+  errors: [
+    errorResponse('You are not an admin of this organisation, or it does not exist.', [
+      errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+      'not_organization_admin.lists',
+    ]),
+    invalidRequestResponse(
+      'A parameter is malformed or outside its range, has almost the name of a filter, or excludes another one.',
+      {
+        limitTooBig: LIMIT_TOO_BIG,
+        cursorAndOffset: CURSOR_AND_OFFSET,
+        cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY,
+        offsetWithFilter: OFFSET_WITH_FILTER,
+        mistypedFilter: {
+          code: 'unrecognized_keys',
+          keys: ['statuss'],
+          path: [],
+          message: "Unrecognized parameter 'statuss': did you mean 'status'?",
+        },
+      },
+    ),
+  ],
+  sdk: 'posts.list',
+})

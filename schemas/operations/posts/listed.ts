@@ -1,0 +1,7 @@
+import { errorResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+
+export const noOrganizationResponse = errorResponse(
+  'You are not an admin of this organisation, or it does not exist.',
+  [errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'), 'not_organization_admin.lists'],
+)

@@ -1,0 +1,29 @@
+import { CREATE_POST_EXAMPLES, CreatePost, CreatePostQuery } from '../../create-post.ts'
+import { invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../../error.ts'
+import { Body, JsonResponse } from '../../shared.ts'
+import { PostValidation } from '../../validate-post.ts'
+import { defineOperation } from '../define-operation.ts'
+
+export const validatePost = defineOperation({
+  method: 'POST',
+  path: '/posts/validate',
+  scope: 'posts:read',
+  takesAccountLists: true,
+  operationId: 'validatePost',
+  tag: 'posts',
+  summary: 'Check a post without storing it',
+  description: `Takes the body of \`createPost\` and stores nothing. The response says how \`createPost\` would respond to the same body and the same \`strict\` now, and lists every limit that the post breaks, for every account and file. The same code checks both, and the scopes of the key count. Between the two requests, accounts and files may change.
+
+- **200** wherever the shape of the body is right, also for a post that would be rejected. Mistakes in the shape are 400 with \`details\`, the same as at \`createPost\`.
+- **A draft** is checked as it is, and as if it were scheduled. What only a scheduled post must have is a violation with \`blocks\` \`publishing\`.
+- **Ids that you may not use** are in \`notYours\`, and not a 403. Their limits are not checked.
+- **Facts that are not known** of a file are not checked. They are in \`unchecked\`.
+- **Counters** for an editor are in \`targets\`: the length of each text as its network counts it, and the maximum.
+
+The operation needs no \`Idempotency-Key\` and ignores one.`,
+  query: CreatePostQuery,
+  body: Body(CreatePost, CREATE_POST_EXAMPLES),
+  success: { 200: JsonResponse(PostValidation, 'The post was checked.', { tooLong: PostValidation.examples[0] }) },
+  errors: [invalidRequestResponse('The body does not match its schema.', { missingAccountIds: MISSING_ACCOUNT_IDS })],
+  sdk: 'posts.validate',
+})

@@ -1,0 +1,32 @@
+import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+import { CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../../key.ts'
+import { LATER_EXPIRY } from '../../messages.ts'
+import { UserPath } from '../../people.ts'
+import { Body, JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { missing, noUserResponse } from './common.ts'
+
+export const createUserKey = defineOperation({
+  method: 'POST',
+  path: '/users/:id/keys',
+  scope: 'admin',
+  operationId: 'createUserKey',
+  tag: 'tenants',
+  summary: 'Create a key for a user',
+  description:
+    'Creates an API key that acts for the user, with any scopes but `admin`. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone, and takes no `Idempotency-Key`: it is stored nowhere. If the response is lost, find the key with `listUserKeys`, revoke it, and create another one.',
+  params: UserPath,
+  body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
+  success: { 201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }) },
+  errors: [
+    invalidRequestResponse('The body does not match its schema.', { missingScopes: missing('scopes') }),
+    errorResponse('The key would have the scope `admin`, or outlive the key of the request.', [
+      'api_key_too_wide.admin',
+      errorOf('api_key_too_wide', LATER_EXPIRY),
+      errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+    ]),
+    noUserResponse,
+  ],
+  sdk: 'users.createKey',
+})
