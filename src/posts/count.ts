@@ -3,15 +3,7 @@ import { COUNTED_POSTS_MAX, type CountRow, countFound } from '../../db/queries/f
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import type { CountPostsQuery } from '../../schemas/find.ts'
 import { invalidRequest } from '../errors.ts'
-import {
-  type Caller,
-  chooseSource,
-  defaultSort,
-  hasDeliveryConditions,
-  rangeOf,
-  readConditions,
-  resolveOrganization,
-} from './filters.ts'
+import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
 import { isTimeZone, unknownZoneMessage } from './time-zone.ts'
 
 /** Counts the posts of the user, or of an organisation, or their deliveries, in groups. Throws 400 for an unknown time zone. */
@@ -27,7 +19,6 @@ export async function countOwnPosts(db: Db, caller: Caller, query: CountPostsQue
     {
       ...(await resolveOrganization(db, conditions)),
       ...rangeOf(sort, 'desc', conditions, undefined),
-      hasDeliveryConditions: hasDeliveryConditions(source, conditions),
     },
   ).catch((error): CountRow[] => {
     // Postgres and Node have their own lists of time zones.

@@ -97,12 +97,6 @@ export function chooseSource(sort: Sort, conditions: PostConditions): PostSource
   return statuses?.length === 1 && statuses[0] !== 'published' ? 'unpublished' : 'all'
 }
 
-/** Whether posts of the source must be looked up among their deliveries. */
-export const hasDeliveryConditions = (
-  source: PostSource,
-  { states, errorCode, accountId, platform }: PostConditions,
-): boolean => states !== null || errorCode !== null || platform !== null || (accountId !== null && source !== 'account')
-
 /**
  * An id has the time of the process that made it, and `createdAt` that of the database. They differ by the time that a
  * request takes, and by the difference of the clocks of two machines.

@@ -11,15 +11,7 @@ import { invalidRequest } from '../errors.ts'
 import { readCursor, refuseCursor, writeCursor } from '../http/cursor.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { readPage } from '../http/paging.ts'
-import {
-  type Caller,
-  chooseSource,
-  defaultSort,
-  hasDeliveryConditions,
-  rangeOf,
-  readConditions,
-  resolveOrganization,
-} from './filters.ts'
+import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
 
 const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
 const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.properties))
@@ -72,7 +64,7 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const source = chooseSource(sort, conditions)
   const found = await findPosts(
     db,
-    { source, order, hasDeliveryConditions: hasDeliveryConditions(source, conditions) },
+    { source, order },
     { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit },
   )
   const last = found.at(-1)

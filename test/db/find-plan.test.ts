@@ -43,7 +43,7 @@ t.test('a page with filters is read in the order of an index, and stops when it 
   for (const source of ['all', 'unpublished', 'scheduled', 'updated'] satisfies PostSource[]) {
     const recorded = withRecordedStatements(db)
     const conditions = { ...NO_CONDITIONS, postType: 'post', statuses: ['scheduled' as const] }
-    const query = { source, order: 'desc' as const, hasDeliveryConditions: false }
+    const query = { source, order: 'desc' as const }
     const page = await findPosts(recorded.db, query, {
       ...{ ...conditions, ...EVERYTHING, userId: userIds[0]!, limit: 25 },
     })
@@ -74,7 +74,7 @@ t.test('what an account has not is not looked for among all posts of its user', 
   const recorded = withRecordedStatements(db)
   const conditions = { ...NO_CONDITIONS, userId, accountId: unused, limit: 25 }
   for (const order of ['asc', 'desc'] as const) {
-    const query = { source: 'account', order, hasDeliveryConditions: false } as const
+    const query = { source: 'account', order } as const
     t.same(await findPosts(recorded.db, query, { ...conditions, ...EVERYTHING }), [])
   }
   const start = { afterTime: 'infinity', afterPostId: EVERYTHING.startId, afterAccountId: EVERYTHING.startId }

@@ -43,7 +43,7 @@ const POST_TESTS = {
 }
 
 /** The meaning of each condition on deliveries. */
-const DELIVERY_TESTS = {
+export const DELIVERY_TESTS = {
   states: (value: Value) => sql`delivery.state = any(${value('states')}::text[])`,
   errorCode: (value: Value) => sql`delivery.error ->> 'code' = ${value('errorCode')}::text`,
   accountId: (value: Value) => sql`delivery.account_id = ${value('accountId')}::uuid`,

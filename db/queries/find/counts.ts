@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
-import { isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
+import { hasDeliveryConditions, isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
 import type { Order, ValueOf } from './walk.ts'
 
 /** The number of posts that are read for one request. */
@@ -34,7 +34,7 @@ export interface CountRow {
 export async function countFound(
   db: Db,
   { by, timeZone, source, order }: { by: CountedBy; timeZone: string; source: PostSource; order: Order },
-  values: PostWalk & { hasDeliveryConditions: boolean },
+  values: PostWalk,
 ): Promise<CountRow[]> {
   const valueAt: ValueOf<PostWalk> = (key) => values[key]
   const given = givenOf(values)
@@ -49,7 +49,7 @@ export async function countFound(
       from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
       ${counts === 'deliveries' ? sql`cross join lateral (${deliveries} limit ${sql.lit(DELIVERIES_MAX)}) as delivery` : sql``}
       where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
-        ${counts === 'posts' && values.hasDeliveryConditions ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
+        ${counts === 'posts' && hasDeliveryConditions(source, given) ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
         ${by === 'day' ? sql`and post.scheduled_at is not null` : sql``}
       group by 1
     )

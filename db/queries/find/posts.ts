@@ -6,7 +6,15 @@ import { dropAbsent, postColumns } from '../posts/columns.ts'
 import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import { isMarked, isShared } from './organization.ts'
-import { isOfList, orderOf, type PostSource, type PostWalk, SORTED_BY, walkPosts } from './sources.ts'
+import {
+  hasDeliveryConditions,
+  isOfList,
+  orderOf,
+  type PostSource,
+  type PostWalk,
+  SORTED_BY,
+  walkPosts,
+} from './sources.ts'
 import { exactTime, type Order, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 type Value = ValueOf<PostWalk>
@@ -29,8 +37,6 @@ type Row = Selectable<Posts> & { isWanted: boolean; isLast: boolean; sortedBy: s
 export interface PostQuery {
   source: PostSource
   order: Order
-  /** Whether some deliveries of each post have to be looked at. */
-  hasDeliveryConditions: boolean
 }
 
 /**
@@ -38,11 +44,11 @@ export interface PostQuery {
  * a plan for these values to be cheaper, and plan each time, which takes longer than the rest.
  */
 function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
-  const { source, order, hasDeliveryConditions } = query
+  const { source, order } = query
+  const isByDeliveries = hasDeliveryConditions(source, given)
   const column = SORTED_BY[source]
   const isLooselyShared = isShared(given) && !isMarked(given)
-  const hasLookups =
-    hasDeliveryConditions || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
+  const hasLookups = isByDeliveries || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
@@ -55,7 +61,7 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
   const walked = sql<Row>`(
     select *, ${column ? exactTime(column) : sql`null`} as sorted_by, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isPostWanted(value as Value, given)}${hasDeliveryConditions ? sql` and ${hasDelivery}` : sql``}
+        ${isPostWanted(value as Value, given)}${isByDeliveries ? sql` and ${hasDelivery}` : sql``}
           and ${isOfList(source, value as Value, given)}, false) as is_wanted
     from (
       select *, row_number() over (order by ${orderBy}) as rank

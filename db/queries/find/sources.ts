@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import type { PostConditions } from './conditions.ts'
+import { DELIVERY_TESTS, type PostConditions } from './conditions.ts'
 import {
   forMember,
   hasMark,
@@ -72,6 +72,10 @@ const BY_DELIVERIES = {
 export type PostSource = keyof typeof BY_POSTS | keyof typeof BY_DELIVERIES
 
 const isByPosts = (source: PostSource): source is keyof typeof BY_POSTS => source in BY_POSTS
+
+/** Whether the deliveries of each post have to be looked up. The source `account` has posts of the account alone. */
+export const hasDeliveryConditions = (source: PostSource, given: readonly string[]) =>
+  given.some((name) => name in DELIVERY_TESTS && !(name === 'accountId' && source === 'account'))
 
 /** The column of `posts` that a source is sorted by, before the id. */
 export const SORTED_BY: Partial<Record<PostSource, string>> = { scheduled: 'scheduled_at', updated: 'updated_at' }
