@@ -93,6 +93,33 @@ t.test('of requests that share a statement, each key creates one post', async (t
   t.equal((await storedKeys()).length, 5)
 })
 
+t.test(
+  'a post is written in one statement with its response, also with files or an account that is not ready',
+  async (t) => {
+    const { app, db, ada, account, posts } = await createKeyedWorld(t)
+    const send = (body: object, query = '') =>
+      sendWithKey(app, ada, `/posts${query}`, body, `${JSON.stringify(body).length}${query}`)
+    const withFile = { accountIds: [account], mediaIds: [await ada.media()] }
+    const unready = { accountIds: [account, await ada.account('x')] }
+    for (const sent of [
+      () => send(withFile),
+      () => send(unready),
+      () => send({ accountIds: [account] }, '?strict=true'),
+    ]) {
+      let reply: Promise<KeyedReply> | undefined
+      await withKeysLocked(db, async () => {
+        reply = sent()
+        const [pid] = await untilBlocked(db)
+        const { rows } = await sql`
+        select query_start = xact_start as is_alone from pg_stat_activity where pid = ${pid}`.execute(db)
+        t.strictSame(rows, [{ isAlone: true }])
+      })
+      assertOneResponse(t, [(await reply)!, await sent()])
+    }
+    t.equal((await posts()).length, 3)
+  },
+)
+
 t.test('a connection that dies before the key is stored leaves nothing, and the key still works', async (t) => {
   const { db, create, posts, storedKeys } = await createKeyedWorld(t)
   await withKeysLocked(db, async () => {
