@@ -61,8 +61,10 @@ export function lookAgain<State extends Looking, Conclusion>(
   conclusion: Conclusion,
   { pausesMs } = SEARCH,
 ): Conclusion | Processing<State> {
-  const afterMs = pausesMs[state.looks]
-  return afterMs === undefined ? conclusion : lookLater(state, afterMs)
+  // Earlier versions of X's adapter stored another counter.
+  const { looks = 0 } = state as Partial<State>
+  const afterMs = pausesMs[looks]
+  return afterMs === undefined ? conclusion : lookLater({ ...state, looks }, afterMs)
 }
 
 /** The pause before a network that needs time is queried again: the first one, doubled each time, at most the longest. */
