@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import { readNextDue } from '../../db/queries/delivery/backlog.ts'
-import { type ClaimedDelivery, claimDeliveries } from '../../db/queries/delivery/claim.ts'
-import { renewLeases } from '../../db/queries/delivery/renew.ts'
+import { claimDeliveries } from '../../db/queries/delivery/claim.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
-import { Draining, type HeldLease } from './lease.ts'
+import { createHeldDeliveries, type Held } from './held.ts'
+import { Draining } from './lease.ts'
 import { CLAIMED } from './machine.ts'
 import { createReadings } from './readings.ts'
-import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
+import { factsOf, type RunDeps } from './run.ts'
+import { LEASE_MS } from './timing.ts'
 
 /**
  * How many accounts a publisher remembers to have sent to. Only to these does a delivery lead to the next one: for an account
@@ -42,70 +43,41 @@ export interface Publisher {
   close(): Promise<void>
 }
 
-interface Running {
-  delivery: ClaimedDelivery
-  controller: AbortController
-  lease: HeldLease
-  /** When the lease was claimed or last renewed, by `uptimeMs`, taken before the statement. */
-  renewedAt: number
-}
-
 /** Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. */
 export function createPublisher(deps: Deps): Publisher {
-  const { db, networks, journal, clock, uptimeMs, log } = deps
-  const running = new Map<string, Running>()
-  const readings = createReadings(uptimeMs)
+  const { db, networks, journal, clock, uptimeMs } = deps
+  const held = createHeldDeliveries(deps)
+  const runDeps = { ...deps, readings: createReadings(uptimeMs) }
   const recentAccounts = new LRUCache<string, true>({ max: RECENT_ACCOUNTS_MAX })
-  let ended = Promise.withResolvers<void>()
   let isReady = false
   let isStopping = false
 
   function slots(): Map<PlatformId, number> {
     const free = new Map(PLATFORM_IDS.map((id) => [id, networks[id].concurrency]))
-    for (const { delivery } of running.values()) free.set(delivery.platform, free.get(delivery.platform)! - 1)
+    for (const { delivery } of held.all()) free.set(delivery.platform, free.get(delivery.platform)! - 1)
     return new Map([...free].filter(([, count]) => count > 0))
   }
 
-  function hold(delivery: ClaimedDelivery, renewedAt: number): Running {
-    const controller = new AbortController()
-    const held = { delivery, controller, lease: { signal: controller.signal, isCalling: false }, renewedAt }
-    running.set(delivery.leaseToken, held)
-    return held
-  }
-
   /** Carries out a delivery, and those of its account that follow it. */
-  async function run(first: Running): Promise<void> {
-    for (let held: Running | undefined = first; held; ) held = await carryOut(held)
-    ended.resolve()
-    ended = Promise.withResolvers()
+  async function run(first: Held): Promise<void> {
+    for (let current: Held | undefined = first; current; ) current = await carryOut(current)
+    held.end()
   }
 
   /** Returns the next delivery of the account, if it was claimed. */
-  async function carryOut({ delivery, lease }: Running): Promise<Running | undefined> {
-    const { userId, postId, accountId, leaseToken, platform } = delivery
-    const facts = { userId, postId, accountId, platform }
+  async function carryOut(current: Held): Promise<Held | undefined> {
+    const { accountId, platform } = current.delivery
     const isRecent = recentAccounts.has(accountId)
     recentAccounts.set(accountId, true)
-    const mayGoOn = () => isRecent && !isStopping && slots().has(platform)
-    let next: Awaited<ReturnType<typeof deliver>>
-    try {
-      next = await deliver({ ...deps, readings }, delivery, lease, mayGoOn)
-    } catch (error) {
-      if (error instanceof LeaseLost) log.warn(facts, 'delivery was taken over')
-      else log.error({ ...facts, err: error }, 'delivery is left to be taken over')
-    }
-    running.delete(leaseToken)
-    if (!next) return undefined
-    const held = hold(next.delivery, next.claimedAt)
-    if (isStopping) held.controller.abort(new Draining())
-    // Workers of a restored database send nothing.
-    if (await journal.begin()) return held
-    running.delete(next.delivery.leaseToken)
+    const claimed = await deliverHeld(runDeps, current, () => isRecent && !isStopping && slots().has(platform))
+    held.remove(current)
+    if (!claimed) return undefined
+    const next = held.add(claimed.delivery, claimed.claimedAt)
+    if (isStopping) next.controller.abort(new Draining())
+    // A restored database is never sent from.
+    if (await journal.begin()) return next
+    held.remove(next)
     return undefined
-  }
-
-  const idle = async () => {
-    while (running.size > 0) await ended.promise
   }
 
   return {
@@ -115,16 +87,11 @@ export function createPublisher(deps: Deps): Publisher {
       isReady = await journal.isReady()
       if (!isReady) return 0
       const renewedAt = uptimeMs()
-      const claimed = await claimDeliveries(db, {
-        platforms: [...free.keys()],
-        slots: [...free.values()],
-        leaseMs: LEASE_MS,
-        state: CLAIMED,
-        now: clock(),
-      })
-      // Workers of a restored database send nothing: the leases end, and `restore finish` decides.
+      const terms = { leaseMs: LEASE_MS, state: CLAIMED, now: clock() }
+      const claimed = await claimDeliveries(db, { platforms: [...free.keys()], slots: [...free.values()], ...terms })
+      // A restored database is never sent from: the leases end, and `restore finish` decides.
       if (claimed.length > 0 && !(await journal.begin())) return 0
-      for (const held of claimed.map((delivery) => hold(delivery, renewedAt))) void run(held)
+      for (const each of claimed.map((delivery) => held.add(delivery, renewedAt))) void run(each)
       return claimed.length
     },
 
@@ -139,40 +106,28 @@ export function createPublisher(deps: Deps): Publisher {
       return next?.inMs ?? undefined
     },
 
-    async renew() {
-      const held = [...running.values()]
-      if (held.length === 0) return
-      const now = uptimeMs()
-      try {
-        const renewed = await renewLeases(db, {
-          userIds: held.map(({ delivery }) => delivery.userId),
-          postIds: held.map(({ delivery }) => delivery.postId),
-          accountIds: held.map(({ delivery }) => delivery.accountId),
-          leaseTokens: held.map(({ delivery }) => delivery.leaseToken),
-          leaseMs: LEASE_MS,
-          now: clock(),
-        })
-        const tokens = new Set(renewed.map(({ leaseToken }) => leaseToken))
-        for (const each of held) each.renewedAt = tokens.has(each.delivery.leaseToken) ? now : Number.NEGATIVE_INFINITY
-      } finally {
-        for (const { renewedAt, controller } of held) {
-          if (uptimeMs() - renewedAt > LEASE_MS - LEASE_MARGIN_MS) controller.abort(new LeaseLost())
-        }
-      }
-    },
+    renew: held.renew,
+    settled: held.settled,
 
-    settled: () => ended.promise,
-
-    async drain({ calls } = { calls: true }) {
+    async drain(options = { calls: true }) {
       isStopping = true
-      for (const { controller, lease } of running.values()) {
-        if (calls || !lease.isCalling) controller.abort(new Draining())
-      }
-      await idle()
+      held.abort(options)
+      await held.idle()
     },
 
-    idle,
-
+    idle: held.idle,
     close: () => journal.close(),
+  }
+}
+
+/** Carries out one delivery. Returns the next one, if it was claimed. An error is logged: another worker takes it over. */
+async function deliverHeld(deps: RunDeps, { delivery, lease }: Held, mayGoOn: () => boolean) {
+  try {
+    return await deliver(deps, delivery, lease, mayGoOn)
+  } catch (error) {
+    const facts = factsOf(delivery)
+    if (error instanceof LeaseLost) deps.log.warn(facts, 'delivery was taken over')
+    else deps.log.error({ ...facts, err: error }, 'delivery is left to be taken over')
+    return undefined
   }
 }
