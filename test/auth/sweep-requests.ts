@@ -33,7 +33,7 @@ const deref = (schema: Schema): Schema =>
   schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)!]!
 
 /** The id for a parameter of a path, by the segment before it. */
-function idOf(path: string, name: string, named: Named): string {
+export function idOf(path: string, name: string, named: Omit<Named, 'organization'>): string {
   const segments = path.split('/')
   const collection = segments[segments.indexOf(`{${name}}`) - 1]!
   const isTenant = segments.includes('users') || segments.includes('organizations')

@@ -65,7 +65,7 @@ export interface Person {
   media(facts?: Partial<NewMedia>): Promise<string>
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Reply {
   status: number

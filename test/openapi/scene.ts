@@ -1,13 +1,16 @@
+import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { CREATE_KEY_EXAMPLES } from '../../schemas/key.ts'
+import type * as allOperations from '../../schemas/operations/index.ts'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
+import { idOf } from '../auth/sweep-requests.ts'
+import { call, createWorld, type Method, type Person, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
 import { numberEvents } from '../helpers/events.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -70,91 +73,71 @@ export async function createScene(t: Test) {
 }
 export type Scene = Awaited<ReturnType<typeof createScene>>
 
-/** One request of each operation, to any instance of the service and with any key or none. */
-export function requestsOf(scene: Scene) {
-  const { app, account, sandboxAccount, fileId, postId, connectionId, keyId, eventId, webhookId } = scene
-  const { tenantId, tenantKeyId, organizationId } = scene
+type Send = (key?: string, instance?: FastifyInstance) => Promise<Reply>
+type All = typeof allOperations
+export type Requests = Record<
+  { [Name in keyof All]: All[Name] extends { sdk: string } ? Name : never }[keyof All],
+  Send
+>
+
+/**
+ * One request of each operation, to any instance of the service and with any key or none: with the first example of its
+ * body, unless it is listed here.
+ */
+export function requestsOf(scene: Scene): Requests {
+  const { app, account, sandboxAccount, fileId, postId, connectionId, keyId, webhookId, tenantId, organizationId } =
+    scene
   const send =
-    (...[method, path, body]: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object]) =>
-    (key?: string, instance = app) =>
+    (...[method, path, body]: [method: Method, path: string, body?: object]): Send =>
+    (key, instance = app) =>
       call(instance, key, method, path, body)
+  const named = {
+    ...{ account, post: postId, media: fileId, connection: connectionId, key: keyId },
+    ...{ event: scene.eventId, webhook: webhookId, platform: 'x' },
+    ...{ tenant: tenantId, tenantOrganization: organizationId, tenantKey: scene.tenantKeyId },
+  }
   const delivery = `/posts/${postId}/deliveries/${account}`
+  const fromDocument = [...operations.values()].map(({ operationId, method, path, requestBody }) => {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => idOf(path, name, named)).replace('/api/v1', '')
+    const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
+    return [operationId, send(method as Method, filled, example?.value as object | undefined)]
+  })
   return {
+    ...(Object.fromEntries(fromDocument) as Requests),
     createPost: send('POST', '/posts', { accountIds: [account] }),
     validatePost: send('POST', '/posts/validate', { accountIds: [account] }),
     createPosts: send('POST', '/posts/batch', { posts: [{ accountIds: [account] }] }),
     validatePosts: send('POST', '/posts/batch/validate', { posts: [{ accountIds: [account] }] }),
-    listPosts: send('GET', '/posts'),
     countPosts: send('GET', '/posts/counts?by=status'),
-    listDeliveries: send('GET', '/deliveries'),
-    listEvents: send('GET', '/events'),
-    getEvent: send('GET', `/events/${eventId}`),
     retryDeliveries: send('POST', '/deliveries/retry', {}),
-    deletePost: send('DELETE', `/posts/${postId}`),
-    getPost: send('GET', `/posts/${postId}`),
     updatePost: send('PATCH', `/posts/${postId}`, { caption: 'hi' }),
-    publishPost: send('POST', `/posts/${postId}/publish`),
     retryDelivery: send('POST', `${delivery}/retry`),
-    cancelDelivery: send('POST', `${delivery}/cancel`),
     markDeliveryPublished: send('POST', `${delivery}/mark-published`, {}),
     resolveDelivery: send('POST', `${delivery}/resolve`, { outcome: 'not_published' }),
-    listAccounts: send('GET', '/accounts'),
-    listPlatforms: send('GET', '/platforms'),
-    getPlatform: send('GET', '/platforms/x'),
-    getAccountLimits: send('GET', `/accounts/${account}/limits`),
     listFieldOptions: send('GET', `/accounts/${sandboxAccount}/options/boardId`),
     connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
     disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
     createConnection: send('POST', '/connections', { platform: 'x' }),
-    getConnection: send('GET', `/connections/${connectionId}`),
     chooseAccounts: send('POST', `/connections/${connectionId}/choose`, { ids: ['1'] }),
     completeConnection: send('POST', `/connections/${connectionId}/complete`, { callbackUrl: CALLBACK }),
-    deleteConnection: send('DELETE', `/connections/${connectionId}`),
-    listApps: send('GET', '/apps'),
     putApp: send('PUT', '/apps/x', PutApp.examples[0]),
-    deleteApp: send('DELETE', '/apps/x'),
     uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
     importMedia: send('POST', '/media/import', { url: 'http://127.0.0.1/a' }),
-    listMedia: send('GET', '/media'),
-    getMedia: send('GET', `/media/${fileId}`),
-    getMediaContent: send('GET', `/media/${fileId}/content`),
     updateMedia: send('PATCH', `/media/${fileId}`, { altText: 'A lighthouse at dusk.' }),
-    deleteMedia: send('DELETE', `/media/${fileId}`),
-    listSandboxCalls: send('GET', '/sandbox/calls'),
-    getCurrentKey: send('GET', '/key'),
     createKey: send('POST', '/keys', CREATE_KEY_EXAMPLES.drafts),
-    listKeys: send('GET', '/keys'),
-    getKey: send('GET', `/keys/${keyId}`),
     updateKey: send('PATCH', `/keys/${keyId}`, { name: 'a' }),
     rotateKey: send('POST', `/keys/${keyId}/rotate`, {}),
-    revokeKey: send('DELETE', `/keys/${keyId}`),
     createWebhook: send('POST', '/webhooks', { url: 'https://app.example.com/hook' }),
-    listWebhooks: send('GET', '/webhooks'),
-    getWebhook: send('GET', `/webhooks/${webhookId}`),
     updateWebhook: send('PATCH', `/webhooks/${webhookId}`, { payload: 'thin' }),
-    deleteWebhook: send('DELETE', `/webhooks/${webhookId}`),
     rotateWebhookSecret: send('POST', `/webhooks/${webhookId}/rotate-secret`),
-    deletePreviousWebhookSecret: send('DELETE', `/webhooks/${webhookId}/previous-secret`),
     testWebhook: send('POST', `/webhooks/${webhookId}/test`),
-    listWebhookDeliveries: send('GET', `/webhooks/${webhookId}/deliveries`),
     redeliverEvents: send('POST', `/webhooks/${webhookId}/redeliver`, { from: '2026-11-21T03:00:00Z' }),
-    listUsers: send('GET', '/users'),
     createUser: send('POST', '/users', { name: 'Lighthouse Coffee' }),
-    getUser: send('GET', `/users/${tenantId}`),
-    deleteUser: send('DELETE', `/users/${tenantId}`),
-    listUserKeys: send('GET', `/users/${tenantId}/keys`),
     createUserKey: send('POST', `/users/${tenantId}/keys`, CREATE_KEY_EXAMPLES.drafts),
-    revokeUserKey: send('DELETE', `/users/${tenantId}/keys/${tenantKeyId}`),
-    listOrganizations: send('GET', '/organizations'),
     createOrganization: send('POST', '/organizations', { name: 'Lighthouse Coffee, Berlin' }),
-    getOrganization: send('GET', `/organizations/${organizationId}`),
-    deleteOrganization: send('DELETE', `/organizations/${organizationId}`),
-    listMembers: send('GET', `/organizations/${organizationId}/members`),
     putMember: send('PUT', `/organizations/${organizationId}/members/${tenantId}`, { role: 'admin' }),
-    deleteMember: send('DELETE', `/organizations/${organizationId}/members/${tenantId}`),
   }
 }
-export type Requests = ReturnType<typeof requestsOf>
 
 /** The examples that a response was compared with. */
 export const seen = new Set<string>()
