@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
-import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { CreatedPost } from '../../schemas/create-post.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
@@ -20,9 +19,8 @@ import { readPost } from './get.ts'
 import { postLists } from './list-plugin.ts'
 import { publishPost } from './publish.ts'
 import { updatePost } from './update.ts'
-import { findUpdateWarnings, withMedia } from './update-warnings.ts'
+import { findUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
-import { findWarningError } from './warnings.ts'
 
 export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   const known = createKnownAccounts()
@@ -81,15 +79,10 @@ export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
     handler: async (request, reply) => {
       const { body, rights } = request
       if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')
-      const requireNoWarnings = async (db: Db, changed: PostWithReadiness) => {
-        const updated = await withMedia(db, changed.userId, changed)
-        const error = findWarningError(findUpdateWarnings(updated, body))
-        if (error) throw error
-      }
       const conditions = {
         ifMatch: readCondition(request),
         draftsOnly: !hasScope(rights, 'posts:publish'),
-        confirm: request.query.strict === true ? requireNoWarnings : undefined,
+        confirm: request.query.strict === true ? requireNoWarnings(body) : undefined,
       }
       const updated = await withPost(db, request, async (access) =>
         withMedia(db, access.userId, await updatePost(db, access, body, conditions)),

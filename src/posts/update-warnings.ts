@@ -6,7 +6,7 @@ import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { createIndex } from '../platforms/rules/context.ts'
 import { contentOf, toPostToCheck } from './content.ts'
-import { findWarnings } from './warnings.ts'
+import { findWarningError, findWarnings } from './warnings.ts'
 
 /** A changed post, and the facts of its files. */
 export interface UpdatedPost {
@@ -36,4 +36,10 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
   const accounts = post.targets.map(({ accountId: id, ...account }) => ({ id, ...account }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
   return findWarnings(toWarn, accounts, { media, unready }).slice(0, WARNINGS_MAX)
+}
+
+/** Throws 400 for a changed post with warnings, which a strict request does not allow. */
+export const requireNoWarnings = (patch: PatchPost) => async (db: Db, changed: PostWithReadiness) => {
+  const error = findWarningError(findUpdateWarnings(await withMedia(db, changed.userId, changed), patch))
+  if (error) throw error
 }
