@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import { findStoredResponses, type KeyedResponse, ownKey, storeResponse } from '../../db/queries/idempotency.ts'
@@ -207,9 +207,7 @@ async function commit<T>(
 class LostRace extends Error {}
 
 const hashRequest = ({ routeOptions }: FastifyRequest, identity: unknown): Buffer =>
-  createHash('sha256')
-    .update(canonicalJson([routeOptions.schema?.operationId, identity]))
-    .digest()
+  hash('sha256', canonicalJson([routeOptions.schema?.operationId, identity]), 'buffer')
 
 /** The same text for all spellings of one JSON value: keys are sorted, array indices first. */
 export function canonicalJson(value: unknown): string {

@@ -33,10 +33,16 @@ const create: Workload = (person) => {
   return () => ({ bytes, status: 201 })
 }
 
-/** Each request has an `Idempotency-Key` of its own. */
+/** Each request has an `Idempotency-Key` of its own. It is written over that of a template, which spares the client time. */
 const createWithKey: Workload = (person) => {
-  const body = createPostBody(person)
-  return () => ({ bytes: request('POST', POSTS, person.key, body, [`idempotency-key: ${randomUUID()}`]), status: 201 })
+  const key = randomUUID()
+  const template = request('POST', POSTS, person.key, createPostBody(person), [`idempotency-key: ${key}`])
+  const at = template.indexOf(key)
+  return () => {
+    const bytes = Buffer.from(template)
+    bytes.write(randomUUID(), at)
+    return { bytes, status: 201 }
+  }
 }
 
 /** Out of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
