@@ -49,7 +49,7 @@ async function withEmbedded<T>(dataDir: string, work: () => Promise<T>): Promise
 /** Every change of `db` or of a package's version gets a data folder of its own. */
 function nameKept(): string {
   const hash = createHash('sha256')
-  for (const file of ['package.json', ...globSync('db/**/*.ts')].sort()) hash.update(readFileSync(file))
+  for (const file of ['package.json', ...globSync('db/**/*.{ts,sql}')].sort()) hash.update(readFileSync(file))
   return join(KEPT, hash.digest('hex').slice(0, 16))
 }
 
