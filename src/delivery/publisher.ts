@@ -43,7 +43,10 @@ export interface Publisher {
   close(): Promise<void>
 }
 
-/** Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. */
+/**
+ * Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. The closure is
+ * long because its short functions share what is held, and whether the worker stops.
+ */
 export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs } = deps
   const held = createHeldDeliveries(deps)

@@ -38,6 +38,7 @@ export interface Gate {
   giveBack(marks: number[]): void
 }
 
+/** Creates a closed gate. The closure is long because its short functions share the mark and the state. */
 export function createGate({ db, log, files, uptimeMs }: JournalDeps, onOpen: () => void): Gate {
   const mark: Mark = {
     ...{ id: '', known: 0, knownAt: new Date(0) },

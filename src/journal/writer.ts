@@ -30,6 +30,7 @@ interface WriterDeps extends Pick<JournalDeps, 'files'> {
   worker: string
 }
 
+/** Creates a writer. The closure is long because its short functions share the lines and the write that is under way. */
 export function createWriter({ files, storage, gate, segments, worker }: WriterDeps): Writer {
   const lines = createLines()
   let advancing: Promise<boolean> | undefined
