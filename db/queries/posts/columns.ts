@@ -3,6 +3,28 @@ import type { PostType } from '../../../schemas/platform.ts'
 import type { PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
+import { jsonColumns } from '../json-columns.ts'
+
+/** The columns that a request writes. */
+export interface WrittenColumns {
+  caption: string
+  firstComment?: string | null
+  postType: PostType
+  status: PostStatus
+  scheduledAt: Date | null
+  externalReference?: string | null
+  metadata?: Record<string, string> | null
+}
+
+export const WRITTEN_COLUMNS = jsonColumns({
+  caption: 'text',
+  firstComment: 'text',
+  postType: 'text',
+  status: 'text',
+  scheduledAt: 'timestamptz',
+  externalReference: 'text',
+  metadata: 'jsonb',
+} satisfies Record<keyof WrittenColumns, string>)
 
 /** The columns of a post in the API. */
 export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>

@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
-import type { PostType } from '../../../schemas/platform.ts'
-import type { PostStatus } from '../../../schemas/post.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, storedResponses, toJson } from '../idempotency.ts'
-import { jsonColumns } from '../json-columns.ts'
 import { commonOrganization } from '../roles.ts'
+import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 
 export interface NewDelivery {
   accountId: string
@@ -20,29 +18,9 @@ export interface NewDelivery {
   threadParts: readonly string[] | null
 }
 
-/** The columns that a new post has of its own. */
-const POST = jsonColumns({
-  id: 'uuid',
-  userId: 'uuid',
-  caption: 'text',
-  firstComment: 'text',
-  postType: 'text',
-  status: 'text',
-  scheduledAt: 'timestamptz',
-  externalReference: 'text',
-  metadata: 'jsonb',
-})
-
-export interface NewPost {
+export interface NewPost extends WrittenColumns {
   id: string
   userId: string
-  caption: string
-  firstComment?: string | null
-  postType: PostType
-  status: PostStatus
-  scheduledAt: Date | null
-  externalReference?: string | undefined
-  metadata?: Record<string, string> | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
   deliveries: NewDelivery[]
@@ -81,7 +59,7 @@ const insertRows = prepared<{ posts: string; deliveries: string; media: string }
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
-        ordinal integer, ${POST.definitions}, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
+        ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
     ),
     -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
     delivery as (
@@ -121,8 +99,8 @@ const insertRows = prepared<{ posts: string; deliveries: string; media: string }
     ),
     ${storedResponses(sql`keyed`)},
     post as (
-      insert into posts (${POST.names}, organization_id)
-      select ${POST.names}, organization_id
+      insert into posts (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id)
+      select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id
       from usable
       where is_expected
         and (response is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key)))
@@ -162,7 +140,9 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
   return insertRows(db, {
     posts: JSON.stringify(
       numbered.map(({ ordinal, post }) => ({
-        ...POST.toJson(post),
+        ...WRITTEN_COLUMNS.toJson(post),
+        id: post.id,
+        user_id: post.userId,
         ordinal,
         delivery_state: post.deliveryState,
         delivery_count: post.deliveries.length,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
-import type { PlatformId, PostType } from '../../../schemas/platform.ts'
-import type { PostStatus } from '../../../schemas/post.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
+import type { WrittenColumns } from './columns.ts'
 
 export interface ChangedDelivery {
   accountId: string
@@ -20,14 +20,7 @@ export interface ChangedDelivery {
   state: DeliveryState | null
 }
 
-export interface ChangedPost {
-  caption: string
-  firstComment: string | null
-  postType: PostType
-  status: PostStatus
-  scheduledAt: Date | null
-  externalReference: string | null
-  metadata: Record<string, string> | null
+export interface ChangedPost extends WrittenColumns {
   /** Null if they do not change. */
   mediaIds: string[] | null
   /** How long a call that was lost may still arrive. */
@@ -40,26 +33,26 @@ type PostKey = { userId: string; id: string }
 
 /** Stores the changes of a post. The transaction holds `lockPost`. */
 export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
-  const { caption, firstComment, postType, status, scheduledAt, externalReference, metadata } = post
+  const { mediaIds, nameKeptMs: _, deliveries, metadata, ...content } = post
   await db
     .updateTable('posts')
     .set({
-      ...{ caption, firstComment, postType, status, scheduledAt, externalReference },
+      ...content,
       metadata: metadata && JSON.stringify(metadata),
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts
-        where accounts.id = any(${post.deliveries.map(({ accountId }) => accountId)}::uuid[]))`,
+        where accounts.id = any(${deliveries.map(({ accountId }) => accountId)}::uuid[]))`,
       updatedAt: sql<Date>`now()`,
     })
     .where('userId', '=', key.userId)
     .where('id', '=', key.id)
     .execute()
-  if (post.mediaIds) await replaceMedia(db, key, post.mediaIds)
+  if (mediaIds) await replaceMedia(db, key, mediaIds)
   await db
     .deleteFrom('postTargets')
     .where('userId', '=', key.userId)
     .where('postId', '=', key.id)
-    .where('accountId', '!=', sql<string>`all(${post.deliveries.map(({ accountId }) => accountId)}::uuid[])`)
+    .where('accountId', '!=', sql<string>`all(${deliveries.map(({ accountId }) => accountId)}::uuid[])`)
     .execute()
   await storeDeliveries(db, key, post)
 }
