@@ -1,6 +1,7 @@
 /**
  * Writes the SDK as a package: its files to dist/npm, and a tarball to dist. The types of the API come from the OpenAPI
- * document, so that the package needs no other one. It is compiled for the web and ES2022 alone: Node's types are absent.
+ * document, so that the package needs no other one. It is compiled for the web and ES2022 alone: Node's types are
+ * absent.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

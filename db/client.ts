@@ -29,12 +29,17 @@ const CONNECT_UNLIMITED_MS = 10_000
  */
 const RESPONSE_MS = 100
 
-/** How much of a pool the requests of one user may use while others use it. A user alone leaves one connection to others. */
+/**
+ * How much of a pool the requests of one user may use while others use it. A user alone leaves one connection to
+ * others.
+ */
 const USER_SHARE = 0.75
 
 type PooledConnection = pg.PoolClient & Connection
 
-/** Opens connections for prepared statements, which bypass Kysely: it would build each statement and map each row again. */
+/**
+ * Opens connections for prepared statements, which bypass Kysely: it would build each statement and map each row again.
+ */
 export const connections = new WeakMap<Db, () => Promise<PooledConnection>>()
 
 /** The connections of a client. */
@@ -83,7 +88,8 @@ export function connect({
   const pool = new pg.Pool(options)
   // An idle connection failed. The pool replaces it.
   pool.on('error', () => {})
-  // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the process.
+  // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the
+  // process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
   let refused = 0
   const alone = Math.max(1, poolMax - 1)

@@ -11,15 +11,18 @@ export const statementNames = new Map<string, string>()
 export interface Server {
   /** The start, by `performance.now()`, of the latest statement that used its whole time limit without a response. */
   silentSince: number
-  /** False behind a pooler that moves a client between server connections: the next one lacks the prepared statements. */
+  /**
+   * False behind a pooler that moves a client between server connections: the next one lacks the prepared statements.
+   */
   hasPreparedStatements: boolean
   /** The latest error of a statement that the server had no space for, and its time by `performance.now()`. */
   lastFull?: { error: Error; at: number }
 }
 
 /**
- * The C function of Postgres that stops waiting for the synchronous standby and reports it by a warning, in the server's
- * language. The transaction is committed on this server alone, and is lost with it, so it must not count as stored.
+ * The C function of Postgres that stops waiting for the synchronous standby and reports it by a warning, in the
+ * server's language. The transaction is committed on this server alone, and is lost with it, so it must not count as
+ * stored.
  * https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION
  */
 const STANDBY_WAIT = 'SyncRepWaitForLSN'
@@ -105,8 +108,9 @@ export class Connection extends Client {
     if (isSilent && !isLimitedByBudget) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
     if (isDatabaseFull(error)) this.#server.lastFull = { error, at: performance.now() }
-    // After a read timeout the statement still runs. After a fatal error the server closes the connection a moment later.
-    // A prepared statement whose table changed fails on this connection forever. The pool drops a connection that ends.
+    // After a read timeout the statement still runs. After a fatal error the server closes the connection a moment
+    // later. A prepared statement whose table changed fails on this connection forever. The pool drops a connection
+    // that ends.
     if (isSilent || (error.severity && isConnectionOver(error))) this.end()
     // The stack of a server error ends in the driver. This one leads to the caller.
     if (error.severity) Error.captureStackTrace(error)

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /*
- * Everything that relies on the internals of node-postgres is in this file. test/db/driver.test.ts lists these internals, and
- * fails if a new version changes one of them.
+ * Everything that relies on the internals of node-postgres is in this file. test/db/driver.test.ts lists these
+ * internals, and fails if a new version changes one of them.
  */
 
 const INT8 = 20
@@ -23,7 +23,9 @@ interface Column {
 export class PreparedStatement {
   readonly name: string
   readonly text: string
-  /** The columns of the rows, by connection: Postgres keeps them fixed on each connection that prepared the statement. */
+  /**
+   * The columns of the rows, by connection: Postgres keeps them fixed on each connection that prepared the statement.
+   */
   readonly columns = new WeakMap<object, Column[]>()
 
   constructor(name: string, text: string) {
@@ -85,8 +87,8 @@ interface Execution {
 
 /**
  * One execution of a prepared statement. node-postgres' own class requests the names and types of the columns at each
- * execution, and looks up the parser of each value. Reusing them takes a fifth of the CPU time off a request that reads 25
- * rows. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ * execution, and looks up the parser of each value. Reusing them takes a fifth of the CPU time off a request that reads
+ * 25 rows. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
  */
 export class PreparedQuery<R> implements pg.Submittable {
   readonly name: string

@@ -41,5 +41,8 @@ export function firstIdAt(time: Date): string {
 /** Comes before every id. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Whether `newId` may have generated `text`. Postgres would accept other spellings of a UUID, and fail on any other text. */
+/**
+ * Whether `newId` may have generated `text`. Postgres would accept other spellings of a UUID, and fail on any other
+ * text.
+ */
 export const isId = (text: string): boolean => PATTERN.test(text)

@@ -68,8 +68,8 @@ export const MIGRATIONS: Record<string, Migration> = {
 }
 
 /**
- * Whether the schema serves this code: `outdated` lacks migrations or functions of this code, and `too_new` has lost something that this
- * code needs. A schema with newer migrations is `ready` as long as they serve this version.
+ * Whether the schema serves this code: `outdated` lacks migrations or functions of this code, and `too_new` has lost
+ * something that this code needs. A schema with newer migrations is `ready` as long as they serve this version.
  */
 export type SchemaState = 'ready' | 'outdated' | 'too_new'
 
@@ -88,7 +88,10 @@ export interface SchemaStatus {
   servesFrom: string | null
 }
 
-/** Applies the missing migrations, and returns their names. Then replaces outdated functions. Several processes may run it simultaneously. */
+/**
+ * Applies the missing migrations, and returns their names. Then replaces outdated functions. Several processes may run
+ * it simultaneously.
+ */
 export async function migrate(db: Db, log: (line: string) => void = () => {}): Promise<string[]> {
   const { state, version, pending, pendingFunctions, newer, servesFrom } = await readSchema(db)
   if (state === 'too_new') throw new Error(tooNewMessage(version, servesFrom!))

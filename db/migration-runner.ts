@@ -22,8 +22,8 @@ interface StepRecord {
 }
 
 /**
- * Applies those of `migrations` that are missing, and returns their names. Several processes may do so simultaneously, while
- * others serve and publish. A process that is killed leaves a state from which the next run continues.
+ * Applies those of `migrations` that are missing, and returns their names. Several processes may do so simultaneously,
+ * while others serve and publish. A process that is killed leaves a state from which the next run continues.
  */
 export const applyMigrations = (db: Db, migrations: Record<string, Migration>, log: Log): Promise<string[]> =>
   withMigrationLock(db, log, async (db) => {
@@ -49,8 +49,9 @@ export const withMigrationLock = <T>(db: Db, log: Log, work: (db: Db) => Promise
   })
 
 /**
- * Polls: a session that waits in `pg_advisory_lock` keeps a snapshot, which `create index concurrently` of the session that
- * holds the lock would wait for. https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
+ * Polls: a session that waits in `pg_advisory_lock` keeps a snapshot, which `create index concurrently` of the session
+ * that holds the lock would wait for.
+ * https://www.postgresql.org/docs/current/sql-createindex.html#SQL-CREATEINDEX-CONCURRENTLY
  */
 async function takeMigrationLock(db: Db, log: Log): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {

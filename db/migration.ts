@@ -2,9 +2,14 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 /** A migration, as `db/migrations/` exports it and db/README.md describes it. */
 export interface Migration {
-  /** Each step is committed before the next one begins, and runs once. An interrupted migration goes on at its next step. */
+  /**
+   * Each step is committed before the next one begins, and runs once. An interrupted migration goes on at its next
+   * step.
+   */
   steps: Step[]
-  /** The oldest version of Postroom that the migrated schema serves, if the migration takes away what older code needs. */
+  /**
+   * The oldest version of Postroom that the migrated schema serves, if the migration takes away what older code needs.
+   */
   servesFrom?: string
 }
 
@@ -16,7 +21,9 @@ export interface ConcurrentIndex {
   create: RawBuilder<unknown>
 }
 
-/** Builds an index on an existing table, such as `concurrentIndex('accounts_platform', sql.raw('accounts (platform)'))`. */
+/**
+ * Builds an index on an existing table, such as `concurrentIndex('accounts_platform', sql.raw('accounts (platform)'))`.
+ */
 export const concurrentIndex = (
   index: string,
   on: RawBuilder<unknown>,

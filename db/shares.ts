@@ -13,8 +13,8 @@ export interface Shares {
 }
 
 /**
- * A user may use `alone` places while no other user has one, and `shared` places else. Both are at least 1. Who has more when
- * another user comes keeps them, but gets no further ones.
+ * A user may use `alone` places while no other user has one, and `shared` places else. Both are at least 1. Who has
+ * more when another user comes keeps them, but gets no further ones.
  */
 export function createShares({ alone, shared }: { alone: number; shared: number }): Shares {
   /** The shares of users that use at least one place. */

@@ -62,8 +62,8 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
- * Whether the same statement can succeed on a second attempt. Postgres reports a prepared statement whose table has changed
- * as an unsupported feature: "cached plan must not change result type".
+ * Whether the same statement can succeed on a second attempt. Postgres reports a prepared statement whose table has
+ * changed as an unsupported feature: "cached plan must not change result type".
  */
 export const isRetryable = (error: unknown): boolean =>
   hasSqlstate(error, SQLSTATE.SERIALIZATION_FAILURE, SQLSTATE.DEADLOCK_DETECTED, SQLSTATE.FEATURE_NOT_SUPPORTED)

@@ -12,9 +12,9 @@ export class Conflict extends Error {
 }
 
 /**
- * Runs `work` in a transaction: in `db` if it is one already, else in a new one. A new transaction runs again as a whole,
- * up to three times, after a serialisation failure, a deadlock or a foreign key violation. The last one means that a row
- * which `work` read was deleted meanwhile: the next attempt reads that, and reports it.
+ * Runs `work` in a transaction: in `db` if it is one already, else in a new one. A new transaction runs again as a
+ * whole, up to three times, after a serialisation failure, a deadlock or a foreign key violation. The last one means
+ * that a row which `work` read was deleted meanwhile: the next attempt reads that, and reports it.
  */
 export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db)

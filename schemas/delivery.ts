@@ -19,7 +19,10 @@ export type DeliveryState = Static<typeof DeliveryState>
 /** The code of a delivery that has failed and lacks a file of its post, so that it cannot be retried. */
 export const MEDIA_DELETED = 'media_deleted'
 
-/** The code of the error of a delivery that its owner has cancelled, also where the state is `unconfirmed` or `published`. */
+/**
+ * The code of the error of a delivery that its owner has cancelled, also where the state is `unconfirmed` or
+ * `published`.
+ */
 export const CANCELLED = 'cancelled'
 
 export const DeliveryError = Type.Object(

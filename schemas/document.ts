@@ -4,8 +4,8 @@ import { ROLES } from './people.ts'
 import { SCOPES } from './scopes.ts'
 
 /*
- * The texts of the OpenAPI document that belong to no single operation. Swagger UI shows them as Markdown and keeps line
- * breaks, so that a paragraph stands on one line.
+ * The texts of the OpenAPI document that belong to no single operation. Swagger UI shows them as Markdown and keeps
+ * line breaks, so that a paragraph stands on one line.
  */
 
 export const SUMMARY = 'Write a post once for many social accounts.'

@@ -36,8 +36,8 @@ interface Definition extends Wording {
 }
 
 /**
- * Every error of the interface. A code is sent in the header `x-error-code` and never changes its meaning; messages may be
- * reworded.
+ * Every error of the interface. A code is sent in the header `x-error-code` and never changes its meaning; messages may
+ * be reworded.
  */
 export const ERRORS = {
   missing_api_key: {
@@ -567,7 +567,7 @@ type MessageOf<Name extends ErrorName> = Name extends ErrorCode
       : never
     : never
 
-/** What the message of an error is made from. */
+/** The values from which the message of an error is made. */
 export type ErrorArguments<Name extends ErrorName> = MessageOf<Name> extends (...args: infer Args) => string ? Args : []
 
 /** An error whose message is the same each time. */

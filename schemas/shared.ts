@@ -51,7 +51,9 @@ export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object with arbitrary keys. TypeBox's own pattern does not match keys with a line break: it skips their values. */
+/**
+ * An object with arbitrary keys. TypeBox's own pattern does not match keys with a line break: it skips their values.
+ */
 export const Dictionary = <T extends TSchema>(values: T, options: SchemaOptions = {}) =>
   Type.Record(Type.String({ pattern: '^[^]*$' }), values, options)
 

@@ -10,7 +10,9 @@ export interface SlotLimits {
   max?: number
   /** Leaves some slots to other users. */
   perUser?: number
-  /** A user who gives a slot back waits behind all others. By default, callers get slots in the order of their calls. */
+  /**
+   * A user who gives a slot back waits behind all others. By default, callers get slots in the order of their calls.
+   */
   inTurns?: boolean
 }
 

@@ -5,8 +5,8 @@ const ATTEMPTS_MAX = 300
 
 /**
  * Repeats a statement for five minutes after any error, or after those for which `isRepeatable` returns true: no other
- * process knows what it commits. Repeating must be safe: a commit whose response was lost has to change what the statement
- * selects.
+ * process knows what it commits. Repeating must be safe: a commit whose response was lost has to change what the
+ * statement selects.
  */
 export async function untilStored<T>(
   { pause, log }: { pause(ms: number): Promise<unknown>; log: Pick<Log, 'error'> },

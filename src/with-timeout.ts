@@ -1,4 +1,7 @@
-/** The result of `work`. Throws the error if it takes longer than `ms`: the work goes on, and nobody waits for it any more. */
+/**
+ * The result of `work`. Throws the error if it takes longer than `ms`: the work goes on, and nobody waits for it any
+ * more.
+ */
 export async function withTimeout<T>(
   ms: number,
   work: Promise<T>,

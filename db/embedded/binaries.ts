@@ -8,8 +8,9 @@ import { createTemporaryFolder, removeAbandonedFolders } from './temporary-folde
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
 /**
- * Returns the folder of `initdb` and `postgres`: that of the installed package, or a copy beside the data folder. A copy is
- * made if the server's user cannot reach the package, or if the package lacks its library links and is not writable.
+ * Returns the folder of `initdb` and `postgres`: that of the installed package, or a copy beside the data folder. A
+ * copy is made if the server's user cannot reach the package, or if the package lacks its library links and is not
+ * writable.
  */
 export function findBinaries(dataDir: string, user: ServerUser): string {
   const native = findPackage()
@@ -60,7 +61,10 @@ function findPackage(): string {
 const versionOf = (native: string): string =>
   JSON.parse(fs.readFileSync(join(native, '../package.json'), 'utf8')).version
 
-/** Creates the library links, which the install script of the package would create. This project runs no install scripts. */
+/**
+ * Creates the library links, which the install script of the package would create. This project runs no install
+ * scripts.
+ */
 function linkLibraries(native: string): void {
   const links: { source: string; target: string }[] = JSON.parse(
     fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),

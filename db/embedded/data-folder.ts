@@ -5,14 +5,17 @@ import { findBinaries, majorVersion } from './binaries.ts'
 import { assertCanEnter, canEnter, giveTo, isRoot, NOBODY, type ServerUser, spawnOptionsFor } from './server-user.ts'
 import { createTemporaryFolder, removeAbandonedFolders } from './temporary-folders.ts'
 
-/** The place of root's data folders that NOBODY cannot reach. Not /var/tmp: every user can write there, and cron cleans it. */
+/**
+ * The place of root's data folders that NOBODY cannot reach. Not /var/tmp: every user can write there, and cron cleans
+ * it.
+ */
 const STATE_DIR = '/var/lib/postroom'
 
 type Log = (line: string) => void
 
 /**
- * Returns the real path of the Postgres data folder `dataDir`, and initialises the folder if it is missing or empty. As root,
- * if the server's user cannot reach it (in a checkout under /root), `dataDir` becomes a link to a new folder in
+ * Returns the real path of the Postgres data folder `dataDir`, and initialises the folder if it is missing or empty. As
+ * root, if the server's user cannot reach it (in a checkout under /root), `dataDir` becomes a link to a new folder in
  * /var/lib/postroom.
  */
 export async function findOrInitialise(dataDir: string, fsync: boolean, log: Log): Promise<string> {
@@ -41,7 +44,10 @@ export function assertVersion(folder: string): void {
   )
 }
 
-/** Returns the owner of a data folder, as whom its server runs. A folder that root copied or restored is given to NOBODY. */
+/**
+ * Returns the owner of a data folder, as whom its server runs. A folder that root copied or restored is given to
+ * NOBODY.
+ */
 export function ownerOf(folder: string): ServerUser {
   const { uid, gid } = fs.statSync(folder)
   if (uid !== 0) return { uid, gid }
@@ -58,7 +64,10 @@ export function findComplaint(output: string): string {
   return last.replace(/\s+/g, ' ').trim() || 'no reason given'
 }
 
-/** Initialises a folder beside `dataDir` and renames it, so that an interrupted initdb leaves no half-finished `dataDir`. */
+/**
+ * Initialises a folder beside `dataDir` and renames it, so that an interrupted initdb leaves no half-finished
+ * `dataDir`.
+ */
 async function initialise(dataDir: string, fsync: boolean, log: Log): Promise<void> {
   const parent = dirname(dataDir)
   fs.mkdirSync(parent, { recursive: true })

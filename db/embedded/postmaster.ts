@@ -39,7 +39,8 @@ export function startPostmaster(folder: string, settings: Record<string, string>
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(join(findBinaries(folder, user), 'postgres'), ['-D', folder, ...args], {
     ...spawnOptionsFor(user),
-    // In a session of its own, so that Ctrl-C in the terminal does not stop the server before this process has finished.
+    // In a session of its own, so that Ctrl-C in the terminal does not stop the server before this process has
+    // finished.
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -105,8 +106,8 @@ function findProcess(pid: number): Record<string, string> | undefined {
 }
 
 /**
- * The folder of the server's socket. The path of a socket has at most 107 bytes, which many checkouts exceed. TMPDIR may be
- * as long, and may belong to one login session.
+ * The folder of the server's socket. The path of a socket has at most 107 bytes, which many checkouts exceed. TMPDIR
+ * may be as long, and may belong to one login session.
  */
 export function socketDirOf(folder: string): string {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)

@@ -12,7 +12,10 @@ export const NOBODY: ServerUser = { uid: 65534, gid: 65534 }
 
 export const isRoot = () => process.getuid?.() === 0
 
-/** Spawn options for the programs of Postgres: the user, and a fixed environment and folder (without our LANG, PGPORT …). */
+/**
+ * Spawn options for the programs of Postgres: the user, and a fixed environment and folder (without our LANG, PGPORT
+ * …).
+ */
 export const spawnOptionsFor = (user: ServerUser) => ({
   cwd: '/',
   env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },

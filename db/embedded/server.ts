@@ -30,7 +30,9 @@ interface Options {
   log?: (line: string) => void
 }
 
-/** An advisory lock in the database `postroom`. Each claim holds it shared. A process that leaves tries it exclusively. */
+/**
+ * An advisory lock in the database `postroom`. Each claim holds it shared. A process that leaves tries it exclusively.
+ */
 const CLAIM = 0x706f7374
 const POLL_MS = 25
 const RESTART_MS = 1_000
@@ -41,10 +43,10 @@ const SERVER_MS = 30_000
 const IS_OCCUPIED = /lock file .*(already exists|is empty|No such file)|shared memory block/
 
 /**
- * Joins the embedded server of `dataDir`, and starts it if it is not running. The first time, it initialises the folder.
- * `settings` (of postgresql.conf) apply if this process starts the server. Processes share one server. If it dies while this
- * process has a claim, it is started again. As root, in a folder closed to others (such as mkdtemp's), `dataDir` becomes a
- * link to /var/lib/postroom, and removing it does not remove the data.
+ * Joins the embedded server of `dataDir`, and starts it if it is not running. The first time, it initialises the
+ * folder. `settings` (of postgresql.conf) apply if this process starts the server. Processes share one server. If it
+ * dies while this process has a claim, it is started again. As root, in a folder closed to others (such as mkdtemp's),
+ * `dataDir` becomes a link to /var/lib/postroom, and removing it does not remove the data.
  * @throws Error with one line that says what is wrong and what to do.
  */
 export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: Options): Promise<Embedded> {
@@ -105,7 +107,9 @@ export async function openEmbedded({ dataDir, settings = {}, log = () => {} }: O
   }
 }
 
-/** The host of the authority is unused, but some URL parsers require one. `host` in the query is the one that counts. */
+/**
+ * The host of the authority is unused, but some URL parsers require one. `host` in the query is the one that counts.
+ */
 const urlOf = (socketDir: string) =>
   `postgresql://postgres@localhost:${PORT}/postroom?host=${encodeURIComponent(socketDir)}&sslmode=disable`
 
@@ -187,8 +191,8 @@ async function createDatabase(host: string): Promise<void> {
 const isTransient = (error: unknown) => !(error instanceof pg.DatabaseError) || isServerBusy(error)
 
 /**
- * Releases a claim, and stops the server if there is no other claim. Returns false if the connection is broken, which leaves
- * open whether the server still runs.
+ * Releases a claim, and stops the server if there is no other claim. Returns false if the connection is broken, which
+ * leaves open whether the server still runs.
  */
 async function releaseClaim(client: Client, folder: string): Promise<boolean> {
   client.ref()

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** Creates a folder beside `path`, to be renamed to `path` when it is complete. Its name holds the pid of this process. */
+/**
+ * Creates a folder beside `path`, to be renamed to `path` when it is complete. Its name holds the pid of this process.
+ */
 export const createTemporaryFolder = (path: string): string => fs.mkdtempSync(`${path}.init-${process.pid}-`)
 
 /** Removes the temporary folders of `path` whose processes were killed. */

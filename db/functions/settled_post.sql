@@ -1,5 +1,5 @@
--- The accounts and the data of the event `post.settled`; no row while a delivery of the post is open. One `select` that is
--- stable, so that Postgres makes it a part of the statement that calls it.
+-- The accounts and the data of the event `post.settled`; no row while a delivery of the post is open. One `select` that
+-- is stable, so that Postgres makes it a part of the statement that calls it.
 create or replace function settled_post(of_user uuid, of_post uuid)
 returns table (account_ids uuid[], data jsonb) language sql stable as $$
   select delivery.account_ids, jsonb_strip_nulls(jsonb_build_object(

@@ -7,7 +7,8 @@ begin
     return null;
   end if;
 
-  -- The lock orders transactions. Otherwise two that end the last two deliveries of a post would each see the other one open.
+  -- The lock orders transactions. Otherwise two that end the last two deliveries of a post would each see the other one
+  -- open.
   perform from posts
   where (user_id, id) in (
     select user_id, post_id from changed

@@ -17,8 +17,8 @@ export const reachableBy = (userId: string | Expression<string>) => sql<boolean>
       select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
 
 /**
- * Whether workers refresh the credentials of an account, as a column. Null if the account has no credentials. Needs a left
- * join of `account_credentials`: a subquery reads the whole table for each account while the table is small.
+ * Whether workers refresh the credentials of an account, as a column. Null if the account has no credentials. Needs a
+ * left join of `account_credentials`: a subquery reads the whole table for each account while the table is small.
  */
 export const storedCredentials = sql<StoredCredentials | null>`
   case when account_credentials.account_id is null then null
@@ -190,8 +190,8 @@ export interface ConnectedAccount extends NewAccount, AccountProfile, AccountCon
 
 /**
  * Adds an account, or updates the one that the user has connected before. An account keeps its organisation and its
- * external reference if none is given. Returns the new or existing account. Waits for a concurrent transaction that adds the
- * same account. Throws a foreign key violation if the app does not exist.
+ * external reference if none is given. Returns the new or existing account. Waits for a concurrent transaction that
+ * adds the same account. Throws a foreign key violation if the app does not exist.
  */
 export function upsertConnectedAccount(
   db: Db,
@@ -257,7 +257,10 @@ export function findReachableAccount(db: Db, { userId, id }: { userId: string; i
     .executeTakeFirst()
 }
 
-/** An account that the user may post to, with its encrypted credentials if it has some; undefined if there is no such account. */
+/**
+ * An account that the user may post to, with its encrypted credentials if it has some; undefined if there is no such
+ * account.
+ */
 export function findReachableCredentials(db: Db, { userId, id }: { userId: string; id: string }) {
   return db
     .selectFrom('accounts')
@@ -268,7 +271,10 @@ export function findReachableCredentials(db: Db, { userId, id }: { userId: strin
     .executeTakeFirst()
 }
 
-/** The connected accounts with these ids on the network that the user may post to, who owns them, and who administers them. */
+/**
+ * The connected accounts with these ids on the network that the user may post to, who owns them, and who administers
+ * them.
+ */
 export function findSameProfiles(
   db: Db,
   { userId, platform, externalIds }: { userId: string; platform: PlatformId; externalIds: string[] },
@@ -282,7 +288,10 @@ export function findSameProfiles(
     .execute()
 }
 
-/** The owner of an account that the user may post to, and whether the user administers it; undefined if there is no such account. */
+/**
+ * The owner of an account that the user may post to, and whether the user administers it; undefined if there is no such
+ * account.
+ */
 export function findAccountWithRole(db: Db, { userId, id }: { userId: string; id: string }) {
   return db
     .selectFrom('accounts')

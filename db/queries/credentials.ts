@@ -131,7 +131,9 @@ export async function deleteCredentialsOfOtherKeys(db: Db, keyIds: string[]): Pr
   return Number(numDeletedRows)
 }
 
-/** Replaces the encrypted data key of `before` by that of `row`, unless the credentials were replaced in the meantime. */
+/**
+ * Replaces the encrypted data key of `before` by that of `row`, unless the credentials were replaced in the meantime.
+ */
 export function updateDataKey(db: Db, accountId: string, before: CredentialsRow, row: CredentialsRow) {
   return db
     .updateTable('accountCredentials')

@@ -13,8 +13,8 @@ export interface DisconnectedAccount extends AppOfAccount, Nullable<CredentialsR
 type Nullable<T> = { [K in keyof T]: T[K] | null }
 
 /**
- * Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns undefined if it does not
- * exist.
+ * Disconnects the account, unless it is disconnected already, and deletes its credentials. Returns undefined if it does
+ * not exist.
  */
 export async function disconnectAccount(db: Db, id: string): Promise<DisconnectedAccount | undefined> {
   const { rows } = await sql<DisconnectedAccount>`

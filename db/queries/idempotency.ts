@@ -55,8 +55,8 @@ export const findStoredResponses = prepared<KeysOfUser, FoundResponse>('find_sto
 )
 
 /**
- * The key under which a response is stored if API keys that allow something else have used the `Idempotency-Key`. The header
- * cannot contain the space.
+ * The key under which a response is stored if API keys that allow something else have used the `Idempotency-Key`. The
+ * header cannot contain the space.
  */
 export const ownKey = (rights: string, key: string): string => `${rights} ${key}`
 
@@ -78,12 +78,13 @@ export const toJson = ({ requestHash, ...response }: KeyedResponse) =>
   RESPONSE.toJson({ ...response, requestHash: `\\x${requestHash.toString('hex')}` })
 
 /**
- * The queries `taken` and `stored` of a statement, which store the responses of `items`: rows of `responseOf` with a `user_id`. `stored` has the keys of those that it inserted, in place of expired ones: a row is left out if its key has a
- * response. Waits for concurrent transactions that store one. All statements lock keys in one order, so that none deadlocks with
- * another; a statement with a taken key has no other item.
+ * The queries `taken` and `stored` of a statement, which store the responses of `items`: rows of `responseOf` with a
+ * `user_id`. `stored` has the keys of those that it inserted, in place of expired ones: a row is left out if its key
+ * has a response. Waits for concurrent transactions that store one. All statements lock keys in one order, so that none
+ * deadlocks with another; a statement with a taken key has no other item.
  *
- * The response of a taken key is kept for as long as that of the `ownKey`: otherwise, a repeated request would find the key
- * free. Nothing is stored if that response has expired.
+ * The response of a taken key is kept for as long as that of the `ownKey`: otherwise, a repeated request would find the
+ * key free. Nothing is stored if that response has expired.
  */
 export const storedResponses = (items: RawBuilder<unknown>) => sql`
   taken as (

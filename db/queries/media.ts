@@ -12,8 +12,9 @@ export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> 
 }
 
 /**
- * Registers the facts of a file without its bytes. A type that is neither image nor video has no kind: no network accepts
- * such media, and the API does not show them. Throws a foreign key violation (23503) if the user does not exist.
+ * Registers the facts of a file without its bytes. A type that is neither image nor video has no kind: no network
+ * accepts such media, and the API does not show them. Throws a foreign key violation (23503) if the user does not
+ * exist.
  */
 export function insertMedia(db: Db, media: NewMedia) {
   return db
@@ -86,8 +87,8 @@ export const reuseMediaBySha256 = prepared<{ userId: string; sha256: Buffer }, M
 )
 
 /**
- * Notes at the files of `posts` (user_id, id), which the same statement deletes, that they were used until now. Locks the
- * files in the order of their keys.
+ * Notes at the files of `posts` (user_id, id), which the same statement deletes, that they were used until now. Locks
+ * the files in the order of their keys.
  */
 export const noteLastUse = (posts: RawBuilder<unknown>) => sql<Record<never, never>>`(
   update media set last_used_at = now()
@@ -260,8 +261,8 @@ export const lockUnpublishedDeliveries = prepared<{ userId: string; id: string; 
 
 /**
  * Deletes the user's file unless a draft, a scheduled post or an unfinished delivery uses it. Published posts lose the
- * file. Their failed deliveries that would still need it get the error in `error` (JSON) and can no longer be retried. The
- * bytes of the file become staged and marked for deletion. Returns no row if the user has no such file.
+ * file. Their failed deliveries that would still need it get the error in `error` (JSON) and can no longer be retried.
+ * The bytes of the file become staged and marked for deletion. Returns no row if the user has no such file.
  *
  * Call it in a transaction that holds `lockDeliveriesOfMedia`. A post that is created concurrently makes it fail with a
  * foreign key violation (23503): the file is in use then.

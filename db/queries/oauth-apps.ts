@@ -60,8 +60,8 @@ const selectServerApp = (db: Db, { platform, server, redirectUri }: ServerOfApp)
     .where('replacedAt', 'is', null)
 
 /**
- * Adds an app that was registered with a server, in place of the app with the id `before`. Returns the current app: that of
- * another process if it was faster.
+ * Adds an app that was registered with a server, in place of the app with the id `before`. Returns the current app:
+ * that of another process if it was faster.
  */
 export async function replaceServerApp(db: Db, app: AppRow & ServerOfApp, before: string | undefined): Promise<AppRow> {
   await inTransaction(db, async (transaction) => {
@@ -166,8 +166,8 @@ export const retireApp = (db: Db, id: string) =>
 export const deleteApp = (db: Db, id: string) => db.deleteFrom('oauthApps').where('id', '=', id).execute()
 
 /**
- * Deletes apps that no connected account and no open connection needs: those that were replaced, and those that Postroom
- * registered with a server more than a day ago. Returns how many.
+ * Deletes apps that no connected account and no open connection needs: those that were replaced, and those that
+ * Postroom registered with a server more than a day ago. Returns how many.
  */
 export async function deleteUnneededApps(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`

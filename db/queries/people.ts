@@ -85,8 +85,8 @@ interface FoundRole {
 }
 
 /**
- * The role of a member; nothing for everybody else. An admin may connect accounts. If the organisation has no admin, as those
- * of version 1.0, every member may.
+ * The role of a member; nothing for everybody else. An admin may connect accounts. If the organisation has no admin, as
+ * those of version 1.0, every member may.
  */
 export const findRole = prepared<{ userId: string; organizationId: string }, FoundRole>('find_role', (db, value) =>
   db

@@ -24,7 +24,9 @@ export const commonOrganization = sql<string | null>`(
     and min(accounts.organization_id::text) = max(accounts.organization_id::text)
   then min(accounts.organization_id::text)::uuid end)`
 
-/** Who made a post: another member of an organisation that the user administers. The post may belong to no organisation. */
+/**
+ * Who made a post: another member of an organisation that the user administers. The post may belong to no organisation.
+ */
 export const findAuthor = prepared<{ userId: string; id: string }, { userId: string }>(
   'find_author',
   (_db, value) => sql`
@@ -37,8 +39,8 @@ export const findAuthor = prepared<{ userId: string; id: string }, { userId: str
 )
 
 /**
- * The accounts of an organisation that the user administers, that the author is a member of, and that all these accounts belong
- * to. Disconnected ones are among them.
+ * The accounts of an organisation that the user administers, that the author is a member of, and that all these
+ * accounts belong to. Disconnected ones are among them.
  */
 export const findOrganizationAccounts = prepared<
   { userId: string; authorId: string; accountIds: readonly string[] },

@@ -141,7 +141,9 @@ export const forgetFile = prepared<StagedFile, never>('forget_file', (db, value)
     .$castTo<never>(),
 )
 
-/** Marks every file for deletion whose lease is older than `leaseSeconds`. Returns those that were not marked before. */
+/**
+ * Marks every file for deletion whose lease is older than `leaseSeconds`. Returns those that were not marked before.
+ */
 export function markExpiredForDeletion(db: Db, leaseSeconds: number): Promise<StagedFile[]> {
   return db
     .updateTable('looseFiles')

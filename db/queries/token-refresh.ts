@@ -16,7 +16,9 @@ export interface ClaimedRefresh extends CredentialsRow, AppOfAccount {
   failures: number
   /** An earlier call may have spent the refresh token. */
   wasLost: boolean
-  /** Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown. */
+  /**
+   * Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown.
+   */
   expiredForMs: number | null
   scopes: string[] | null
 }
@@ -30,8 +32,8 @@ interface ClaimValues {
 }
 
 /**
- * Claims the credentials that have been due for refreshing the longest. Commits the lease and the intent together: an intent
- * without an outcome means that the call may have been made.
+ * Claims the credentials that have been due for refreshing the longest. Commits the lease and the intent together: an
+ * intent without an outcome means that the call may have been made.
  */
 export const claimRefresh = prepared<ClaimValues, ClaimedRefresh>('claim_refresh', (_db, value) => {
   const now = value('now')
@@ -80,9 +82,9 @@ const attentionOf = ({ code, message }: { code: string; message: string }, now: 
   jsonb_build_object('code', ${code}::text, 'message', ${message}::text, 'since', ${isoTime(at(now))})`
 
 /**
- * Stores refreshed tokens. Returns undefined if the credentials were replaced or deleted meanwhile. The lease may have ended:
- * tokens that were received are stored unless there are newer ones. `updated_at` stays, since Meta's callbacks compare it
- * with the time of a removal: only a new consent is later.
+ * Stores refreshed tokens. Returns undefined if the credentials were replaced or deleted meanwhile. The lease may have
+ * ended: tokens that were received are stored unless there are newer ones. `updated_at` stays, since Meta's callbacks
+ * compare it with the time of a removal: only a new consent is later.
  */
 export async function storeRefreshedTokens(
   db: Db,
@@ -165,7 +167,10 @@ export async function explainPostponement(
     where id = ${accountId} and attention is null and disconnected_at is null`.execute(db)
 }
 
-/** Gives up refreshing until the account is connected again. Changes nothing if another worker has claimed or written since. */
+/**
+ * Gives up refreshing until the account is connected again. Changes nothing if another worker has claimed or written
+ * since.
+ */
 export async function endRefresh(
   db: Db,
   { accountId, generation, intendedAt }: Claim,
@@ -189,8 +194,8 @@ export async function endRefresh(
 }
 
 /**
- * Marks an access token as expired, because its network has refused it, so that it is refreshed now. Changes nothing if it
- * cannot be refreshed, or was replaced since `generation` was read.
+ * Marks an access token as expired, because its network has refused it, so that it is refreshed now. Changes nothing if
+ * it cannot be refreshed, or was replaced since `generation` was read.
  */
 export async function expireAccessToken(
   db: Db,

@@ -28,7 +28,9 @@ interface Definition {
    * Otherwise such keys get 403.
    */
   takesAccountLists?: true
-  /** Ignores query parameters that it does not know. Only the four operations of the first version of the contract do. */
+  /**
+   * Ignores query parameters that it does not know. Only the four operations of the first version of the contract do.
+   */
   ignoresUnknownQuery?: true
   hasOptionalBody?: true
   /** The message of an unexpected failure, in place of the general one. */

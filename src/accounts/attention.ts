@@ -21,9 +21,9 @@ export const attentionTimes = (now = Date.now()): Record<StoredCredentials, Date
 })
 
 /**
- * Why an account with credentials needs its owner: the stored reason, or else an access token that expires within 7 days
- * and cannot be refreshed, or that has expired and was not refreshed. Computed, so that nothing has to notice that a day
- * has come.
+ * Why an account with credentials needs its owner: the stored reason, or else an access token that expires within 7
+ * days and cannot be refreshed, or that has expired and was not refreshed. Computed, so that nothing has to notice that
+ * a day has come.
  */
 export function attentionOf(
   {

@@ -10,9 +10,9 @@ import type { Log } from '../log.ts'
 import type { NetworkContext } from './store.ts'
 
 /**
- * Disconnects an account of the user, or of an organisation that the user administers, and deletes its credentials. Does not
- * wait until the network has revoked its tokens. Throws 404 if the user, or the key, cannot use an account with this id, and
- * 403 if the user may only post to it.
+ * Disconnects an account of the user, or of an organisation that the user administers, and deletes its credentials.
+ * Does not wait until the network has revoked its tokens. Throws 404 if the user, or the key, cannot use an account
+ * with this id, and 403 if the user may only post to it.
  */
 export async function disconnectOwnAccount(
   context: NetworkContext,

@@ -5,8 +5,8 @@ import { listWebhookSecretsNotUnder, updateWebhookDataKey } from '../../db/queri
 import type { Keyring } from '../credentials/keyring.ts'
 
 /**
- * Wraps the data keys of all stored credentials, and of the secrets of apps and webhooks, with the current key of the keyring. What none
- * of its keys can decrypt is left unchanged; `failures` has a message for each.
+ * Wraps the data keys of all stored credentials, and of the secrets of apps and webhooks, with the current key of the
+ * keyring. What none of its keys can decrypt is left unchanged; `failures` has a message for each.
  */
 export async function rewrapCredentials(db: Db, keyring: Keyring): Promise<{ rewrapped: number; failures: string[] }> {
   let rewrapped = 0

@@ -74,8 +74,8 @@ const readBody = (body: CreateApiKey, own: Allowance) => ({
 const NOT_WITH_ACCOUNTS: Scope[] = ['keys:manage', 'admin']
 
 /**
- * Throws 400 for a list of accounts together with scopes that would get round it, and 403 for accounts that the user may not
- * use.
+ * Throws 400 for a list of accounts together with scopes that would get round it, and 403 for accounts that the user
+ * may not use.
  */
 export async function checkAccounts(db: Db, userId: string, { scopes, accountIds }: KeyRights): Promise<void> {
   if (!accountIds) return
@@ -88,7 +88,9 @@ export async function checkAccounts(db: Db, userId: string, { scopes, accountIds
   }
 }
 
-/** Renames a key of the user, or takes rights away from it. Throws 403 if it allows more than the key of the request. */
+/**
+ * Renames a key of the user, or takes rights away from it. Throws 403 if it allows more than the key of the request.
+ */
 export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiKey): Promise<ApiKey> {
   const { userId } = manager
   return inTransaction(db, async (db) => {

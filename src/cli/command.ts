@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import type { Action, Io } from './action.ts'
 
 /*
- * The files of this folder define commands: names, options and help texts. They import commander and lists of values alone,
- * so that a help text needs neither time nor memory. What a command does is in actions/, which is imported when it runs.
+ * The files of this folder define commands: names, options and help texts. They import commander and lists of values
+ * alone, so that a help text needs neither time nor memory. What a command does is in actions/, which is imported when
+ * it runs.
  */
 
 /** Adds the option `--json` to `command`. */

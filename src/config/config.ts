@@ -119,8 +119,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 /**
- * Reads from `env` which service a command is a client of. It needs no other variable. Throws a ConfigError that names the
- * variable.
+ * Reads from `env` which service a command is a client of. It needs no other variable. Throws a ConfigError that names
+ * the variable.
  */
 export function readClientConfig(env: Record<string, string | undefined>): { url: string; key: string } {
   const { POSTROOM_URL, POSTROOM_KEY } = env

@@ -21,7 +21,10 @@ const createAjv = () =>
     formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { isValid }]) => [name, isValid])),
   })
 
-/** Checks the variables against their schema. An empty value counts as unset. Throws a ConfigError that names the variable. */
+/**
+ * Checks the variables against their schema. An empty value counts as unset. Throws a ConfigError that names the
+ * variable.
+ */
 export function readVariables(env: Record<string, string | undefined>): Variables {
   const set = Object.entries(env).filter(([name, text]) => text && Object.hasOwn(SCHEMAS, name)) as [string, string][]
   const data = Object.fromEntries(set.map(([name, text]) => [name, parsed(name, text)]))

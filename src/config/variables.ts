@@ -8,8 +8,9 @@ const oneOf = <const T extends string>(values: T[], options: { default: T; descr
   Type.Unsafe<T>({ type: 'string', enum: values, ...options })
 
 /**
- * Every variable of the environment, in the order of the README. `make readme` writes the README's table and `.env.example`
- * from it. The formats are in formats.ts. Errors do not quote the value of a `writeOnly` variable: it is a secret.
+ * Every variable of the environment, in the order of the README. `make readme` writes the README's table and
+ * `.env.example` from it. The formats are in formats.ts. Errors do not quote the value of a `writeOnly` variable: it is
+ * a secret.
  */
 export const VARIABLES = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on; `0.0.0.0` for all.' }),

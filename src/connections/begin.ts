@@ -36,8 +36,8 @@ interface Beginning {
 }
 
 /**
- * Begins the flow of a connection at the network; the caller stores it. Throws an AppError if there is no app or no key, and
- * a PublishError if the network fails.
+ * Begins the flow of a connection at the network; the caller stores it. Throws an AppError if there is no app or no
+ * key, and a PublishError if the network fails.
  */
 export async function beginFlow(
   context: ConnectionContext,

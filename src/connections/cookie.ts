@@ -6,9 +6,10 @@ import { hashSecret } from './secrets.ts'
 const MAX_AGE_SECONDS = 900
 
 /*
- * One cookie for each connection, so that a browser can have several at a time. `__Host-` makes browsers refuse a cookie
- * that another host or a page without TLS has set; they accept it over https only.
- * https://www.rfc-editor.org/rfc/rfc6265#section-4.1.2, https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html
+ * One cookie for each connection, so that a browser can have several at a time. `__Host-` makes browsers refuse a
+ * cookie that another host or a page without TLS has set; they accept it over https only.
+ * https://www.rfc-editor.org/rfc/rfc6265#section-4.1.2,
+ * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html
  */
 const isSecure = ({ publicUrl }: ConnectionContext) => publicUrl().startsWith('https:')
 

@@ -152,7 +152,9 @@ async function openLink(context: ConnectionContext, connection: ConnectionFlow, 
   }
 }
 
-/** Sends the browser on: to the address of the request, or to the page that shows the outcome and can be loaded again. */
+/**
+ * Sends the browser on: to the address of the request, or to the page that shows the outcome and can be loaded again.
+ */
 async function sendOutcome(context: ConnectionContext, id: string, reply: FastifyReply) {
   const connection = await findConnection(context.db, id)
   if (!connection) return send(reply, 404, UNKNOWN)

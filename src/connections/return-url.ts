@@ -1,6 +1,6 @@
 /**
- * Whether `text` begins with one of `prefixes`: the same origin, and the same path or one below it. Both are compared as
- * browsers read them, so that neither `..` nor a user name before the host leads elsewhere.
+ * Whether `text` begins with one of `prefixes`: the same origin, and the same path or one below it. Both are compared
+ * as browsers read them, so that neither `..` nor a user name before the host leads elsewhere.
  */
 export function isListedReturnUrl(text: string, prefixes: string[]): boolean {
   const url = URL.parse(text)

@@ -6,7 +6,9 @@ import type { Keyring } from './keyring.ts'
 /** The apps that the operator has configured. */
 export type DeploymentApps = Partial<Record<PlatformId, OAuthApp>>
 
-/** The app that an account was connected with; undefined if there was none, or the operator has removed or changed it. */
+/**
+ * The app that an account was connected with; undefined if there was none, or the operator has removed or changed it.
+ */
 export function appOf(
   { keyring, oauthApps }: { keyring: Keyring; oauthApps: DeploymentApps },
   { platform, clientId, appId, appKeyId: keyId, appDataKey: dataKey, appData: data }: AppOfAccount,

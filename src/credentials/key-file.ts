@@ -8,8 +8,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
 /**
  * Reads the key in the file at `path`. If there is no file, creates one that only its owner can read, and flushes it to
- * the disk before the key is used. Processes that do this concurrently get the same key. Throws an Error that says what to
- * do if the file holds no key, or if other users can read it.
+ * the disk before the key is used. Processes that do this concurrently get the same key. Throws an Error that says what
+ * to do if the file holds no key, or if other users can read it.
  */
 export async function readOrCreateKey(path: string): Promise<Buffer> {
   return (
@@ -43,8 +43,8 @@ async function read(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Writes a temporary file and links it to `path`, so that no process reads half a key. Returns undefined if another process
- * created the file first.
+ * Writes a temporary file and links it to `path`, so that no process reads half a key. Returns undefined if another
+ * process created the file first.
  */
 async function create(path: string): Promise<Buffer | undefined> {
   const key = randomBytes(KEY_BYTES)

@@ -18,9 +18,9 @@ export interface SealedCredentials {
 }
 
 /**
- * Encrypts credentials with the operator's keys. Credentials sealed for one account cannot be opened for another. `open`
- * and `rewrap` throw an Error if they lack the key, or if the row was modified. The Error names the key, and reveals
- * nothing of the contents.
+ * Encrypts credentials with the operator's keys. Credentials sealed for one account cannot be opened for another.
+ * `open` and `rewrap` throw an Error if they lack the key, or if the row was modified. The Error names the key, and
+ * reveals nothing of the contents.
  */
 export interface Keyring {
   /** The current key, which `seal` and `rewrap` use. */
@@ -34,7 +34,9 @@ export interface Keyring {
    * key, a fingerprint reveals nothing about its text.
    */
   fingerprints(text: string): string[]
-  /** Signatures of an address, one for each key, the current key's first. They consist of letters, digits, `-` and `_`. */
+  /**
+   * Signatures of an address, one for each key, the current key's first. They consist of letters, digits, `-` and `_`.
+   */
   signatures(address: string): string[]
   /** Encrypts the data key with the current key. The data stays the same. */
   rewrap(accountId: string, sealed: SealedCredentials): SealedCredentials

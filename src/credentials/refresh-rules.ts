@@ -46,7 +46,10 @@ export const mayRefresh = ({ wasLost, afterLostResponse, expiredForMs }: Situati
 /** not_sent: the network certainly has not refreshed the token. unknown: it may have. */
 export type RefreshFailure = { result: 'not_sent' | 'unknown'; retryAfterMs?: number | undefined }
 
-/** When the refresh is tried again. An access token that has expired leaves nothing to lose: it is tried until it is refused. */
+/**
+ * When the refresh is tried again. An access token that has expired leaves nothing to lose: it is tried until it is
+ * refused.
+ */
 export function afterRefreshFailure(situation: Situation, { result, retryAfterMs = 0 }: RefreshFailure): Postponement {
   const { afterLostResponse, wasLost, failures } = situation
   const coolDownMs = COOL_DOWNS_MS[Math.min(failures, COOL_DOWNS_MS.length - 1)]!

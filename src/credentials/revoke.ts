@@ -23,8 +23,8 @@ const AT_A_TIME = 4
 const REVOKE_ALL_MAX_MS = 60_000
 
 /**
- * Asks the network once to end the tokens of an account that was disconnected. Never throws: the account is disconnected
- * whatever becomes of this.
+ * Asks the network once to end the tokens of an account that was disconnected. Never throws: the account is
+ * disconnected whatever becomes of this.
  */
 export async function revokeTokens(
   deps: RevokeDeps,

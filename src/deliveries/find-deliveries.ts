@@ -11,7 +11,10 @@ import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
 import { type Caller, isTroubled, readDeliveryConditions, readTime, resolveOrganization } from '../posts/filters.ts'
 
-/** One page of the deliveries of the posts of the user, or of an organisation. Throws 400 for the cursor of another query. */
+/**
+ * One page of the deliveries of the posts of the user, or of an organisation. Throws 400 for the cursor of another
+ * query.
+ */
 export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliveriesQuery) {
   const { cursor, limit } = query
   const conditions = readDeliveryConditions(caller, query)

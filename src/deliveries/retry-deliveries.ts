@@ -18,8 +18,8 @@ import { listOwnDeliveries } from './find-deliveries.ts'
 import { describeCall, NOT_RETRIED, type RetryContext } from './retry.ts'
 
 /**
- * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of another
- * query.
+ * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of
+ * another query.
  */
 export async function retryDeliveries(
   context: RetryContext,

@@ -61,8 +61,8 @@ export function retryDelivery(
 }
 
 /**
- * Whether the network can be queried about a call with an unknown outcome, and how long after its intent the call may still
- * arrive; null if the delivery has waited for that long. A cancelled delivery may not have.
+ * Whether the network can be queried about a call with an unknown outcome, and how long after its intent the call may
+ * still arrive; null if the delivery has waited for that long. A cancelled delivery may not have.
  */
 export async function describeCall(
   context: RetryContext,

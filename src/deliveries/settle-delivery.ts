@@ -72,7 +72,9 @@ export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
   })
 }
 
-/** A cancelled delivery is `unconfirmed` after a call, and `published` if the post is out. A retry removes the error. */
+/**
+ * A cancelled delivery is `unconfirmed` after a call, and `published` if the post is out. A retry removes the error.
+ */
 const wasCancelled = ({ state, error }: OwnedDelivery) =>
   error?.code === CANCELLED && state !== 'queued' && state !== 'publishing'
 

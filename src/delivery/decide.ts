@@ -164,8 +164,8 @@ function giveUp({ progress }: Context, now: Unchanged): For<'failed' | 'publishe
 }
 
 /**
- * Ends the failures in a row since the wait began. Earlier failures stay: a network that makes the delivery wait before each
- * call that fails would otherwise be called for ever.
+ * Ends the failures in a row since the wait began. Earlier failures stay: a network that makes the delivery wait before
+ * each call that fails would otherwise be called for ever.
  */
 function waitOn({ progress }: Context, { prepared: next, afterMs }: { prepared: PreparedAct; afterMs: number }) {
   const { failures, prepared, waitedMs } = progress

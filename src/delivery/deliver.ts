@@ -32,13 +32,13 @@ interface Step {
 }
 
 /**
- * Carries out a claimed delivery, act by act, and commits the outcome of each act before the next one begins. Returns when
- * the delivery is over, or was given back. The lease's signal ends it sooner, with a LeaseLost or Draining as its reason.
- * Throws a LeaseLost if another worker holds the delivery by now, and the database's error if an outcome could not be
- * committed: the worker that takes the delivery over then finds the intent, and queries the network.
+ * Carries out a claimed delivery, act by act, and commits the outcome of each act before the next one begins. Returns
+ * when the delivery is over, or was given back. The lease's signal ends it sooner, with a LeaseLost or Draining as its
+ * reason. Throws a LeaseLost if another worker holds the delivery by now, and the database's error if an outcome could
+ * not be committed: the worker that takes the delivery over then finds the intent, and queries the network.
  *
- * If `mayGoOn` returns true when the last act is out, the same commit also claims the next due delivery of the account, which
- * is returned.
+ * If `mayGoOn` returns true when the last act is out, the same commit also claims the next due delivery of the account,
+ * which is returned.
  */
 export async function deliver(
   deps: RunDeps,

@@ -44,8 +44,8 @@ export interface Journal {
   /** Call it between a claim and the first call of a network. Returns whether the calls may be made. */
   begin(): Promise<boolean>
   /**
-   * The intent of an act is committed, as attempt number `attempt`. Resolves when the journal has it, or its storage does not
-   * respond: then the call may be made.
+   * The intent of an act is committed, as attempt number `attempt`. Resolves when the journal has it, or its storage
+   * does not respond: then the call may be made.
    */
   intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
   /** The outcome of an act is known. */

@@ -25,7 +25,9 @@ export const failure = (
   discardsPrepared: false,
 })
 
-/** The failure of a statement of the intent, or of the sandbox, whose calls are rows. Its commit may have taken effect. */
+/**
+ * The failure of a statement of the intent, or of the sandbox, whose calls are rows. Its commit may have taken effect.
+ */
 export function databaseFailure(thrown: unknown): Failure | undefined {
   if (!isDatabaseFull(thrown) && !isDatabaseUnavailable(thrown)) return undefined
   const { message } = errorOf(isDatabaseFull(thrown) ? 'database_full' : 'database_unavailable')

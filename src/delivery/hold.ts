@@ -12,8 +12,8 @@ const HELD = {
 const RELEASED = [HELD.code, 'restored']
 
 /**
- * Holds queued deliveries that are due before `dueBefore`. Returns their number, and the number of those that a worker is
- * sending at the moment, which are not held.
+ * Holds queued deliveries that are due before `dueBefore`. Returns their number, and the number of those that a worker
+ * is sending at the moment, which are not held.
  */
 export async function holdDeliveries(db: Db, dueBefore: Date): Promise<{ held: number; publishing: number }> {
   const held = await hold(db, { ...HOLD, dueBefore, error: HELD })

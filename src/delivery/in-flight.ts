@@ -15,8 +15,8 @@ export const guaranteeOf = (
 }
 
 /**
- * How long a call whose response was lost may still be on its way. The network is not queried before. An exactly-once network
- * ignores the first call if the same call arrives again.
+ * How long a call whose response was lost may still be on its way. The network is not queried before. An exactly-once
+ * network ignores the first call if the same call arrives again.
  */
 export function callInFlightMs(adapter: AnyAdapter, act?: ActOfGuarantee, credentials?: Credentials): number {
   const { showsWithinMs = 0 } = adapter

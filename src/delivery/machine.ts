@@ -193,8 +193,8 @@ export function edited(state: DeliveryState, isScheduled: boolean): To<'edit' | 
 }
 
 /**
- * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out. `last`:
- * the last state in the journal; null where the delivery was due, and the journal has no call for it.
+ * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out.
+ * `last`: the last state in the journal; null where the delivery was due, and the journal has no call for it.
  */
 export function restored(isOpen: boolean, last: To<WorkerEvent> | null, canReconcile: boolean): To<'restore'> {
   if (isOpen) return canReconcile ? 'queued' : 'unconfirmed'
@@ -238,8 +238,8 @@ export function marked({ state, error }: Delivery): Allowed<'markDelivery', 'dra
 export const resolved = (missing: ActKind | undefined): To<'resolve'> => (missing === 'post' ? 'failed' : 'published')
 
 /**
- * The state of a queued delivery that its owner has cancelled, where `next` is the act that would follow. The outcome of an
- * open call stays unknown: the owner resolves it, or retries it, which queries the network.
+ * The state of a queued delivery that its owner has cancelled, where `next` is the act that would follow. The outcome
+ * of an open call stays unknown: the owner resolves it, or retries it, which queries the network.
  */
 export function cancelled(next: ActKind | undefined, isOpen: boolean): To<'cancel'> {
   if (isOpen) return 'unconfirmed'

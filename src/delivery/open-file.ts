@@ -4,8 +4,8 @@ import { PublishError, unreadable } from '../platforms/contract/publish-error.ts
 import { NotStoredError, type Storage, UnpublishableError } from '../storage/storage.ts'
 
 /**
- * Opens a stored file, or a part of it, for an adapter. A failure of the storage, also in the middle of the file, is thrown
- * as a PublishError: no server accepts a request whose body ends early.
+ * Opens a stored file, or a part of it, for an adapter. A failure of the storage, also in the middle of the file, is
+ * thrown as a PublishError: no server accepts a request whose body ends early.
  */
 export async function openFile(storage: Pick<Storage, 'read'>, key: string, range?: ByteRange): Promise<Readable> {
   const stream = await storage.read(key, range).catch(throwPublishError)

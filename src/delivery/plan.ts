@@ -20,8 +20,8 @@ interface Content {
 }
 
 /**
- * The acts of a delivery, in order: the post or the parts of its thread, the first comment, then those of `fields`. A blank
- * comment is left out, as in the check of the post. The comment comes before acts that may be repeated.
+ * The acts of a delivery, in order: the post or the parts of its thread, the first comment, then those of `fields`. A
+ * blank comment is left out, as in the check of the post. The comment comes before acts that may be repeated.
  */
 export function planActs({
   platform,

@@ -14,15 +14,15 @@ import { factsOf, type RunDeps } from './run.ts'
 import { LEASE_MS } from './timing.ts'
 
 /**
- * How many accounts a publisher remembers to have sent to. Only to these does a delivery lead to the next one: for an account
- * with a single due delivery, looking for another costs a tenth of the throughput.
+ * How many accounts a publisher remembers to have sent to. Only to these does a delivery lead to the next one: for an
+ * account with a single due delivery, looking for another costs a tenth of the throughput.
  */
 const RECENT_ACCOUNTS_MAX = 1_000
 
 export interface Publisher {
   /**
-   * Claims due deliveries up to each network's concurrency, and starts them. Returns their number. On an account that was
-   * sent to lately, each is followed by the next due one, while the network has a free slot.
+   * Claims due deliveries up to each network's concurrency, and starts them. Returns their number. On an account that
+   * was sent to lately, each is followed by the next due one, while the network has a free slot.
    */
   claim(): Promise<number>
   /** From now on, no delivery is followed by the next one of its account. */
@@ -35,7 +35,9 @@ export interface Publisher {
   renew(): Promise<void>
   /** Resolves when the next delivery ends. */
   settled(): Promise<void>
-  /** Gives back the deliveries that are not calling a network; with `calls`, aborts the others. Resolves when all end. */
+  /**
+   * Gives back the deliveries that are not calling a network; with `calls`, aborts the others. Resolves when all end.
+   */
   drain(options?: { calls: boolean }): Promise<void>
   /** Resolves when no delivery is running. */
   idle(): Promise<void>

@@ -23,7 +23,9 @@ export interface Readings {
   begin(accountId: string): AccountReading
 }
 
-/** Limits for all responses that a worker keeps, and for those of one reading: a hostile instance can fill every page. */
+/**
+ * Limits for all responses that a worker keeps, and for those of one reading: a hostile instance can fill every page.
+ */
 const BYTES_MAX = 16 * 1_048_576
 const READING_BYTES_MAX = 4 * 1_048_576
 

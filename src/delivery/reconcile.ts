@@ -69,9 +69,9 @@ async function outcomeOf(run: Run, state: State, number: number, found: Found): 
 }
 
 /**
- * Queries the network for an act. Responses that this worker has read of the account for other deliveries are used again, if
- * they were read after this act could be queried or if they show it. A new reading of a list has the acts of all deliveries,
- * so those of the account that wait for one become due.
+ * Queries the network for an act. Responses that this worker has read of the account for other deliveries are used
+ * again, if they were read after this act could be queried or if they show it. A new reading of a list has the acts of
+ * all deliveries, so those of the account that wait for one become due.
  */
 async function find(run: Run, state: State, act: Act, reconcile: Reconcile): Promise<Found> {
   const { deps, delivery, claimedAt } = run
@@ -96,7 +96,9 @@ async function find(run: Run, state: State, act: Act, reconcile: Reconcile): Pro
   return found
 }
 
-/** Makes other deliveries due that wait for a reading. A failure is logged only: each is due by itself some time later. */
+/**
+ * Makes other deliveries due that wait for a reading. A failure is logged only: each is due by itself some time later.
+ */
 async function wakeOthers(
   { deps: { db, clock, log }, delivery }: Run,
   times: { readForMs: number; callInFlightMs: number },

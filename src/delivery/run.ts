@@ -116,8 +116,8 @@ export async function isOfAnother(
 }
 
 /**
- * Why an act did not succeed. Adapters throw PublishErrors; one with a cause is a failure of our storage. Any other error is
- * a mistake of ours, which may have come after the call.
+ * Why an act did not succeed. Adapters throw PublishErrors; one with a cause is a failure of our storage. Any other
+ * error is a mistake of ours, which may have come after the call.
  */
 export async function reasonOf({ deps, delivery, credentials }: Run, state: State, thrown: unknown): Promise<Failure> {
   const { log } = deps

@@ -52,7 +52,9 @@ export const READING_MARGIN_MS = 5_000
 /** Calls of other deliveries are compared from this time before this delivery began: more than clocks differ. */
 export const OTHER_CALLS_SINCE_MS = 3_600_000
 
-/** How long after its first attempt an act keeps its name when its owner retries it: a call under that name may arrive. */
+/**
+ * How long after its first attempt an act keeps its name when its owner retries it: a call under that name may arrive.
+ */
 export const NAME_KEPT_MS = 3_600_000
 
 /** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
@@ -101,8 +103,8 @@ export const JOURNAL_WAIT_MS = 5_000
 export const JOURNAL_MISSING_MS = 5_000
 
 /**
- * A worker that is killed reaches its last mark within this time after its last write. Earlier versions wrote calls after
- * they made them, so calls of this time may be missing in their journals.
+ * A worker that is killed reaches its last mark within this time after its last write. Earlier versions wrote calls
+ * after they made them, so calls of this time may be missing in their journals.
  */
 export const JOURNAL_SLACK_MS = 5_000
 

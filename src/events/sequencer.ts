@@ -13,8 +13,8 @@ export interface SequencerDeps {
 }
 
 /**
- * Returns a function that gives positions to new events, and returns the milliseconds until it is to be called again. Any
- * number of workers may do so: see `sequenceEvents`. Once a minute, it writes the events of what expires soon.
+ * Returns a function that gives positions to new events, and returns the milliseconds until it is to be called again.
+ * Any number of workers may do so: see `sequenceEvents`. Once a minute, it writes the events of what expires soon.
  */
 export function createSequencer({ db, report }: SequencerDeps): () => Promise<number> {
   let announcedAt = Number.NEGATIVE_INFINITY

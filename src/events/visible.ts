@@ -5,8 +5,8 @@ import { expandPattern } from '../../schemas/list-events.ts'
 import { hasScope, requireScope } from '../http/rights.ts'
 
 /**
- * The types of event that a key may see, of those that `patterns` name; null for all types. Throws 403 if the key lacks the
- * scope of a type that it names.
+ * The types of event that a key may see, of those that `patterns` name; null for all types. Throws 403 if the key lacks
+ * the scope of a type that it names.
  */
 export function visibleTypes(rights: KeyRights, patterns: readonly string[] | undefined): EventType[] | null {
   if (patterns) {

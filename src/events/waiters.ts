@@ -29,8 +29,9 @@ export interface Waiters {
 }
 
 /**
- * Waits for events. One query for all waiting requests of the process reads the last positions of their users, and one which
- * keys have ended. Not LISTEN, which PgBouncer does not support in transaction mode: https://www.pgbouncer.org/features.html
+ * Waits for events. One query for all waiting requests of the process reads the last positions of their users, and one
+ * which keys have ended. Not LISTEN, which PgBouncer does not support in transaction mode:
+ * https://www.pgbouncer.org/features.html
  */
 export function createWaiters(db: Db): Waiters {
   const waiting = new Set<Waiter>()
@@ -45,7 +46,10 @@ export function createWaiters(db: Db): Waiters {
     }, POLL_MS)
   }
 
-  /** Ends the wait of the user who has most, the longest one, if `userId` has at least two fewer. Returns whether it did. */
+  /**
+   * Ends the wait of the user who has most, the longest one, if `userId` has at least two fewer. Returns whether it
+   * did.
+   */
   function makeRoom(userId: string): boolean {
     const counts = new Map<string, number>()
     for (const waiter of waiting) counts.set(waiter.userId, (counts.get(waiter.userId) ?? 0) + 1)

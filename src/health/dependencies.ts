@@ -43,7 +43,9 @@ export const dependencyChecks = (files: Files, db: Db, keyring: Keyring | undefi
   },
 })
 
-/** The limit of the whole check: probes want a response within 3 s, and operations on a network share may never return. */
+/**
+ * The limit of the whole check: probes want a response within 3 s, and operations on a network share may never return.
+ */
 const FILES_MS = 2_500
 /** When the second attempt begins, unless the first one has ended before. */
 const SECOND_AFTER_MS = 1_000
@@ -51,7 +53,8 @@ const SECOND_AFTER_MS = 1_000
 /** Writes, reads and deletes a small file where files come in, and where they are stored. Throws a StorageError. */
 export async function checkFiles({ storage, incomingDir }: Files): Promise<void> {
   const check = async () => {
-    // A folder that is not mounted lacks `incoming`. First, because the check of the storage would create its own folder.
+    // A folder that is not mounted lacks `incoming`. First, because the check of the storage would create its own
+    // folder.
     await checkFolder(incomingDir)
     await storage.check()
   }
@@ -62,7 +65,10 @@ export async function checkFiles({ storage, incomingDir }: Files): Promise<void>
   )
 }
 
-/** A single failure may be a lost response, or a timeout under load. The second attempt does not wait for a lost response. */
+/**
+ * A single failure may be a lost response, or a timeout under load. The second attempt does not wait for a lost
+ * response.
+ */
 async function tryTwice(attempt: () => Promise<void>): Promise<void> {
   const first = attempt()
   const isDone = first.then(

@@ -8,8 +8,8 @@ export const deref = (schema: TSchema): TSchema =>
   schema.$ref === undefined ? schema : componentsById.get(schema.$ref)!
 
 /**
- * Returns the components that the schema refers to, directly or through others. Both compilers take ten times as long if
- * they get all components.
+ * Returns the components that the schema refers to, directly or through others. Both compilers take ten times as long
+ * if they get all components.
  */
 export function componentsOf(schema: unknown, found = new Set<TSchema>()): Set<TSchema> {
   if (typeof schema !== 'object' || schema === null) return found

@@ -1,6 +1,6 @@
 /**
- * The number of characters to insert, delete, replace, or swap with their neighbour, to turn one text into the other: the
- * optimal string alignment distance.
+ * The number of characters to insert, delete, replace, or swap with their neighbour, to turn one text into the other:
+ * the optimal string alignment distance.
  */
 export function countEdits(a: string, b: string): number {
   let beforeLast: number[] = []

@@ -31,8 +31,8 @@ interface InTransaction<T, P> {
 
 interface InOneStatement<T> {
   /**
-   * Writes what is created, and its response if there is a key, in one statement. Returns undefined, and writes nothing, if the
-   * key has a response.
+   * Writes what is created, and its response if there is a key, in one statement. Returns undefined, and writes
+   * nothing, if the key has a response.
    */
   insert: (toStored?: (result: T) => KeyedResponse) => Promise<T | undefined>
 }
@@ -56,9 +56,10 @@ export interface Outcome<T> {
 }
 
 /**
- * Runs `creation` once for each `Idempotency-Key` of the user's API keys that allow the same, and returns its response; a
- * repeated request gets the stored response. Only successes are stored, together with what is written. Throws 400 for a
- * malformed key and 409 for the key of another request. A request without a key costs no transaction and no statement.
+ * Runs `creation` once for each `Idempotency-Key` of the user's API keys that allow the same, and returns its response;
+ * a repeated request gets the stored response. Only successes are stored, together with what is written. Throws 400 for
+ * a malformed key and 409 for the key of another request. A request without a key costs no transaction and no
+ * statement.
  */
 export async function withIdempotencyKey<T, P = undefined>(
   db: Db,
@@ -68,7 +69,7 @@ export async function withIdempotencyKey<T, P = undefined>(
   const { request } = reply
   const key = readIdempotencyKey(request)
   if (key === undefined) {
-    // Without a key, every insertion returns what it has written.
+    // An insertion that has no key always returns the post that it has written.
     const result = creation.insert ? (await creation.insert())! : await creation.commit(db, await prepare(creation))
     return { ...creation.toResponse(result), result }
   }
@@ -89,8 +90,8 @@ export async function withIdempotencyKey<T, P = undefined>(
       found = await checkReplay(db, keyed)
     }
   } catch (error) {
-    // A replay precedes the errors of a request, as does the error of a taken key: the first of two equal requests may have
-    // changed what the second is checked against.
+    // A replay precedes the errors of a request, as does the error of a taken key: the first of two equal requests may
+    // have changed what the second is checked against.
     const again = error instanceof AppError ? await checkReplay(db, keyed).catch(throwAppError) : undefined
     if (!again?.replay) throw error
     return again.replay
@@ -155,8 +156,9 @@ interface FreeKey {
 type Lookup = { replay: Outcome<never>; free?: never } | { replay?: never; free: FreeKey }
 
 /**
- * The stored response of the key. Throws 409 if it belongs to another request. Without a response, returns the key to store one
- * under: the key itself, where processes of earlier versions find it, unless API keys that allow something else have used it.
+ * The stored response of the key. Throws 409 if it belongs to another request. Without a response, returns the key to
+ * store one under: the key itself, where processes of earlier versions find it, unless API keys that allow something
+ * else have used it.
  */
 async function checkReplay(db: Db, { userId, key, rights, hashes, vault }: KeyedRequest): Promise<Lookup> {
   const own = ownKey(rights, key)

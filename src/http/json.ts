@@ -4,8 +4,8 @@ import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { pause } from './pieces.ts'
 
 /**
- * The maximum depth of a body, because later steps recurse into it. In the body of a post, `fields` starts at level 3 and
- * may have 32 levels; in a batch of posts, it starts two levels deeper.
+ * The maximum depth of a body, because later steps recurse into it. In the body of a post, `fields` starts at level 3
+ * and may have 32 levels; in a batch of posts, it starts two levels deeper.
  */
 const DEPTH_MAX = 35
 const FIELDS_LEVEL = 3

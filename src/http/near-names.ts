@@ -4,7 +4,9 @@ import { countEdits } from './edit-distance.ts'
 
 const DISTANCE_MAX = 2
 
-/** The nearest of `names`, if it is near. Fewer characters of a short name may differ: `st` is not a mistyped `sort`. */
+/**
+ * The nearest of `names`, if it is near. Fewer characters of a short name may differ: `st` is not a mistyped `sort`.
+ */
 export const findNear = (text: string, names: readonly string[]): string | undefined =>
   names
     .filter((name) => Math.abs(text.length - name.length) <= DISTANCE_MAX)
@@ -22,8 +24,8 @@ function findTimeFilters(text: string, names: readonly string[]): string[] {
 }
 
 /**
- * Throws 400 for a query parameter that is almost one of `names`, or begins as a filter on a time does. The list would ignore
- * it, and return everything instead of what was meant. `known` are the names of all parameters.
+ * Throws 400 for a query parameter that is almost one of `names`, or begins as a filter on a time does. The list would
+ * ignore it, and return everything instead of what was meant. `known` are the names of all parameters.
  */
 export function refuseNearNames(query: object, names: readonly string[], known: ReadonlySet<string>): void {
   const issues: Issue[] = Object.keys(query)

@@ -161,8 +161,8 @@ interface Described {
 }
 
 /**
- * The plugin drops every key beside a `$ref`. It keeps the examples of a response that has `content`; for a request there
- * is no such form, so that `transformObject` adds its examples.
+ * The plugin drops every key beside a `$ref`. It keeps the examples of a response that has `content`; for a request
+ * there is no such form, so that `transformObject` adds its examples.
  */
 function withResponseContent(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema.response ?? {}) as Record<string, Described>)

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 const WAITING_MAX = 100
 
 /**
- * Closes connections with more requests at a time. Node handles all requests that it has read from a connection before it
- * reads from another one: a megabyte of them held up other clients for seconds.
+ * Closes connections with more requests at a time. Node handles all requests that it has read from a connection before
+ * it reads from another one: a megabyte of them held up other clients for seconds.
  */
 export function limitPipelining(server: Server): void {
   const waiting = new WeakMap<Socket, number>()

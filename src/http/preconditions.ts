@@ -14,8 +14,8 @@ const FORM = new RegExp(IF_MATCH_FORM)
 const TAGS = /(?:W\/)?"[^"]*"/g
 
 /**
- * The condition of `If-Match`; undefined without the header. Throws 400 for a malformed one. Tags are compared strongly, so
- * that a weak one never matches: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
+ * The condition of `If-Match`; undefined without the header. Throws 400 for a malformed one. Tags are compared
+ * strongly, so that a weak one never matches: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
  */
 export function readIfMatch({ headers }: FastifyRequest): IfMatch | undefined {
   // Node joins repeated headers with a comma.

@@ -92,7 +92,9 @@ const SHORT_BODY_BYTES_MAX = 10_000
 /** Whether the work that a body of this length asks for may block the event loop. */
 export const isLong = (bytes: number): boolean => bytes > SHORT_BODY_BYTES_MAX
 
-/** Rejects a path with a text that Postgres cannot store. Operations of the API look for such an id, and find nothing. */
+/**
+ * Rejects a path with a text that Postgres cannot store. Operations of the API look for such an id, and find nothing.
+ */
 export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, done) => {
   const isStorable = Object.values(params as Record<string, string>).every((text) => !findTextProblem(text))
   done(isStorable ? undefined : fail('route_not_found'))
@@ -101,12 +103,15 @@ export const requireStorablePath: onRequestHookHandler = ({ params }, _reply, do
 const isEmpty = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-/** Each segment is an id, or a part of a route. Secrets of this service are longer: see `newSecret` and `generateKey`. */
+/**
+ * Each segment is an id, or a part of a route. Secrets of this service are longer: see `newSecret` and `generateKey`.
+ */
 const HARMLESS_PATH = /^(?:\/[\w.~-]{0,36})*$/
 
 /**
- * The path of a request, without the query string, in which a client may have sent its key by mistake. Anything that may be a
- * secret, or is encoded, is a `*`: a link that is opened with another method, a suffix or a typing mistake matches no route.
+ * The path of a request, without the query string, in which a client may have sent its key by mistake. Anything that
+ * may be a secret, or is encoded, is a `*`: a link that is opened with another method, a suffix or a typing mistake
+ * matches no route.
  */
 function pathForLog(url: string): string {
   const path = url.split('?', 1)[0]!

@@ -7,7 +7,9 @@ import { truncate } from './json.ts'
 
 type NotAdmin = Extract<ErrorName, `not_organization_admin${string}`>
 
-/** Throws 403 if the user is not an admin of an organisation that a request names. `error` says what only admins can do. */
+/**
+ * Throws 403 if the user is not an admin of an organisation that a request names. `error` says what only admins can do.
+ */
 export async function requireAdmin(db: Db, userId: string, organizationId: string, error: NotAdmin) {
   const found = await requireMember(db, userId, organizationId)
   if (found.role !== 'admin') throw fail(error)

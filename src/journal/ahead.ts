@@ -57,8 +57,8 @@ export function createAhead({ files, storage, gate, lines, writer, advanced }: A
   }
 
   return {
-    // One write at a time, and one for all intents of a moment: an act is never in the journal without the outcome of the act
-    // before it.
+    // One write at a time, and one for all intents of a moment: an act is never in the journal without the outcome of
+    // the act before it.
     write() {
       next ??= Promise.all([writing, nextTurn()]).then(() => {
         next = undefined

@@ -40,7 +40,9 @@ export interface Group {
   /** When the database reached `mark`. */
   at: Date
   isLate: boolean
-  /** The worker writes calls before it makes them. Absent in journals of earlier versions, which wrote within a second. */
+  /**
+   * The worker writes calls before it makes them. Absent in journals of earlier versions, which wrote within a second.
+   */
   isWrittenAhead?: true
 }
 
@@ -79,8 +81,8 @@ const MARK_DIGITS = 16
 const AHEAD_DIGITS = 9
 
 /**
- * Names sort by mark. Only a mark makes a name that sorts before all segments with it. `ahead` numbers the segments that are
- * written before calls: they sort after the segment of their worker.
+ * Names sort by mark. Only a mark makes a name that sorts before all segments with it. `ahead` numbers the segments
+ * that are written before calls: they sort after the segment of their worker.
  */
 export const nameOf = ({ mark, time, writer, ahead }: NameParts): string =>
   [

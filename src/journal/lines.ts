@@ -1,7 +1,10 @@
 /** Entries that wait in memory while the storage is unreachable: about 60 MB. */
 const LINES_MAX = 200_000
 
-/** Encoded entries that are not in the segment of this worker yet. Segments that are written before calls have the first ones. */
+/**
+ * Encoded entries that are not in the segment of this worker yet. Segments that are written before calls have the first
+ * ones.
+ */
 export interface Lines {
   /** All of them, in order. */
   all: readonly string[]

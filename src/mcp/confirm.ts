@@ -10,8 +10,8 @@ import { describePost, describeValidation } from './text.ts'
 import type { Outcome } from './tool.ts'
 
 /*
- * An agent that calls a tool out of eagerness makes nothing visible: `runTool` decides whether a call is confirmed. Here
- * are the tools that also do something without a confirmation.
+ * An agent that calls a tool out of eagerness makes nothing visible: `runTool` decides whether a call is confirmed.
+ * Here are the tools that also do something without a confirmation.
  */
 
 interface Rights {

@@ -29,8 +29,8 @@ interface Reply {
 }
 
 /**
- * Responds to one message. Nothing is kept between messages, so that any process can respond to the next one. Clients of
- * the versions before 2026-07-28 are served too. Only this file imports the SDK: import it on demand.
+ * Responds to one message. Nothing is kept between messages, so that any process can respond to the next one. Clients
+ * of the versions before 2026-07-28 are served too. Only this file imports the SDK: import it on demand.
  */
 export async function respond(message: Message, headers: Record<string, string>, toolbox: Toolbox): Promise<Reply> {
   // The SDK reads the message from `parsedBody`. Every response is JSON, whatever the client accepts besides.

@@ -42,8 +42,8 @@ const ATTEMPTS_MAX = 5
 export interface IncomingFile {
   save: Save
   /**
-   * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media with
-   * the same bytes. Throws a 400 that names the file's problem.
+   * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media
+   * with the same bytes. Throws a 400 that names the file's problem.
    */
   store(description: Partial<FileDescription>): Promise<(db: Db) => Promise<Added>>
 }
@@ -51,8 +51,8 @@ export interface IncomingFile {
 /**
  * Lets `use` add a file to the user's media. If `use` fails, or adds no new media, the file's bytes are deleted.
  *
- * The file is staged before its first byte is written. One statement turns it into media at the end, which may be part of
- * a transaction. A row names each stored byte at all times, so that a sweep can find what a crash leaves behind.
+ * The file is staged before its first byte is written. One statement turns it into media at the end, which may be part
+ * of a transaction. A row names each stored byte at all times, so that a sweep can find what a crash leaves behind.
  */
 export const withIncomingFile = <R extends { result: Added | undefined }>(
   library: Library,
@@ -101,8 +101,8 @@ async function receiveFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well. A lost file counts
-      // already.
+      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well. A lost file
+      // counts already.
       if (!known) await refuseOverQuota(library, { userId, newBytes: saved.bytes })
       const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
       put = 'started'

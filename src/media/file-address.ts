@@ -3,8 +3,8 @@ import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 
 /**
- * How long an address works. Networks fetch a file while they process a container, and containers of Instagram and Threads
- * expire after a day.
+ * How long an address works. Networks fetch a file while they process a container, and containers of Instagram and
+ * Threads expire after a day.
  */
 const VALID_SECONDS = 86_400
 

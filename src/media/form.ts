@@ -31,8 +31,8 @@ type TextPart = keyof typeof TEXTS
 const isTextPart = (name: string): name is TextPart => Object.hasOwn(TEXTS, name)
 
 /**
- * Reads a form with one `file` and optional texts, in any order. Streams the file to `save`, and returns what describes it.
- * Throws a 400 with details for every other form.
+ * Reads a form with one `file` and optional texts, in any order. Streams the file to `save`, and returns what describes
+ * it. Throws a 400 with details for every other form.
  */
 export async function readForm(
   request: FastifyRequest,

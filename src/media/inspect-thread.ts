@@ -9,16 +9,18 @@ import { damaged } from './structure/bytes.ts'
 /** Zero if the memory is not limited. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
 /**
- * A quarter of what the process may use: the main thread takes up to half, and buffers outside the heap the rest. 128 MB
- * hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
+ * A quarter of what the process may use: the main thread takes up to half, and buffers outside the heap the rest. 128
+ * MB hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
  */
 const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
 /**
- * Node ends a thread at its limit with 16 MB of leeway. An array that grows by more than that ends the whole process, so
- * the thread is ended earlier.
+ * Node ends a thread at its limit with 16 MB of leeway. An array that grows by more than that ends the whole process,
+ * so the thread is ended earlier.
  */
 const LEEWAY_MB = 64
-/** The tables of twelve hours at 30 frames per second take 1.7 s, a live recording of twelve hours and 1 GiB takes 5 s. */
+/**
+ * The tables of twelve hours at 30 frames per second take 1.7 s, a live recording of twelve hours and 1 GiB takes 5 s.
+ */
 export const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
 const CPU_CHECK_MS = 20
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */

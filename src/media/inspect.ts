@@ -12,9 +12,9 @@ export interface InspectLimits {
 }
 
 /**
- * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names the
- * problem if it is not exactly one complete file of a supported type. All other errors are failures of this machine.
- * Compressed pictures are not decoded.
+ * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names
+ * the problem if it is not exactly one complete file of a supported type. All other errors are failures of this
+ * machine. Compressed pictures are not decoded.
  *
  * One thread reads the files of all users, one after the other, so that its limits are those of the process. Users take
  * turns: each of the others delays a file by one of theirs.

@@ -16,8 +16,8 @@ import { applyEdits, type Plan } from './metadata/edits.ts'
 export type PublishedFiles = Pick<Storage, 'size' | 'read'>
 
 /**
- * The stored files as networks get them: without metadata, unless the operator keeps it. Bluesky, for one, stores and shows
- * the bytes that it gets, and asks its clients to remove metadata:
+ * The stored files as networks get them: without metadata, unless the operator keeps it. Bluesky, for one, stores and
+ * shows the bytes that it gets, and asks its clients to remove metadata:
  * https://docs.bsky.app/docs/advanced-guides/posts#images-embeds. Each file keeps its length, so ranges stay the same.
  */
 export function publishedFiles(library: Omit<Library, 'bytesMax'>): PublishedFiles {

@@ -16,7 +16,10 @@ export type VideoResult = { facts: VideoFacts } | { refused: string }
 const PACKETS_MEASURED = 3_000
 /** Twice the 16 frames that H.264 and HEVC reorder at most. */
 const REORDERED_MAX = 32
-/** A packet is read as a whole, outside the thread's memory limit. 8K ProRes, cameras' largest format, has 10 MB packets. */
+/**
+ * A packet is read as a whole, outside the thread's memory limit. 8K ProRes, cameras' largest format, has 10 MB
+ * packets.
+ */
 const PACKET_BYTES_MAX = 16 * 1024 * 1024
 
 /**

@@ -8,8 +8,8 @@ const RETRY_AFTER_SECONDS = 1
 const slots = createSlots({ perUser: UPLOADS_MAX })
 
 /**
- * Adds a user's file. Throws a 429 if the user is adding too many: each one that waits to be read holds a connection, and a
- * lease that is renewed.
+ * Adds a user's file. Throws a 429 if the user is adding too many: each one that waits to be read holds a connection,
+ * and a lease that is renewed.
  */
 export async function withinShare<T>(userId: string, add: () => Promise<T>): Promise<T> {
   const giveBack = slots.tryTake(userId)

@@ -44,8 +44,9 @@ export async function sweepMedia(library: Library): Promise<Swept> {
 }
 
 /**
- * Deletes the bytes of staged files that are marked for deletion, or whose lease has expired. Files that are being added
- * stay. To tell them from what a crash left, this waits until each lease is renewed or expired: up to the lease time.
+ * Deletes the bytes of staged files that are marked for deletion, or whose lease has expired. Files that are being
+ * added stay. To tell them from what a crash left, this waits until each lease is renewed or expired: up to the lease
+ * time.
  */
 export async function sweepStagedFiles(library: Library, pace: MediaPace = WITHOUT_REST): Promise<Swept> {
   const { db } = library

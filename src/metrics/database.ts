@@ -21,8 +21,8 @@ interface DatabaseMetrics {
 }
 
 /**
- * Metrics of what is stored. All processes on one database show the same figures. While the database cannot be read, they are
- * absent: an old number would look like a healthy one.
+ * Metrics of what is stored. All processes on one database show the same figures. While the database cannot be read,
+ * they are absent: an old number would look like a healthy one.
  */
 export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: number): DatabaseMetrics {
   const gauges = createGauges(registry)

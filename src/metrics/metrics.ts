@@ -10,7 +10,9 @@ export interface Metrics extends Instruments {
   registry: Registry
   /** Adds the connections of another database client of this process. */
   addPool(name: PoolName, db: Db): void
-  /** All metrics in the text format of Prometheus. What is stored is counted again if it was counted over `freshMs` ago. */
+  /**
+   * All metrics in the text format of Prometheus. What is stored is counted again if it was counted over `freshMs` ago.
+   */
   render(): Promise<string>
 }
 

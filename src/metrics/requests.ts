@@ -12,8 +12,8 @@ interface Observer {
 }
 
 /**
- * Measures every request. Routes are labelled by their template, and all requests without a route alike: a URL would make
- * as many series as there are posts.
+ * Measures every request. Routes are labelled by their template, and all requests without a route alike: a URL would
+ * make as many series as there are posts.
  */
 export const requestMetrics = fp(async (app: FastifyInstance, { requests }: Pick<Metrics, 'requests'>) => {
   // By route and status: to look up a child of the histogram by its labels costs more than to observe a value.

@@ -8,11 +8,12 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether an address is on the public internet: unicast, and outside of IANA's special-purpose ranges. Only addresses in
- * the canonical notation and without a zone are public. An IPv4 address inside an IPv6 address (mapped, NAT64) is checked
- * itself, because packets are delivered to it.
+ * Whether an address is on the public internet: unicast, and outside of IANA's special-purpose ranges. Only addresses
+ * in the canonical notation and without a zone are public. An IPv4 address inside an IPv6 address (mapped, NAT64) is
+ * checked itself, because packets are delivered to it.
  *
- * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+ * https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 export function isPublicAddress(address: string): boolean {
   if (!isIP(address) || address.includes('%')) return false

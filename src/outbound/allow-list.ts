@@ -33,8 +33,8 @@ export const isListedName = (list: AllowedHost[], hostname: string) =>
   list.some((allowed) => 'name' in allowed && allowed.name === hostname.toLowerCase())
 
 /**
- * Whether the list allows a connection to `address`, which `hostname` led to. A name or a range does not allow sensitive
- * addresses.
+ * Whether the list allows a connection to `address`, which `hostname` led to. A name or a range does not allow
+ * sensitive addresses.
  */
 export function isListed(list: AllowedHost[], hostname: string, address: string, port: number): boolean {
   if (!isIP(address) || address.includes('%')) return false

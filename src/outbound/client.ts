@@ -5,8 +5,8 @@ import { type DownloadOptions, download, portOf } from './download.ts'
 import { createReach, type Reach, type ReachOptions } from './reach.ts'
 
 /**
- * The client for addresses that users name. It connects to the public internet and listed hosts only, checks the addresses that it then
- * connects to, and ignores the proxies of the environment.
+ * The client for addresses that users name. It connects to the public internet and listed hosts only, checks the
+ * addresses that it then connects to, and ignores the proxies of the environment.
  */
 export interface PublicClient {
   /** Like the global `fetch`, with pooled connections. A host that is not public fails with ENOTFOUND. */

@@ -10,7 +10,8 @@ const SENSITIVE = [
   ...['169.254.0.0/16', 'fe80::/10'],
   // Looks public: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
-  // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html, and EKS Pod Identity beside it
+  // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html, and EKS Pod Identity beside
+  // it
   'fd00:ec2::/32',
   // https://cloud.google.com/compute/docs/metadata/querying-metadata
   'fd20:ce::254/128',
@@ -26,7 +27,8 @@ const SENSITIVE = [
 
 /** The bytes of an IPv6 address that are an IPv4 address, to which a gateway may deliver. */
 const EMBEDDINGS: { range: ReturnType<typeof ipaddr.parseCIDR>; bytes: number[]; isInverted?: true }[] = [
-  // IPv4-compatible and translated addresses, ISATAP (RFC 5214), 64:ff9b::/96, and any other prefix of 96 bits for NAT64.
+  // IPv4-compatible and translated addresses, ISATAP (RFC 5214), 64:ff9b::/96, and any other prefix of 96 bits for
+  // NAT64.
   { range: ipaddr.parseCIDR('::/0'), bytes: [12, 13, 14, 15] },
   // 6to4: https://www.rfc-editor.org/rfc/rfc3056
   { range: ipaddr.parseCIDR('2002::/16'), bytes: [2, 3, 4, 5] },

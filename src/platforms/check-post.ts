@@ -43,8 +43,8 @@ export function findViolations(...check: Check): Violation[] {
 
 /**
  * The violations of a post, in the order of `accounts`. Each account is checked on its own caption, fields and thread
- * parts. `knownFiles` has the facts of the post's media, in any order. Yields after each piece of the work, so that a large
- * post need not block the event loop.
+ * parts. `knownFiles` has the facts of the post's media, in any order. Yields after each piece of the work, so that a
+ * large post need not block the event loop.
  */
 export function* checkInPieces(
   ...[post, accounts, knownFiles, { texts = createTextCache(), addCount } = {}]: Check

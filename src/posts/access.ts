@@ -28,8 +28,8 @@ export interface PostAccess {
   /** The key of the caller, which events name. Absent for the operator. */
   keyId?: string
   /**
-   * Throws 404 if the caller must not see a post with these accounts. It is called with the post locked, because another
-   * request may move a post to other accounts. Absent if the caller is the owner, with a key for all accounts.
+   * Throws 404 if the caller must not see a post with these accounts. It is called with the post locked, because
+   * another request may move a post to other accounts. Absent if the caller is the owner, with a key for all accounts.
    */
   confirm?: Confirm
 }

@@ -29,10 +29,10 @@ export interface Inspection {
 }
 
 /**
- * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are checked
- * only for accounts and media that the user may use, so that no response reveals anything about others. Accounts and media
- * that `usable` leaves out count as those of others. `texts` are measured once for all posts. A transaction is not kept
- * waiting between pieces of the work: measure long texts before it.
+ * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are
+ * checked only for accounts and media that the user may use, so that no response reveals anything about others.
+ * Accounts and media that `usable` leaves out count as those of others. `texts` are measured once for all posts. A
+ * transaction is not kept waiting between pieces of the work: measure long texts before it.
  */
 export async function inspectPosts(
   db: Db,
@@ -68,7 +68,9 @@ export async function inspectPosts(
   return inspections
 }
 
-/** The error of a post that cannot be stored: 400 for the first limit that it breaks, or else 403 for missing access. */
+/**
+ * The error of a post that cannot be stored: 400 for the first limit that it breaks, or else 403 for missing access.
+ */
 export function findRejection({ violations: [violation], inaccessible }: Inspection): AppError | undefined {
   if (violation) return fail('platform_limit', violation.message)
   const parts = Object.entries(inaccessible)

@@ -6,7 +6,10 @@ import { invalidRequest } from '../errors.ts'
 import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
 import { isTimeZone, unknownZoneMessage } from './time-zone.ts'
 
-/** Counts the posts of the user, or of an organisation, or their deliveries, in groups. Throws 400 for an unknown time zone. */
+/**
+ * Counts the posts of the user, or of an organisation, or their deliveries, in groups. Throws 400 for an unknown time
+ * zone.
+ */
 export async function countOwnPosts(db: Db, caller: Caller, query: CountPostsQuery) {
   const { by, timeZone = 'UTC' } = query
   if (!isTimeZone(timeZone)) throw invalidRequest([unknownZone(timeZone)])

@@ -54,8 +54,9 @@ const DEFAULTS = Object.fromEntries(
 )
 
 /**
- * Stores several posts in one transaction: with the mode `all` every one or none, with `each` those that are not rejected.
- * Two statements check and write all of them. `texts` may have been measured before. Throws 400 with details for the shape of a post, and `RejectedBatch`.
+ * Stores several posts in one transaction: with the mode `all` every one or none, with `each` those that are not
+ * rejected. Two statements check and write all of them. `texts` may have been measured before. Throws 400 with details
+ * for the shape of a post, and `RejectedBatch`.
  */
 export async function createPosts(
   db: Db,

@@ -16,14 +16,14 @@ import { findWarningError, findWarnings } from './warnings.ts'
 interface KnownAccount extends TargetAccount {
   textLengthMax: number | null
   altTextLengthMax: number | null
-  /** What the database has said of an account that is not ready. */
+  /** The facts of the database about an account that is not ready. */
   unready?: UnreadyAccount | undefined
 }
 
 /**
- * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its server and
- * whether it is ready may change: then `insertPost` writes nothing. The limit of alternative texts may change too: only posts
- * without files are checked by the cache.
+ * Cache of accounts that passed `checkPost`, by id. The network of an account never changes. The text limit of its
+ * server and whether it is ready may change: then `insertPost` writes nothing. The limit of alternative texts may
+ * change too: only posts without files are checked by the cache.
  */
 export type KnownAccounts = LRUCache<string, KnownAccount>
 
@@ -48,12 +48,12 @@ export interface CreateOptions {
 type ToStored = (created: CreatedPost) => KeyedResponse
 
 /**
- * Stores a post: scheduled if it has a time, else a draft. Returns undefined, and stores nothing, if the key of its response is
- * taken. Throws what `readBody` and `checkPost` throw, and 400 with details for warnings if it is strict.
+ * Stores a post: scheduled if it has a time, else a draft. Returns undefined, and stores nothing, if the key of its
+ * response is taken. Throws what `readBody` and `checkPost` throw, and 400 with details for warnings if it is strict.
  *
- * If all accounts are known and the post breaks no limit, one statement checks the access and writes the post. A read before
- * it would take a third of the whole time. The response is complete before the statement, which writes nothing if
- * the accounts that are not ready are others than it names.
+ * If all accounts are known and the post breaks no limit, one statement checks the access and writes the post. A read
+ * before it would take a third of the whole time. The response is complete before the statement, which writes nothing
+ * if the accounts that are not ready are others than it names.
  */
 export function createPost(db: Db, userId: string, body: CreatePost, options?: CreateOptions): Promise<CreatedPost>
 export function createPost(
@@ -88,8 +88,8 @@ export async function createPost(
     const insertion = await insertPost(db, { ...row, keyed: toStored?.(created) }).catch(ignoreDeletedMedia)
     if (insertion?.outcome === 'written') return created
     if (insertion?.outcome === 'key_taken') return undefined
-    // Without an insertion, the user may not use an account or a file any more, for which `check` throws, or a limit has
-    // changed.
+    // If nothing was inserted, a limit has changed, or the user may not use an account or a file any more: then `check`
+    // throws.
     checked = insertion ? remember(known, withReadiness(checked, insertion.unready ?? [])) : await check()
   }
 }

@@ -6,8 +6,8 @@ import { etagOfText, readIfMatch } from '../http/preconditions.ts'
 import { toPostDetail } from './detail.ts'
 
 /**
- * The ETag of a post. A hash of all that the API shows of it, because a strong ETag has to change with every part of the
- * response. The queries decide the order of keys, so that equal posts have equal texts.
+ * The ETag of a post. A hash of all that the API shows of it, because a strong ETag has to change with every part of
+ * the response. The queries decide the order of keys, so that equal posts have equal texts.
  */
 export const etagOf = (post: PostDetail): string => etagOfText(JSON.stringify(post))
 

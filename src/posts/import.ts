@@ -30,8 +30,8 @@ interface Options {
 }
 
 /**
- * Stores the posts of one batch whose references no post of the user has yet, each unless it is rejected. A time in the past
- * is refused: the post would be published immediately.
+ * Stores the posts of one batch whose references no post of the user has yet, each unless it is rejected. A time in the
+ * past is refused: the post would be published immediately.
  */
 export async function importPosts(
   db: Db,

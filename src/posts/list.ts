@@ -18,7 +18,9 @@ const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.prope
 /** The parameters beside those of the contract. */
 const ADDED = [...PARAMETERS].filter((name) => !PAGING.has(name))
 
-/** One page of the user's posts. Throws 400 for parameters that exclude each other, and for one that is almost a filter. */
+/**
+ * One page of the user's posts. Throws 400 for parameters that exclude each other, and for one that is almost a filter.
+ */
 export async function listOwnPosts(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
   // Most requests have no filter. Theirs must cost nothing.
   for (const name in query) if (!PAGING.has(name)) return listChosenPosts(db, caller, query)

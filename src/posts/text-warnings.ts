@@ -127,7 +127,8 @@ function describeExcess(
   { lengthMax, unit, bytesMax = Number.POSITIVE_INFINITY }: Limits,
   texts: TextCache,
 ): string | undefined {
-  // None of these units counts more than the UTF-16 units, and no character has more than three bytes for each UTF-16 unit.
+  // None of these units counts more than the UTF-16 units, and no character has more than three bytes for each UTF-16
+  // unit.
   if (text.length <= lengthMax && 3 * text.length <= bytesMax) return undefined
   const length = texts.countLength(text, unit)
   if (length > lengthMax) return `it has ${length} characters, the network keeps ${lengthMax}`

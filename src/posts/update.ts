@@ -66,7 +66,10 @@ export async function updatePost(
   }
 }
 
-/** The changed post, or a long one, which is measured while no transaction waits. Another request may change it meanwhile. */
+/**
+ * The changed post, or a long one, which is measured while no transaction waits. Another request may change it
+ * meanwhile.
+ */
 type Update =
   | { changed: PostWithReadiness; toMeasure?: never }
   | { changed?: never; toMeasure: { content: PostContent; usable: Usable } }

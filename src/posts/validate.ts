@@ -46,7 +46,10 @@ export async function validatePost(
   return validation!
 }
 
-/** The same for several posts, with as many statements. `listMax` is the maximum of entries in each list but the targets. */
+/**
+ * The same for several posts, with as many statements. `listMax` is the maximum of entries in each list but the
+ * targets.
+ */
 export async function validateAll(
   db: Db,
   userId: string,

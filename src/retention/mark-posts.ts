@@ -17,8 +17,8 @@ export interface MarkProgress {
 
 /**
  * Corrects which organisation posts belong to, where accounts were moved or version 1.0 has made posts. Lists of the
- * organisation are exact before too, but slower. Processes of 1.0 have to be gone at `before`. Returns the number of posts
- * that were wrong.
+ * organisation are exact before too, but slower. Processes of 1.0 have to be gone at `before`. Returns the number of
+ * posts that were wrong.
  */
 export async function markPosts(db: Db, pace: Pace, before: Date, progress: MarkProgress): Promise<number> {
   let corrected = 0

@@ -13,15 +13,15 @@ import { deleteOldWebhookDeliveries } from '../../db/queries/retention/webhook-d
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import type { Pace } from './pace.ts'
 
-// Each function deletes what ended before `before`, in small statements, until all is deleted or the time is up. It returns how
-// many rows it deleted.
+// Each function deletes what ended before `before`, in small statements, until all is deleted or the time is up. It
+// returns how many rows it deleted.
 
 /** Users whose rows one statement looks for. */
 const USERS_PER_PAGE = 500
 
 /**
- * Passes the rows of all users that `find` returns to `use`, in pages. `find` gets users in order, the last row of the page
- * before, which belongs to the first of them, and the size of a page.
+ * Passes the rows of all users that `find` returns to `use`, in pages. `find` gets users in order, the last row of the
+ * page before, which belongs to the first of them, and the size of a page.
  */
 async function walk<R extends { userId: string }>(
   db: Db,

@@ -12,8 +12,8 @@ export interface PaceOptions {
 }
 
 /**
- * Runs work piece by piece, and rests after each piece in proportion to the time that it took. So the work never takes more
- * than its share of one core, and less where the machine is busy.
+ * Runs work piece by piece, and rests after each piece in proportion to the time that it took. So the work never takes
+ * more than its share of one core, and less where the machine is busy.
  */
 export class Pace {
   /** How many rows the next statement may change. */

@@ -70,8 +70,8 @@ const ROWS_SHARE = 0.01
 const FILES_SHARE = 0.1
 
 /**
- * Sweeps if no worker has done so for an hour and none is at it. Returns what was removed, and undefined if no sweep was due
- * or `signal` ended it. Everything that it does can be interrupted anywhere and repeated.
+ * Sweeps if no worker has done so for an hour and none is at it. Returns what was removed, and undefined if no sweep
+ * was due or `signal` ended it. Everything that it does can be interrupted anywhere and repeated.
  */
 export async function sweepIfDue(deps: SweeperDeps, signal: AbortSignal): Promise<Removed | undefined> {
   const { library, clock, log } = deps

@@ -27,9 +27,10 @@ const DAY_MS = 86_400_000
 const [BLUESKY, X] = ACCOUNT_EXAMPLES
 
 /**
- * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation that
- * shares a colleague's account, media, and a post of each status. With a keyring, there is a disabled webhook, and one account
- * is connected to the sandbox and has a post that is published. Returns the user's id and key, or undefined if the database has a user already.
+ * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation
+ * that shares a colleague's account, media, and a post of each status. With a keyring, there is a disabled webhook, and
+ * one account is connected to the sandbox and has a post that is published. Returns the user's id and key, or undefined
+ * if the database has a user already.
  */
 export function seedDemo(
   db: Db,

@@ -7,8 +7,8 @@ const TIMES = {
   /** For how long new connections are accepted after the signal: load balancers need it to choose another process. */
   lingerMs: 3_000,
   /**
-   * For how long idle connections are kept after that. Every response says that its connection ends, so that only those are
-   * closed that no client has used for this time.
+   * For how long idle connections are kept after that. Every response says that its connection ends, so that only those
+   * are closed that no client has used for this time.
    */
   idleMs: 3_000,
   /** The limit for requests that still run, from the signal. */
@@ -39,7 +39,8 @@ export function createDrain(app: FastifyInstance, { lingerMs, idleMs, drainMs } 
         await sleep(lingerMs, undefined, { ref: false })
         await closeListener(server, () => accepted)
       }
-      // Not while it lingers: every request would then need a new connection, and the end of the listener would meet one.
+      // Not while it lingers: every request would then need a new connection, and the end of the listener would meet
+      // one.
       closeAfterResponses(server, sockets)
       if (lingers) await untilClosed(sockets, idleMs)
       // Fastify would close idle connections, whatever is on its way to them.
@@ -54,8 +55,8 @@ export function createDrain(app: FastifyInstance, { lingerMs, idleMs, drainMs } 
 }
 
 /**
- * Closes idle connections in a quiet turn: the kernel resets a connection whose request has arrived and was not read yet. Node
- * does not count a connection as idle that has never sent a request, such as one that a browser opens early.
+ * Closes idle connections in a quiet turn: the kernel resets a connection whose request has arrived and was not read
+ * yet. Node does not count a connection as idle that has never sent a request, such as one that a browser opens early.
  */
 async function closeIdle(server: Server, sockets: Set<Socket>): Promise<void> {
   await untilQuiet(() => sockets.size)
@@ -82,9 +83,9 @@ function closeAfterResponses(server: Server, sockets: Set<Socket>): void {
 }
 
 /**
- * Closes the listener, but no connection, in a turn of the event loop in which none was waiting: the kernel resets those
- * that it has accepted and Node has not, and the client cannot know whether its request was carried out. Node accepts one
- * connection a turn.
+ * Closes the listener, but no connection, in a turn of the event loop in which none was waiting: the kernel resets
+ * those that it has accepted and Node has not, and the client cannot know whether its request was carried out. Node
+ * accepts one connection a turn.
  */
 async function closeListener(server: Server, accepted: () => number): Promise<void> {
   await untilQuiet(accepted)

@@ -9,9 +9,9 @@ import { OperatorError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 /**
- * Opens the keys that encrypt credentials. Returns undefined if DATABASE_URL is set and CREDENTIALS_KEY is not. The embedded
- * database keeps its key beside its data, so that both are copied and deleted together. Open the database first: Postgres
- * initialises an empty folder only. Throws an OperatorError if the key file cannot be read.
+ * Opens the keys that encrypt credentials. Returns undefined if DATABASE_URL is set and CREDENTIALS_KEY is not. The
+ * embedded database keeps its key beside its data, so that both are copied and deleted together. Open the database
+ * first: Postgres initialises an empty folder only. Throws an OperatorError if the key file cannot be read.
  */
 export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Config): Promise<Keyring | undefined> {
   if (credentialsKeys) return createKeyring(credentialsKeys)
@@ -24,8 +24,8 @@ export async function openKeyring({ credentialsKeys, databaseUrl, dataDir }: Con
 }
 
 /**
- * Makes a publisher claim nothing while its keyring opens none of the stored credentials. Every delivery would fail, and a
- * worker with the right key could send it.
+ * Makes a publisher claim nothing while its keyring opens none of the stored credentials. Every delivery would fail,
+ * and a worker with the right key could send it.
  */
 export function withUsableKey(publisher: Publisher, db: Db, { keyIds }: Keyring, log: Log): Publisher {
   let isUsable = false

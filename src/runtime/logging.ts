@@ -12,7 +12,9 @@ export const processFacts = (command: 'start' | 'serve' | 'worker') => ({
   node: process.version,
 })
 
-/** Logs a warning if the environment names a proxy. A proxy would resolve names itself, after this service checked them. */
+/**
+ * Logs a warning if the environment names a proxy. A proxy would resolve names itself, after this service checked them.
+ */
 export function reportIgnoredProxies(
   { ignoredProxies: [variable] }: Config,
   log: Pick<FastifyBaseLogger, 'warn'>,
@@ -51,9 +53,9 @@ const CHARACTERS_MAX = 8 * 1024
 const FULL_PIPE_PAUSE_MS = 10
 
 /**
- * Writes the lines of one turn of the event loop together: one write per line adds a tenth to a short request. Lines are lost
- * while nobody reads stderr. Pino's own stream would wait for a reader for ever, and with it all requests: its flushSync
- * repeats a write that fails with EPIPE.
+ * Writes the lines of one turn of the event loop together: one write per line adds a tenth to a short request. Lines
+ * are lost while nobody reads stderr. Pino's own stream would wait for a reader for ever, and with it all requests: its
+ * flushSync repeats a write that fails with EPIPE.
  */
 function createStderrStream(): DestinationStream {
   let lines = ''
@@ -89,8 +91,8 @@ function writeAll(bytes: Buffer): void {
 }
 
 /**
- * How properties of lines are written. At the level `trace`, the multipart plugin logs all headers, and with them the API key.
- * A route's own `logSerializers` have no effect, because requests have no loggers of their own.
+ * How properties of lines are written. At the level `trace`, the multipart plugin logs all headers, and with them the
+ * API key. A route's own `logSerializers` have no effect, because requests have no loggers of their own.
  */
 export const SERIALIZERS = { err: serializeError, busboyOptions: () => undefined }
 
@@ -111,8 +113,8 @@ interface SerializedError {
 const CAUSES_MAX = 3
 
 /**
- * Serialises an error and its causes for the log. The message and the detail of a Postgres error may quote a row, and with it
- * a caption, so the log leaves them out. Other properties of an error are left out as well.
+ * Serialises an error and its causes for the log. The message and the detail of a Postgres error may quote a row, and
+ * with it a caption, so the log leaves them out. Other properties of an error are left out as well.
  */
 export function serializeError(error: LoggedError): SerializedError {
   return serialize(error, CAUSES_MAX)

@@ -9,10 +9,14 @@ import { folderJournalFiles, type JournalFiles } from '../storage/journal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { releaseMemory } from './memory.ts'
 
-/** Errors of a configuration that no waiting corrects. After others, such as a full disk, the service starts unready. */
+/**
+ * Errors of a configuration that no waiting corrects. After others, such as a full disk, the service starts unready.
+ */
 const PERMANENT = ['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
 
-/** Opens the storage of media files. Throws an OperatorError if MEDIA_DIR cannot be used by this user or at this path. */
+/**
+ * Opens the storage of media files. Throws an OperatorError if MEDIA_DIR cannot be used by this user or at this path.
+ */
 export async function openMediaLibrary(config: Config, db: Db): Promise<Library> {
   const { mediaDir, mediaBytesMax, mediaQuotaBytes, mediaKeepsMetadata } = config
   const incomingDir = join(mediaDir, 'incoming')

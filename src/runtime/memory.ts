@@ -3,8 +3,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Returns the memory of garbage to the system, which V8 would keep. After imports it is 40 of 150 MB: without it, an upload
- * can exceed 200 MB, unless the young generation is so small that requests wait for garbage collections.
+ * Returns the memory of garbage to the system, which V8 would keep. After imports it is 40 of 150 MB: without it, an
+ * upload can exceed 200 MB, unless the young generation is so small that requests wait for garbage collections.
  * https://nodejs.org/api/v8.html#v8setflagsfromstringflags
  */
 export function releaseMemory(): void {

@@ -29,7 +29,9 @@ import { addressOf, listen } from './server.ts'
 import { waitForStopSignal } from './signals.ts'
 import { runTasks } from './worker.ts'
 
-/** Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key. */
+/**
+ * Tells the operator that the process is ready. The facts are URLs, and after a first start the demo user's id and key.
+ */
 export type Announce = (facts: Record<string, string>) => void
 
 /** Runs the API. While the database is unavailable, it keeps running and responds 503. */

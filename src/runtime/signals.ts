@@ -12,10 +12,11 @@ export interface Stop {
 }
 
 /**
- * Waits for SIGTERM, SIGINT or SIGHUP. Only the first counts: a terminal sends one to each process, and npm forwards its own.
- * The process exits SHUTDOWN_MS after it even if something still runs.
+ * Waits for SIGTERM, SIGINT or SIGHUP. Only the first counts: a terminal sends one to each process, and npm forwards
+ * its own. The process exits SHUTDOWN_MS after it even if something still runs.
  *
- * SIGHUP stops the process under `nohup` too: Node resets ignored signals when it starts, so that it cannot recognise them.
+ * SIGHUP stops the process under `nohup` too: Node resets ignored signals when it starts, so that it cannot recognise
+ * them.
  * https://github.com/nodejs/node/pull/615
  */
 export function waitForStopSignal({ isRunByNpm }: Config): Stop {

@@ -5,8 +5,8 @@ const CONTROLS = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]
 const PRINTABLE_ASCII = /^[\t\n -~]*$/
 
 /**
- * Shows control characters as `\u001b`, so that a name cannot change what a terminal shows or does. In the strings of JSON,
- * this is the same text.
+ * Shows control characters as `\u001b`, so that a name cannot change what a terminal shows or does. In the strings of
+ * JSON, this is the same text.
  */
 export const escapeControls = (text: string): string =>
   PRINTABLE_ASCII.test(text)

@@ -20,9 +20,10 @@ const PACKAGES = [
 ]
 
 /**
- * Traces requests, SQL statements and calls to networks, and sends the spans to OTEL_EXPORTER_OTLP_ENDPOINT. Call it before
- * anything imports pg, whose methods are replaced when pg requires its files. That needs no loader: pg's ES module is a
- * wrapper of a CommonJS module. The others listen to diagnostics channels: of Fastify, see `registerOnInitialization` at
+ * Traces requests, SQL statements and calls to networks, and sends the spans to OTEL_EXPORTER_OTLP_ENDPOINT. Call it
+ * before anything imports pg, whose methods are replaced when pg requires its files. That needs no loader: pg's ES
+ * module is a wrapper of a CommonJS module. The others listen to diagnostics channels: of Fastify, see
+ * `registerOnInitialization` at
  * https://github.com/fastify/otel, and of undici, see
  * https://github.com/nodejs/undici/blob/v7.29.1/docs/docs/api/DiagnosticsChannel.md.
  */
@@ -80,12 +81,15 @@ interface SpanExporter {
   forceFlush(): Promise<void>
 }
 
-/** Attributes that may contain a secret: tokens of bots and webhooks are parts of URLs, and clients send keys in queries. */
+/**
+ * Attributes that may contain a secret: tokens of bots and webhooks are parts of URLs, and clients send keys in
+ * queries.
+ */
 const SECRET_ATTRIBUTES = ['url.full', 'url.path', 'url.query']
 
 /**
- * Exports spans without what the log leaves out too: secrets, and the words of errors, which may quote a row. Routes, names
- * of servers and statements with placeholders stay.
+ * Exports spans without what the log leaves out too: secrets, and the words of errors, which may quote a row. Routes,
+ * names of servers and statements with placeholders stay.
  */
 const withoutContents = (exporter: SpanExporter): SpanExporter => ({
   export: (spans, done) => exporter.export(spans.map(withoutContent), done),

@@ -77,8 +77,8 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
 const WEBHOOK_POOL_MAX = 2
 
 /**
- * Runs the tasks of a worker until `stop` resolves. In a copy of a database, tokens and events belong to the original: those
- * tasks wait until the publisher has found that it may work on this one.
+ * Runs the tasks of a worker until `stop` resolves. In a copy of a database, tokens and events belong to the original:
+ * those tasks wait until the publisher has found that it may work on this one.
  */
 export async function runTasks(
   config: Config,

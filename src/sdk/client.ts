@@ -39,14 +39,19 @@ export class Postroom {
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
     publish: (id: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
-    /** Waits until nothing of a post is queued or being sent. Throws `NotSettled` after `timeoutMs`, and for a draft. */
+    /**
+     * Waits until nothing of a post is queued or being sent. Throws `NotSettled` after `timeoutMs`, and for a draft.
+     */
     waitUntilSettled: (id: string, options?: Pick<Options, 'signal' | 'timeoutMs'>) =>
       waitUntilSettled(this.#http, path`/posts/${id}`, options),
   }
   readonly deliveries = {
     list: (query?: T.ListDeliveriesQuery, options?: Options) =>
       this.#http.list<T.DeliveryList>('/deliveries', query, options),
-    /** Retries those that the filters select, by default all that failed. Repeat it with `nextCursor` until that is null. */
+    /**
+     * Retries those that the filters select, by default all that failed. Repeat it with `nextCursor` until that is
+     * null.
+     */
     retryAll: (filters: T.RetryDeliveries = {}, options?: Options) =>
       this.#http.send<T.RetriedDeliveries>('POST', '/deliveries/retry', filters, options),
     retry: (postId: string, accountId: string, body?: T.RetryDelivery, options?: ChangeOptions) =>
@@ -68,7 +73,10 @@ export class Postroom {
   readonly events = {
     list: (query?: T.ListEventsQuery, options?: Options) => this.#http.get<T.EventList>('/events', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.Event>(path`/events/${id}`, {}, options),
-    /** Every event, and then for ever the next one. To go on after a crash, store the `nextCursor` of each of its `pages()`. */
+    /**
+     * Every event, and then for ever the next one. To go on after a crash, store the `nextCursor` of each of its
+     * `pages()`.
+     */
     follow: (query?: Omit<T.ListEventsQuery, 'wait'>, options?: Options) =>
       this.#http.list<T.EventList>('/events', { ...query, wait: 20 }, { ...FOLLOWING, ...options }, 'after'),
   }
@@ -93,7 +101,9 @@ export class Postroom {
       this.#http.send<T.QueuedEvents>('POST', path`/webhooks/${id}/redeliver`, body, options),
   }
   readonly uploads = {
-    /** Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored. */
+    /**
+     * Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored.
+     */
     create: (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
       this.#http.create<T.Media>('/media', new Form(file, description), { ...UNLIMITED, ...options }),
     /** Lets the service fetch a file from the public internet. */

@@ -16,9 +16,9 @@ const [ID, TIMESTAMP] = [/^[^\s,]+$/, /^\d{1,12}$/]
 const SIGNATURES = /^v\w+,[A-Za-z\d+/=]+(?: v\w+,[A-Za-z\d+/=]+)*$/
 
 /**
- * Returns the event in a request to a webhook, if one of `secrets` has signed it within 300 seconds of now; otherwise throws
- * `InvalidSignature`. `rawBody` is the body as it was received, before any parsing. A copy is valid within these seconds,
- * and a retry has the `id` of the first attempt: keep the ids of events that you have handled.
+ * Returns the event in a request to a webhook, if one of `secrets` has signed it within 300 seconds of now; otherwise
+ * throws `InvalidSignature`. `rawBody` is the body as it was received, before any parsing. A copy is valid within these
+ * seconds, and a retry has the `id` of the first attempt: keep the ids of events that you have handled.
  */
 export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,

@@ -4,7 +4,9 @@ import { sync } from './folder.ts'
 
 /** Keeps the segments of the journals of installations: small texts, beside the files of media. */
 export interface JournalFiles {
-  /** Stores a segment durably, in place of an earlier one of this name that has the first `from` characters of the text. */
+  /**
+   * Stores a segment durably, in place of an earlier one of this name that has the first `from` characters of the text.
+   */
   write(installation: string, name: string, text: string, from?: number): Promise<void>
   /** Deletes a segment. One that is not there is not an error. */
   remove(installation: string, name: string): Promise<void>

@@ -16,12 +16,16 @@ const CALL_MS = 2_000
 /** The interval of probes during a transfer, and the limit of each response. */
 const PROBE_EVERY_MS = 250
 const PROBE_MS = 1_500
-/** A lost response or two may be an accident. A transfer whose service is silent ends after 2.5 s: clients wait for 3. */
+/**
+ * A lost response or two may be an accident. A transfer whose service is silent ends after 2.5 s: clients wait for 3.
+ */
 const LOST_PROBES_MAX = 4
 /** Large files may keep a service busy for longer: one more second for each 50 MB. */
 const FILE_BYTES_PER_PROBE = 12_500_000
 
-/** Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts. */
+/**
+ * Creates the client. Errors that mean that the service cannot be used are StorageErrors, after up to three attempts.
+ */
 export function createClient({ region, endpoint, credentials }: S3Options): S3Client {
   const client = new S3Client({
     region,
@@ -54,8 +58,8 @@ export const sendCall = <T>(send: (signal: AbortSignal) => Promise<T>, limitMs =
   withSignal(AbortSignal.timeout(limitMs), send, () => new StorageError(`S3 did not respond within ${limitMs} ms`))
 
 /**
- * Sends a call with content, which may take long. Meanwhile, `probe` shows whether the service still responds: if it does
- * not, throws the StorageError of the probe. `fileBytes` is the size of the file that the call is part of.
+ * Sends a call with content, which may take long. Meanwhile, `probe` shows whether the service still responds: if it
+ * does not, throws the StorageError of the probe. `fileBytes` is the size of the file that the call is part of.
  */
 export async function transfer<T>(
   probe: (signal: AbortSignal) => Promise<unknown>,

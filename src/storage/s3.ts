@@ -32,7 +32,9 @@ import {
 
 export type { S3Options }
 
-/** S3's minimum, because one part is in memory. Parts are larger if a file would need more than S3's maximum of 10,000. */
+/**
+ * S3's minimum, because one part is in memory. Parts are larger if a file would need more than S3's maximum of 10,000.
+ */
 const PART_BYTES_MIN = 5 * 2 ** 20
 const PARTS_MAX = 10_000
 
@@ -43,10 +45,10 @@ const PROBED_END_BYTES_MAX = 50_000_000
 const SIGNED_URL_SECONDS = 300
 
 /**
- * Keeps media as objects in a bucket, named by their keys. The first call opens the first connection. Errors that are the
- * request's fault are thrown unchanged. Requires s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload,
- * s3:ListBucketMultipartUploads and s3:ListBucket. Without s3:ListBucket, S3 responds with 403 instead of 404
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html).
+ * Keeps media as objects in a bucket, named by their keys. The first call opens the first connection. Errors that are
+ * the request's fault are thrown unchanged. Requires s3:GetObject, s3:PutObject, s3:DeleteObject,
+ * s3:AbortMultipartUpload, s3:ListBucketMultipartUploads and s3:ListBucket. Without s3:ListBucket, S3 responds with 403
+ * instead of 404 (https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html).
  */
 export function s3Storage(options: S3Options): Storage {
   const client = createClient(options)
@@ -179,8 +181,8 @@ async function putFile(client: S3Client, object: S3Object, file: FileHandle, mim
     }
     const complete = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } })
     const send = (abortSignal: AbortSignal) => client.send(complete, { abortSignal })
-    // Not probed with a large file: a service may respond to nothing else while it puts the parts together, which can take
-    // minutes. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
+    // Not probed with a large file: a service may respond to nothing else while it puts the parts together, which can
+    // take minutes. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
     await (size > PROBED_END_BYTES_MAX ? client.send(complete) : transfer(probe, send, { fileBytes: size }))
   } catch (error) {
     const aborted = abortUpload(client, object, UploadId).catch(() => {})

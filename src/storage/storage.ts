@@ -7,9 +7,9 @@ import type { Readable } from 'node:stream'
  */
 export interface Storage {
   /**
-   * Stores the file at `path` under `key`, completely or not at all. When it returns, the file is durable. It may move the
-   * file away from `path`; otherwise the caller deletes that file. Throws if `key` is in use. After an error, `remove`
-   * deletes what may be left.
+   * Stores the file at `path` under `key`, completely or not at all. When it returns, the file is durable. It may move
+   * the file away from `path`; otherwise the caller deletes that file. Throws if `key` is in use. After an error,
+   * `remove` deletes what may be left.
    */
   put(key: string, path: string, mimeType: string): Promise<void>
 

@@ -26,8 +26,8 @@ export async function getUser(db: Db, id: string): Promise<User> {
 
 /**
  * Ends all access of a user, and begins to delete the user's data, which may take minutes: `finished` settles then. The
- * deletion can be repeated if it is interrupted, and does not wait until networks have revoked tokens. Throws 409 for the
- * user who sends the request, who could not see the end.
+ * deletion can be repeated if it is interrupted, and does not wait until networks have revoked tokens. Throws 409 for
+ * the user who sends the request, who could not see the end.
  */
 export async function beginDeletion(
   context: Library & RevokeDeps,

@@ -3,8 +3,8 @@ import { fail, invalidRequest } from '../errors.ts'
 import type { WebhookContext } from './context.ts'
 
 /**
- * Checks the URL of a webhook, and returns it in the form in which it is stored. Throws 400 for one that nothing is sent to.
- * Each attempt checks the host again, because its addresses may change.
+ * Checks the URL of a webhook, and returns it in the form in which it is stored. Throws 400 for one that nothing is
+ * sent to. Each attempt checks the host again, because its addresses may change.
  */
 export async function checkUrl({ allowsHttp, isReachable }: WebhookContext, text: string): Promise<string> {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])

@@ -90,7 +90,9 @@ function requireTypes({ rights }: Manager, types: string[]): void {
   if (excess !== undefined) throw fail('webhook_too_wide', excess)
 }
 
-/** The accounts of a webhook: those of the key if it asks for none. Throws 403 for accounts that the key may not use. */
+/**
+ * The accounts of a webhook: those of the key if it asks for none. Throws 403 for accounts that the key may not use.
+ */
 async function readAccountIds(db: Db, { userId, rights }: Manager, wanted: string[] | null): Promise<string[] | null> {
   if (wanted === null) return rights.accountIds && [...rights.accountIds]
   const ids = [...new Set(wanted)]

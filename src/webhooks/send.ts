@@ -69,7 +69,9 @@ function failureOf(error: unknown, { aborted }: AbortSignal): WebhookErrorCode {
   return cause?.code === 'ENOTFOUND' ? 'not_public' : 'unreachable'
 }
 
-/** The first bytes of a body. The status counts, so that a body that stalls or breaks off ends early, without an error. */
+/**
+ * The first bytes of a body. The status counts, so that a body that stalls or breaks off ends early, without an error.
+ */
 async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
   if (!body) return ''
   const reader = body.getReader()

@@ -5,14 +5,16 @@ const SECRET_BYTES = 32
 /** Characters of a secret that the API shows. */
 const HINT_LENGTH = 10
 
-/** A secret in the form of https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+/**
+ * A secret in the form of https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
 export const generateSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 export const startOfSecret = (secret: string): string => secret.slice(0, HINT_LENGTH)
 
 /**
- * The headers of Standard Webhooks. Each secret signs; the receiver accepts a body if one of the signatures is valid. `at` is
- * the time of the attempt: receivers reject old ones.
+ * The headers of Standard Webhooks. Each secret signs; the receiver accepts a body if one of the signatures is valid.
+ * `at` is the time of the attempt: receivers reject old ones.
  */
 export function signedHeaders(secrets: string[], { id, at, body }: { id: string; at: Date; body: string }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000))

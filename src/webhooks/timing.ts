@@ -1,6 +1,9 @@
 /** Every number about time and amounts of webhooks. */
 
-/** Larger ones are sent without metadata. Receivers expect small bodies: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+/**
+ * Larger ones are sent without metadata. Receivers expect small bodies:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
 export const EVENT_BYTES_MAX = 20_000
 
 /** For one attempt: name resolution, connection, request and response. */
@@ -36,7 +39,9 @@ export const PER_WEBHOOK_MAX = 4
 export const PER_PROCESS_MAX = 20
 /** The part of these for the failing, slow or unproven webhooks of one user: each may hold its slot for 10 s. */
 export const SUSPECT_PER_USER_MAX = 5
-/** An attempt that takes longer gives its slot to another webhook, so that receivers that hang do not hold up others. */
+/**
+ * An attempt that takes longer gives its slot to another webhook, so that receivers that hang do not hold up others.
+ */
 export const SLOW_MS = 1_000
 
 /** A worker sends to a webhook for this time, then gives it back. Attempts that have begun may take longer. */

@@ -58,8 +58,8 @@ interface TurnOptions extends Pick<Context, 'hook' | 'turn' | 'slots' | 'stoppin
 }
 
 /**
- * Sends deliveries of a webhook, then gives it back. No attempt begins after one has failed or stalled, when the turn is over,
- * or when `stopping` aborts. An attempt that `calls` aborts leaves its delivery as it is.
+ * Sends deliveries of a webhook, then gives it back. No attempt begins after one has failed or stalled, when the turn
+ * is over, or when `stopping` aborts. An attempt that `calls` aborts leaves its delivery as it is.
  */
 export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnOptions): Promise<void> {
   const { hook, turn, stopping } = options
@@ -96,7 +96,9 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
   }
 }
 
-/** Logs that a webhook begins to fail, works again, or is disabled. Its URL may hold a secret: the host is logged alone. */
+/**
+ * Logs that a webhook begins to fail, works again, or is disabled. Its URL may hold a secret: the host is logged alone.
+ */
 function logChange({ deps: { log }, hook, health, lastFailure }: Context): void {
   const { failingSince, disabledReason } = health
   const facts = { userId: hook.userId, webhookId: hook.id, host: new URL(hook.url).host }

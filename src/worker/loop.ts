@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Log, logOutages } from '../log.ts'
 
-/** What a worker does again and again, in rounds. */
+/** A task that a worker repeats, in rounds. */
 export interface Task {
-  /** What the log says when rounds fail, and when they work again. Absent where a round logs its own failures. */
+  /** The log messages when rounds fail, and when they work again. Absent if a round logs its own failures. */
   outage?: { begin: string; end: string }
   /** The pause after a failed round. */
   retryMs: number
@@ -16,8 +16,8 @@ export interface Task {
 }
 
 /**
- * Runs tasks until `stop` resolves, and returns when all have ended. Polls, and keeps nothing open in the database between
- * two statements, so that a pooler in transaction mode may stand in between.
+ * Runs tasks until `stop` resolves, and returns when all have ended. Polls, and keeps nothing open in the database
+ * between two statements, so that a pooler in transaction mode may stand in between.
  */
 export async function work(tasks: Task[], log: Log, stop: Promise<unknown>): Promise<void> {
   const stopping = new AbortController()

@@ -22,8 +22,8 @@ export const sweep = (deps: SweeperDeps): Task => ({
 })
 
 /**
- * Deletes what uploads to this process's machine have left in its folder of incoming files. With a bucket, each machine has
- * such a folder of its own.
+ * Deletes what uploads to this process's machine have left in its folder of incoming files. With a bucket, each machine
+ * has such a folder of its own.
  */
 export const sweepStrays = (library: Library, log: Log): Task => ({
   retryMs: SWEEP_EVERY_MS,

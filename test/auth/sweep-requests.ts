@@ -68,7 +68,10 @@ const namesOf = (named: Named): Record<string, unknown> => ({
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Every request of an operation that its document suggests: with each example, and with everything named that can be named. */
+/**
+ * Every request of an operation that its document suggests: with each example, and with everything named that can be
+ * named.
+ */
 function requestsOf(operation: Operation, named: Named): SweptRequest[] {
   const names = namesOf(named)
   const parameters = operation.parameters ?? []

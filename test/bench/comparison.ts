@@ -34,8 +34,8 @@ export async function withDatabase(work: (database: Database) => Promise<unknown
 }
 
 /**
- * Runs `work` on such a database. `start` starts the service and the baseline; call it when the data is loaded. Both are
- * stopped afterwards.
+ * Runs `work` on such a database. `start` starts the service and the baseline; call it when the data is loaded. Both
+ * are stopped afterwards.
  */
 export function withComparison(
   work: (databaseUrl: string, start: (people: Person[]) => Promise<Comparison>) => Promise<void>,

@@ -32,7 +32,10 @@ const DEPTHS = [1e3, 1e5]
 const ROUNDS = { rounds: 3, ms: 2_000 }
 const FIND_ROUNDS = { rounds: 3, ms: 1_000 }
 
-/** Milliseconds that Postgres needs to skip `offset` entries of the primary key: the lower bound of a page at that offset. */
+/**
+ * Milliseconds that Postgres needs to skip `offset` entries of the primary key: the lower bound of a page at that
+ * offset.
+ */
 async function measureSkip(databaseUrl: string, userId: string, offset: number): Promise<number> {
   const client = new pg.Client(databaseUrl)
   await client.connect()

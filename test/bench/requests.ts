@@ -7,7 +7,9 @@ import { WORKLOADS } from './workloads.ts'
 const PEOPLE = 32
 const POSTS_PER_PERSON = 2_000
 
-/** Compares the service with the baseline on one database, in turns: `node test/bench/requests.ts [ROUNDS] [SECONDS]`. */
+/**
+ * Compares the service with the baseline on one database, in turns: `node test/bench/requests.ts [ROUNDS] [SECONDS]`.
+ */
 const [rounds = 9, seconds = 3] = process.argv.slice(2).map(Number)
 
 await withComparison(async (databaseUrl, start) => {

@@ -105,7 +105,10 @@ const onCpuMs = (pid: number) => Number(readFileSync(`/proc/${pid}/schedstat`, '
 const backendOf = async (db: Db) =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid
 
-/** Microseconds of Postgres' CPU for a page: the newest of the user with half of the posts, and the last, beside the removed posts. */
+/**
+ * Microseconds of Postgres' CPU for a page: the newest of the user with half of the posts, and the last, beside the
+ * removed posts.
+ */
 async function measureLists(db: Db, userId: string) {
   const pid = await backendOf(db)
   const time = async (cursor: string) => {

@@ -14,8 +14,8 @@ import { withDatabase } from './comparison.ts'
 import { startWorker } from './processes.ts'
 
 /**
- * Measures how long after the fact events arrive at 50 webhooks of 5 users, of which 10 misbehave. Each user has 10 webhooks,
- * and gets a fifth of the events. `node test/bench/webhooks.ts [EVENTS] [EVENTS PER SECOND]`.
+ * Measures how long after the fact events arrive at 50 webhooks of 5 users, of which 10 misbehave. Each user has 10
+ * webhooks, and gets a fifth of the events. `node test/bench/webhooks.ts [EVENTS] [EVENTS PER SECOND]`.
  *
  * The yardstick sends the same number of requests with the same client, 20 at a time, without a database.
  */

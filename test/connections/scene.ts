@@ -33,7 +33,10 @@ export async function createConnectionWorld(t: Test, options: Options = {}) {
     read,
     connect: (body: object = {}, consent: Consent = redirectBack(), person = ada) =>
       connectByOAuth(app, person, { platform: 'x', ...body }, consent),
-    /** Begins a connection and opens its link. Returns its id, the browser, and the address that the network leads back to. */
+    /**
+     * Begins a connection and opens its link. Returns its id, the browser, and the address that the network leads back
+     * to.
+     */
     async open(body: object = {}, consent: Consent = redirectBack()) {
       const created = await create(body)
       const browser = createBrowser(app)

@@ -82,8 +82,8 @@ t.test('a connection stays usable after a statement fails on it', async (t) => {
   t.strictSame(await backend(), before, 'the connection is the same')
 })
 
-// db/driver.ts and db/unavailable.ts rely on the parts of node-postgres below, which its documentation does not promise. If one
-// of these assertions fails after an update of pg, adapt those files first.
+// db/driver.ts and db/unavailable.ts rely on the parts of node-postgres below, which its documentation does not
+// promise. If one of these assertions fails after an update of pg, adapt those files first.
 const { version } = createRequire(import.meta.url)('pg/package.json') as { version: string }
 const changed = (what: string) => `pg ${version}: ${what}`
 
@@ -103,7 +103,10 @@ async function openClient(t: Test): Promise<Client> {
   return client as Client
 }
 
-/** Runs `text` as a query object of our own, and returns the last argument of each method that node-postgres called on it. */
+/**
+ * Runs `text` as a query object of our own, and returns the last argument of each method that node-postgres called on
+ * it.
+ */
 async function submit(client: Client, name: string, text: string, query_timeout?: number) {
   const calls: Record<string, unknown> = {}
   const record = (method: string) => (argument: unknown) => {

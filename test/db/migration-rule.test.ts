@@ -76,8 +76,8 @@ async function checkStep(db: Db, step: Step): Promise<string[]> {
 }
 
 /**
- * Whether an index begins with all columns of another one and has no condition: it serves every statement that the other
- * one served.
+ * Whether an index begins with all columns of another one and has no condition: it serves every statement that the
+ * other one served.
  */
 function beginsWith(index: string, other: string): boolean {
   const columnsOf = (part: string) => /^index CREATE INDEX \S+ (ON .+ USING btree \(.+)\)$/.exec(part)?.[1]

@@ -14,8 +14,8 @@ import { untilBlocked } from '../helpers/until.ts'
 const KEYS = { posts: 'user_id, id', post_targets: 'user_id, post_id, account_id' }
 
 /**
- * Locks the row in the middle of a table, starts `count` statements by `begin`, and waits until they are blocked. None of
- * them may hold a row behind the middle then: statements that lock in the same order cannot deadlock.
+ * Locks the row in the middle of a table, starts `count` statements by `begin`, and waits until they are blocked. None
+ * of them may hold a row behind the middle then: statements that lock in the same order cannot deadlock.
  */
 async function checkLockOrder(t: Test, db: Db, table: keyof typeof KEYS, count: number, begin: () => void) {
   const readRowIds = async (lock = '') => {

@@ -11,7 +11,9 @@ import { jpeg } from '../helpers/upload.ts'
 
 const SECRET = 'the-secret-of-the-bucket'
 
-/** Returns a bucket on a server that handles every request with `listener`; without one, nothing listens on its port. */
+/**
+ * Returns a bucket on a server that handles every request with `listener`; without one, nothing listens on its port.
+ */
 async function createBucket(t: Test, listener?: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,6 +1,6 @@
 /**
- * A client of Postroom on its SDK: publishes a post on the sandbox account and shows what the account got. In a project of
- * your own, import from 'postroom/sdk'.
+ * A client of Postroom on its SDK: publishes a post on the sandbox account and shows what the account got. In a project
+ * of your own, import from 'postroom/sdk'.
  *
  *   make start                                                        prints a key
  *   POSTROOM_KEY=pr_… npx node test/examples/client.ts 'Hello'        in another terminal

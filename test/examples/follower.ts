@@ -1,11 +1,11 @@
 /**
- * Follows the events of its user, and stores the cursor of each page in a file. A restart goes on from there. In a project
- * of your own, import from 'postroom/sdk'.
+ * Follows the events of its user, and stores the cursor of each page in a file. A restart goes on from there. In a
+ * project of your own, import from 'postroom/sdk'.
  *
  *   POSTROOM_KEY=pr_… POSTROOM_API=http://localhost:3000 npx node test/examples/follower.ts cursor.txt
  *
- * A crash before the cursor is stored brings the page again: handle each id once. If the cursor is older than the events
- * that are kept, `CursorExpired` ends the program. Then read your posts, and begin with its `oldest`.
+ * A crash before the cursor is stored brings the page again: handle each id once. If the cursor is older than the
+ * events that are kept, `CursorExpired` ends the program. Then read your posts, and begin with its `oldest`.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type Event, Postroom } from '../../src/sdk/index.ts'

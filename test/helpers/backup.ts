@@ -5,8 +5,8 @@ import { onServer, type Teardown, urlOf } from './database.ts'
 import { until } from './until.ts'
 
 /**
- * Copies the database of `db` as a backup of this moment would, dropped at the end of the calling test. All connections to it
- * are closed: Postgres copies only what nobody uses. Returns the URL of the copy.
+ * Copies the database of `db` as a backup of this moment would, dropped at the end of the calling test. All connections
+ * to it are closed: Postgres copies only what nobody uses. Returns the URL of the copy.
  */
 export async function copyDatabase(t: Teardown, db: Db, url: string): Promise<string> {
   const source = new URL(url).pathname.slice(1)

@@ -23,8 +23,8 @@ export interface Outcome extends Output {
 }
 
 /**
- * Runs a `postroom` command in this process, as `src/cli/postroom.ts` runs it in one of its own. Commands that serve until a
- * signal, and those that start the embedded database, need `postroomProcess` or `runService`.
+ * Runs a `postroom` command in this process, as `src/cli/postroom.ts` runs it in one of its own. Commands that serve
+ * until a signal, and those that start the embedded database, need `postroomProcess` or `runService`.
  */
 export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
   recordSecretsOfEnvironment(env)
@@ -55,8 +55,8 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets. `stderr`
- * says where the log goes: to the caller and the record, or nowhere. `group` is one of memory-limit.ts.
+ * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets.
+ * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory-limit.ts.
  */
 export function spawnPostroom(
   args: string[],

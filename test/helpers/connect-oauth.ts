@@ -18,8 +18,8 @@ export interface TestBrowser {
 }
 
 /**
- * A browser with cookies that sends its requests to `app`, whatever the host. It loads a page again that exceeded the time
- * limit of its request, as a person does.
+ * A browser with cookies that sends its requests to `app`, whatever the host. It loads a page again that exceeded the
+ * time limit of its request, as a person does.
  */
 export function createBrowser(app: FastifyInstance): TestBrowser {
   const cookies = new Map<string, string>()
@@ -70,8 +70,8 @@ export const repeating = (person: Person): Person => ({
 export type Consent = (authorizationUrl: URL) => URL | Promise<URL>
 
 /**
- * Connects accounts of a network by OAuth through the API and the pages, as a person does in a browser. `consent` stands for
- * the page of the network. Returns the connection as `GET /connections/:id` shows it.
+ * Connects accounts of a network by OAuth through the API and the pages, as a person does in a browser. `consent`
+ * stands for the page of the network. Returns the connection as `GET /connections/:id` shows it.
  */
 export async function connectByOAuth(
   app: FastifyInstance,
@@ -89,7 +89,9 @@ export async function connectByOAuth(
   return (await call('GET', `/connections/${created.body.id}`)).body
 }
 
-/** The consent page of a network that reads its users' minds: it redirects with a code, or with `parameters` instead. */
+/**
+ * The consent page of a network that reads its users' minds: it redirects with a code, or with `parameters` instead.
+ */
 export const redirectBack =
   (parameters: Record<string, string> = { code: 'the-code' }): Consent =>
   (authorizationUrl) => {

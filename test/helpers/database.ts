@@ -64,8 +64,8 @@ interface Copy {
 const idle: Copy[] = []
 
 /**
- * Gives the calling test a migrated, empty database. At the end of the test, its rows are deleted, and the next test gets it.
- * It is dropped instead if the test has changed its schema.
+ * Gives the calling test a migrated, empty database. At the end of the test, its rows are deleted, and the next test
+ * gets it. It is dropped instead if the test has changed its schema.
  */
 export async function createDatabase(t: Teardown): Promise<string> {
   const copy = idle.pop() ?? (await copyTemplate())

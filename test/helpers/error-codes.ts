@@ -2,8 +2,8 @@ import type { Reply } from './app.ts'
 import { type Operation, operationsOf, readDocument } from './document.ts'
 
 /**
- * The codes that are sent before an operation is chosen, for a request that the HTTP layer cannot read, or by `/mcp`. No
- * operation lists them, except for `request_timeout` at `uploadMedia`.
+ * The codes that are sent before an operation is chosen, for a request that the HTTP layer cannot read, or by `/mcp`.
+ * No operation lists them, except for `request_timeout` at `uploadMedia`.
  */
 export const WITHOUT_OPERATION: ReadonlySet<unknown> = new Set([
   'route_not_found',

@@ -17,8 +17,8 @@ export function groupFiles(files: string[], folder: string): string[] {
 }
 
 /**
- * The module runs the teardowns of a file after its last test. It keeps them from the root of tap, which would otherwise end
- * as soon as it has no test to run.
+ * The module runs the teardowns of a file after its last test. It keeps them from the root of tap, which would
+ * otherwise end as soon as it has no test to run.
  */
 const toModule = (files: string[]) => `import { once } from 'node:events'
 import t from ${JSON.stringify(import.meta.resolve('tap'))}

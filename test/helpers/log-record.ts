@@ -40,8 +40,8 @@ export const CHILD_ENV = {
 export type SecretKind = 'credentials' | 'caption' | 'key'
 
 /**
- * Whether a text that is found in a log line must have come from the secret. Other texts may be there by chance: short ones,
- * those of few characters, such as __proto__, and captions of one word, such as the name of a fault.
+ * Whether a text that is found in a log line must have come from the secret. Other texts may be there by chance: short
+ * ones, those of few characters, such as __proto__, and captions of one word, such as the name of a fault.
  */
 const isDistinct = (kind: SecretKind, text: string) =>
   text.length >= 8 && new Set(text).size >= 6 && (kind !== 'caption' || text.includes(' '))

@@ -68,7 +68,9 @@ export async function withKey(
 export const VERSIONS = ['2025-11-25', '2026-07-28'] as const
 type Version = (typeof VERSIONS)[number]
 
-/** Connects the client of the SDK, with this version of the protocol. It compares each result with its output schema. */
+/**
+ * Connects the client of the SDK, with this version of the protocol. It compares each result with its output schema.
+ */
 export async function connectClient(t: Teardown, transport: Transport, version: Version): Promise<Client> {
   const mode = version === '2025-11-25' ? 'legacy' : { pin: version }
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })

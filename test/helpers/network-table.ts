@@ -134,7 +134,9 @@ async function testCell(t: Test, { subject, kind, row, scene, plan, files }: Cel
 const rowsOf = (subject: Subject, kind: Kind, controls: NetworkControls) =>
   ROWS.filter((row) => isTested(row, subject.id, kind, controls))
 
-/** The kind of post that most rows concern; of several, the one with the weakest guarantee, then with the most files. */
+/**
+ * The kind of post that most rows concern; of several, the one with the weakest guarantee, then with the most files.
+ */
 function chooseKind(kinds: Kind[], subject: Subject, controls: NetworkControls): Kind {
   const ranks = kinds.map((kind) => {
     const guarantee = WEAKEST_FIRST.indexOf(ruleFor(subject, kind.act, kind).guarantee)

@@ -1,6 +1,9 @@
 import { createServer } from 'node:net'
 
-/** Below the ports that Linux and macOS choose for `listen(0)` and outgoing connections, so that no process takes one of them in between. */
+/**
+ * Below the ports that Linux and macOS choose for `listen(0)` and outgoing connections, so that no process takes one of
+ * them in between.
+ */
 const RANGE = { first: 15_000, last: 30_000 }
 const ATTEMPTS_MAX = 1_000
 

@@ -14,9 +14,9 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'o
 const KEPT = 'node_modules/.cache/postgres'
 
 /**
- * Runs `work` with a Postgres server in TEST_DATABASE_URL, and with the template of test databases on it. The server is the
- * one that the variable names, or an embedded one that is stopped afterwards. `scratch` is a temporary folder, removed
- * afterwards.
+ * Runs `work` with a Postgres server in TEST_DATABASE_URL, and with the template of test databases on it. The server is
+ * the one that the variable names, or an embedded one that is stopped afterwards. `scratch` is a temporary folder,
+ * removed afterwards.
  */
 export async function withPostgres<T>(work: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-test-'))

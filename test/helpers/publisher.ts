@@ -36,8 +36,8 @@ export interface DeliveryWorld extends World {
 }
 
 /**
- * How far the clock of the workers is ahead of the database's, which sets `createdAt`. Posts are due when they are created,
- * and on a slow machine no time passes for the workers.
+ * How far the clock of the workers is ahead of the database's, which sets `createdAt`. Posts are due when they are
+ * created, and on a slow machine no time passes for the workers.
  */
 const AHEAD_MS = 300_000
 
@@ -83,7 +83,8 @@ export async function createDeliveryWorld(
         ...body,
       })
       if (status !== 201) throw new Error(created.error)
-      // The database's clock sets `createdAt`, in microseconds: without this step, the post may be due after `time.now`.
+      // The database's clock sets `createdAt`, in microseconds: without this step, the post may be due after
+      // `time.now`.
       const { now } = (await sql<{ now: Date }>`select now() + interval '1 millisecond' as now`.execute(world.db))
         .rows[0]!
       if (now > time.now) time.now = now

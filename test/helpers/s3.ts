@@ -137,8 +137,8 @@ async function emptyBucket(client: S3Client): Promise<void> {
 }
 
 /**
- * Accepts requests without a response, and responds to all of them `ticks` quarters of a second later. A busy machine delays
- * the ticks as it delays the timers of a client.
+ * Accepts requests without a response, and responds to all of them `ticks` quarters of a second later. A busy machine
+ * delays the ticks as it delays the timers of a client.
  */
 export function hangFor(t: Teardown, s3: S3, ticks: number): void {
   const held: (() => void)[] = []

@@ -26,8 +26,8 @@ const operations = operationsOf(readDocument())
 export const sent: Record<string, number> = {}
 
 /**
- * For the tests of this file, `call` sends requests through the SDK to the application, which listens on a port. Requests that the SDK
- * cannot make, such as a body that is not JSON, are injected.
+ * For the tests of this file, `call` sends requests through the SDK to the application, which listens on a port.
+ * Requests that the SDK cannot make, such as a body that is not JSON, are injected.
  */
 export function sendThroughSdk(t: Test): void {
   useTransport(throughSdk)

@@ -11,8 +11,8 @@ import type { ReachOptions } from '../../src/outbound/reach.ts'
 import { until } from '../helpers/until.ts'
 
 /*
- * Hostile URLs, name servers and web servers for the tests of imports. 127.0.0.1 stands for the public internet, 127.0.0.2
- * for a network that must not be reached. An error event without a listener would end the process of a test.
+ * Hostile URLs, name servers and web servers for the tests of imports. 127.0.0.1 stands for the public internet,
+ * 127.0.0.2 for a network that must not be reached. An error event without a listener would end the process of a test.
  */
 
 export const OFF_LIMITS = {

@@ -89,7 +89,10 @@ async function gif() {
   return insert(bytes, end, block(0xfe, SECRET), block(0xfe, `${SECRET}!`), block(0xff, 'XMP DataXMP', SECRET))
 }
 
-/** The samples of a track of positions, after the movie, and the track. Each is a chunk of its own, before a byte of others. */
+/**
+ * The samples of a track of positions, after the movie, and the track. Each is a chunk of its own, before a byte of
+ * others.
+ */
 const positions = (at: number, chunks = 2) => {
   const text = `GPS ${SECRET}`
   const offsets = Buffer.alloc(4 * chunks)
@@ -153,7 +156,9 @@ const webm = Buffer.concat([
 
 const fragmented = await sample('fragmented-subtitles.mp4')
 
-/** The data of each track begin where those of the one before end, as ISO/IEC 14496-12, 8.8.7.1 defines without a base. */
+/**
+ * The data of each track begin where those of the one before end, as ISO/IEC 14496-12, 8.8.7.1 defines without a base.
+ */
 function withoutBases(): Buffer {
   const bytes = Buffer.from(fragmented)
   for (let at = bytes.indexOf('tfhd'), traf = 0; at >= 0; at = bytes.indexOf('tfhd', at + 4), traf++) {

@@ -104,7 +104,10 @@ export async function passBusyPage(page: Page): Promise<void> {
   })
 }
 
-/** Signs in on the page of the server, as a person does. `username` where the page begins with the choice between accounts. */
+/**
+ * Signs in on the page of the server, as a person does. `username` where the page begins with the choice between
+ * accounts.
+ */
 export async function signIn(page: Page, username?: string): Promise<void> {
   const button = page.getByRole('button', { name: 'Sign in', exact: true })
   if (username) {

@@ -10,8 +10,8 @@ interface PlcPackage {
 }
 
 /*
- * Serves a directory of identities (PLC) on a free port of the loopback address, and sends its address to the parent. It
- * keeps them in memory, in a process of its own: they have to survive a PDS that is killed and started again.
+ * Serves a directory of identities (PLC) on a free port of the loopback address, and sends its address to the parent.
+ * It keeps them in memory, in a process of its own: they have to survive a PDS that is killed and started again.
  */
 const { PlcServer, Database }: PlcPackage = createRequire(import.meta.url)('@did-plc/server')
 

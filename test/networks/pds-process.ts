@@ -17,8 +17,8 @@ interface PdsPackage {
 }
 
 /*
- * Serves a PDS on the loopback address, and sends its address to the parent. In a process of its own, so that a test can
- * kill it. Its data is in the folder of the first argument.
+ * Serves a PDS on the loopback address, and sends its address to the parent. In a process of its own, so that a test
+ * can kill it. Its data is in the folder of the first argument.
  *
  * package.json overrides better-sqlite3 12 of the PDS by 13. Version 12 has to be compiled, and aborts Node 24.19 and
  * later during garbage collection: https://github.com/NixOS/nixpkgs/issues/554101.

@@ -39,7 +39,9 @@ export interface Pds {
   url: string
   /** The client of the service. Calls to the directory of identities and to Bluesky's public API reach this machine. */
   fetch: typeof fetch
-  /** Creates an account with an app password. Handles need a form like `alice-1.test`: many plain words are reserved. */
+  /**
+   * Creates an account with an app password. Handles need a form like `alice-1.test`: many plain words are reserved.
+   */
   createAccount(handle: string): Promise<TestAccount>
   /** Kills the server, as a power cut would. */
   kill(): Promise<void>

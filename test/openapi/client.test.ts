@@ -146,7 +146,9 @@ const TSCONFIG = {
   },
 }
 
-/** The generator needs the JavaScript API of TypeScript, which version 7 no longer has: it gets tap's own TypeScript. */
+/**
+ * The generator needs the JavaScript API of TypeScript, which version 7 no longer has: it gets tap's own TypeScript.
+ */
 async function generateClient(path: string): Promise<void> {
   const tap = createRequire(createRequire(import.meta.url).resolve('tap'))
   const typescript = createRequire(tap.resolve('@tapjs/test')).resolve('typescript')

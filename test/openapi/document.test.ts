@@ -16,8 +16,8 @@ const { schemas } = document.components
 const problemWith = validatorOf(document)
 
 /**
- * The statuses of each operation: those of the contract, 400 for an unknown query parameter, 413 for its body, 409 for a
- * reused Idempotency-Key. An operation with a scope has 403 as well, and each has 429.
+ * The statuses of each operation: those of the contract, 400 for an unknown query parameter, 413 for its body, 409 for
+ * a reused Idempotency-Key. An operation with a scope has 403 as well, and each has 429.
  */
 const STATUSES: Record<string, string[]> = {
   createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],

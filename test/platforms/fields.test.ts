@@ -16,7 +16,10 @@ const mediaOf = ({ media }: Act): ConditionMedia => ({
   count: media.length,
 })
 
-/** A value in the body of a call, or in the call itself where the path begins with `call`. In forms, objects and lists are JSON. */
+/**
+ * A value in the body of a call, or in the call itself where the path begins with `call`. In forms, objects and lists
+ * are JSON.
+ */
 function valueAt(call: Recorded, path: string): unknown {
   const keys = path.split('.')
   let value: unknown = keys[0] === 'call' ? { call } : call.body

@@ -7,8 +7,8 @@ import { startFacebook } from '../networks/fakes/facebook.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 
-// Parameters and fields in requests to Facebook and Instagram are names that the specifications of Meta's SDKs have. Those
-// names are in test/samples. The specifications do not describe Threads.
+// Parameters and fields in requests to Facebook and Instagram are names that the specifications of Meta's SDKs have.
+// Those names are in test/samples. The specifications do not describe Threads.
 
 interface Node {
   fields: string[]
@@ -46,8 +46,9 @@ const INSTAGRAM: typeof REQUESTS = {
 }
 
 /**
- * Names that are newer than the specifications (https://developers.facebook.com/docs/instagram-platform/changelog), the file
- * of a photo (https://developers.facebook.com/docs/graph-api/reference/page/photos/), and edges, which `fields` can name too.
+ * Names that are newer than the specifications (https://developers.facebook.com/docs/instagram-platform/changelog), the
+ * file of a photo (https://developers.facebook.com/docs/graph-api/reference/page/photos/), and edges, which `fields`
+ * can name too.
  */
 const OTHERS = ['is_ai_generated', 'is_paid_partnership', 'source', 'children', 'attachments', 'access_token']
 

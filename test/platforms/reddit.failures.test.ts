@@ -76,7 +76,8 @@ t.test('a status says whether the same post may be accepted later', async (t) =>
 t.test('a comment that the network does not show in its response may be out', async (t) => {
   const { fake, credentials, io } = await start(t)
   const parent = await send(postOf(), credentials, io)
-  // In a quarantined subreddit: https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/comment.rst.
+  // In a quarantined subreddit:
+  // https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/comment.rst.
   const instead = { status: 200, body: { json: { errors: [], data: { things: [] } } } }
   fake.faults.push({ on: 'POST /api/comment', instead, after: true })
   const act = postOf({ kind: 'comment', text: 'First!', parent, root: parent })

@@ -155,7 +155,8 @@ t.test('files whose response was lost are proof, whatever the text', async (t) =
   }
 })
 
-// https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst: `gallery_data` can be null.
+// https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst: `gallery_data` can be
+// null.
 t.test('a gallery that is listed without its items may be the one whose response was lost', async (t) => {
   const { fake, credentials, io, sent } = await start(t)
   const full = { ...io, credentials }

@@ -173,7 +173,9 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
 /** The packages that schemas may import. */
 const SCHEMA_PACKAGES = /^@sinclair\/typebox(?:\/|$)/
 
-/** Code that has one place: the promise, the pattern, the rooms that are searched, and the rooms that may contain it. */
+/**
+ * Code that has one place: the promise, the pattern, the rooms that are searched, and the rooms that may contain it.
+ */
 const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: string[]][] = [
   ['only db contains SQL', /sql`|selectFrom|insertInto|updateTable|deleteFrom/, ['schemas', 'db', 'src'], ['db']],
   ['only db/sqlstate.ts contains SQLSTATEs', /'\d\d[\dA-Z]{3}'|'P0001'/, ['db', 'src'], ['db/sqlstate.ts']],

@@ -36,7 +36,9 @@ export function fetchOf(fake: Pick<FakeNetwork, 'fetch'>, exchanges: Exchange[] 
 const { fetch } = globalThis
 let toFake: typeof globalThis.fetch = fetch
 
-/** Sends the calls of SDKs that use the global `fetch` to the fake. The SDK of X keeps the first `fetch` that it sees. */
+/**
+ * Sends the calls of SDKs that use the global `fetch` to the fake. The SDK of X keeps the first `fetch` that it sees.
+ */
 export function useFetch(fake: Pick<FakeNetwork, 'fetch'>): void {
   toFake = fetchOf(fake)
   // The fake itself calls `fetch` with its address on loopback.

@@ -45,7 +45,10 @@ t.test("requests of the adapter have the types that are made from Telegram's pag
 
 const methodOf = ({ path }: Recorded) => path.split('/').at(-1)!
 
-/** The parameters of a call. In a form, those that are not texts are JSON, and the files of an album are named in `media`. */
+/**
+ * The parameters of a call. In a form, those that are not texts are JSON, and the files of an album are named in
+ * `media`.
+ */
 function claimOf(call: Recorded): Claim {
   const method = methodOf(call)
   const isForm = call.files.length > 0

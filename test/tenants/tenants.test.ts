@@ -8,7 +8,10 @@ import { operationsOf, readDocument } from '../helpers/document.ts'
 import { until } from '../helpers/until.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 
-/** An administrator, and a function that sends requests with any key. Requests that the database had no time for are repeated. */
+/**
+ * An administrator, and a function that sends requests with any key. Requests that the database had no time for are
+ * repeated.
+ */
 async function createScene(t: Teardown) {
   const world = await createWorld(t)
   const using =

@@ -24,7 +24,10 @@ const CLIENTS = 4
 /** Between two requests of one client: a load that leaves most of the machine to the workers. */
 const PAUSE_MS = 20
 
-/** Clients that create and list posts. They repeat a failed creation with its Idempotency-Key, as the documentation says. */
+/**
+ * Clients that create and list posts. They repeat a failed creation with its Idempotency-Key, as the documentation
+ * says.
+ */
 export function startClients(firstUrls: string[], key: string, accountIds: string[]): Clients {
   const stopping = new AbortController()
   const running = new Set<Promise<number>>()

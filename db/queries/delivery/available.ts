@@ -3,8 +3,8 @@ import { at, type Now } from '../clock.ts'
 
 /**
  * Whether an account may be sent to: no delivery of it is under way, and neither the account nor a rate limit that it
- * shares has to rest. coalesce() hides the column's statistics, which may date from when most accounts were leased: with
- * them, Postgres would begin with all accounts instead of the due deliveries.
+ * shares has to rest. coalesce() hides the column's statistics, which may date from when most accounts were leased:
+ * with them, Postgres would begin with all accounts instead of the due deliveries.
  */
 export const isAvailable = (now: Now) => sql<boolean>`(
   coalesce(accounts.available_at, '-infinity') <= ${at(now)} and not ${hasSharedRest(now)})`

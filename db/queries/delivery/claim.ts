@@ -48,7 +48,9 @@ export interface ClaimedDelivery extends HeldDelivery {
   generation: number | null
   /** Milliseconds until the access token is refreshed, a minute at most; null if it cannot be. */
   refreshInMs: number | null
-  /** Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown. */
+  /**
+   * Milliseconds since the access token expired: negative until then, null if it never expires or its end is unknown.
+   */
   expiredForMs: number | null
 }
 
@@ -58,7 +60,10 @@ export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalRe
 
 /** Due deliveries of a platform that one claim looks at: more than the concurrency of any network but the sandbox. */
 const WINDOW = 300
-/** Accounts with parked deliveries that one claim looks at on each platform, from a random account on and from the first. */
+/**
+ * Accounts with parked deliveries that one claim looks at on each platform, from a random account on and from the
+ * first.
+ */
 const PARKED_ACCOUNTS_MAX = 250
 
 /** The values that a claimed delivery gets. */
@@ -76,8 +81,8 @@ interface ClaimValues extends ClaimTerms {
 }
 
 /**
- * CTEs that claim the deliveries with these row ids. A delivery that is locked, or was changed since the statement began, is
- * left out. The account of each row of `claimed` has to be leased until the row's `claimable_at`.
+ * CTEs that claim the deliveries with these row ids. A delivery that is locked, or was changed since the statement
+ * began, is left out. The account of each row of `claimed` has to be leased until the row's `claimable_at`.
  */
 export const claimRows = (rowIds: ReturnType<typeof sql>, { leaseMs, state, now }: ClaimTerms) => sql`
     due as (

@@ -47,8 +47,8 @@ const intend = prepared<
           ${value('startedMsAgos')}::float8[], ${value('nows')}::timestamptz[])
         with ordinality as item(user_id, post_id, account_id, lease_token, act, prepared, started_ms_ago, now, ordinal)
     ),
-    -- Locks the deliveries in the order of their keys, as every statement for several of them does. Most leases are long
-    -- enough for the call: then neither an index nor the account changes.
+    -- Locks the deliveries in the order of their keys, as every statement for several of them does. Most leases are
+    -- long enough for the call: then neither an index nor the account changes.
     held as (
       select intent.*, delivery.claimable_at < intent.at + ${ms(value('callLeaseMs'))} as is_short
       from intent

@@ -44,8 +44,8 @@ export async function restSharedLimit(
 }
 
 /**
- * Whether another delivery to the account, whose call was made after `since`, is known to have made this id. `isKnown` is
- * false if attempts since then may have been removed, because they are kept for `keptMs` only.
+ * Whether another delivery to the account, whose call was made after `since`, is known to have made this id. `isKnown`
+ * is false if attempts since then may have been removed, because they are kept for `keptMs` only.
  */
 export const isSentByAnother = prepared<
   { accountId: string; postId: string; id: string; since: Date; keptMs: number | null; now: Now },

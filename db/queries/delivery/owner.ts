@@ -17,9 +17,9 @@ const beforeLeftOut = sql`(
     where act ? 'error'), ordinal + 1))`
 
 /**
- * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. A call that may still
- * be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the names derived
- * from `started_at` while such a call may arrive, for `nameKeptMs`. Preparations start again.
+ * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. A call that
+ * may still be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the
+ * names derived from `started_at` while such a call may arrive, for `nameKeptMs`. Preparations start again.
  */
 const due = (
   state: DeliveryState | RawBuilder<DeliveryState>,
@@ -51,9 +51,9 @@ export const dueAgain = (
   })
 
 /**
- * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is due
- * keeps its time, from which its lateness counts. Does nothing to a published post. Returns
- * the number of deliveries.
+ * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is
+ * due keeps its time, from which its lateness counts. Does nothing to a published post. Returns the number of
+ * deliveries.
  */
 export const publishNow = prepared<
   { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; nameKeptMs: number },
@@ -103,8 +103,8 @@ export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]
 }
 
 /**
- * Stores other content for the acts of a locked delivery that are not sent. Like a change of the whole post, it gives them
- * other names: see `storePostChanges`.
+ * Stores other content for the acts of a locked delivery that are not sent. Like a change of the whole post, it gives
+ * them other names: see `storePostChanges`.
  */
 export async function storeDeliveryContent(
   db: Db,

@@ -46,7 +46,8 @@ export async function lockDeliveries(db: Db, keys: DeliveryKey[]): Promise<Backe
 }
 
 /**
- * Locks the deliveries without an open call that could be claimed at `until`, of posts that were created before `createdBefore`.
+ * Locks the deliveries without an open call that could be claimed at `until`, of posts that were created before
+ * `createdBefore`.
  */
 export async function lockClaimable(
   db: Db,

@@ -112,8 +112,8 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
       from settled ${claim ? sql`left join claimed on claimed.account_id = settled.account_id` : sql``}
       where accounts.id = settled.account_id
     ),
-    -- Locked in order, because two workers may settle deliveries of the same posts, and after the deliveries. Their status
-    -- is read after the lock: unpublish may be changing it in a concurrent transaction.
+    -- Locked in order, because two workers may settle deliveries of the same posts, and after the deliveries. Their
+    -- status is read after the lock: unpublish may be changing it in a concurrent transaction.
     post as (
       select user_id, id, status from posts
       where (user_id, id) in (

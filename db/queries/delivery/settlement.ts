@@ -5,7 +5,9 @@ import type { PreparedAct, SentAct } from './delivery.ts'
 type Next =
   /** The same worker goes on with the delivery. */
   | { state: 'publishing' }
-  /** `isOpen`: the call may have been carried out, so the intent stays. `isWaiting`: the delivery waits for its network. */
+  /**
+   * `isOpen`: the call may have been carried out, so the intent stays. `isWaiting`: the delivery waits for its network.
+   */
   | { state: 'queued'; retryInMs: number; isOpen: boolean; isWaiting: boolean }
   /** The call may have been carried out, so the intent stays. */
   | { state: 'unconfirmed' }

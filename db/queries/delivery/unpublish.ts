@@ -3,9 +3,9 @@ import type { Db } from '../../client.ts'
 import type { DeliveryKey } from './delivery.ts'
 
 /**
- * Makes a published post scheduled again if nothing of it is, or may be, out. Runs in a transaction that has changed one
- * of its deliveries: deliveries are always locked before their post. A concurrent settlement locks the same post, so one of
- * the two sees the other's result.
+ * Makes a published post scheduled again if nothing of it is, or may be, out. Runs in a transaction that has changed
+ * one of its deliveries: deliveries are always locked before their post. A concurrent settlement locks the same post,
+ * so one of the two sees the other's result.
  */
 export async function unpublish(db: Db, { userId, postId }: Pick<DeliveryKey, 'userId' | 'postId'>): Promise<void> {
   await sql`select from posts where user_id = ${userId} and id = ${postId} for update`.execute(db)

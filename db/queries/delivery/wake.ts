@@ -3,8 +3,8 @@ import type { Db } from '../../client.ts'
 import { after, type Now } from '../clock.ts'
 
 /**
- * Makes deliveries due that wait to query their network after a failure, because their account was read for `readForMs` just
- * now. Leaves out deliveries whose call may have arrived after the reading began: the response was lost less than
+ * Makes deliveries due that wait to query their network after a failure, because their account was read for `readForMs`
+ * just now. Leaves out deliveries whose call may have arrived after the reading began: the response was lost less than
  * `callInFlightMs` before, or at an unknown time. The deliveries are due `marginMs` before the reading began.
  */
 export async function wakeWaiting(

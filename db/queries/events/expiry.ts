@@ -8,8 +8,8 @@ interface Values {
 }
 
 /**
- * Writes the events of accounts whose credentials expire and cannot be refreshed: 7 days before, 1 day before, and when they
- * have expired. Each is written once for an expiry. Returns for how many accounts.
+ * Writes the events of accounts whose credentials expire and cannot be refreshed: 7 days before, 1 day before, and when
+ * they have expired. Each is written once for an expiry. Returns for how many accounts.
  */
 export async function announceAccountExpiries(db: Db, { now, limit }: Values): Promise<number> {
   const { rows } = await sql<{ count: number }>`

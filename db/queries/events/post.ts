@@ -33,8 +33,8 @@ export async function writePostsUpdated(
 }
 
 /**
- * Writes that a post is settled, if it is: it was open until the transaction removed some of its deliveries. The trigger of
- * deliveries writes it where one of them ends.
+ * Writes that a post is settled, if it is: it was open until the transaction removed some of its deliveries. The
+ * trigger of deliveries writes it where one of them ends.
  */
 export async function writePostSettled(db: Db, { userId, id }: { userId: string; id: string }): Promise<void> {
   await sql`

@@ -44,8 +44,8 @@ export interface EventPage {
 }
 
 /**
- * The next events after `after` that meet the conditions, at most `limit`, among the next `WINDOW` events of the user. The
- * last row is the one that the page ends at, wanted or not.
+ * The next events after `after` that meet the conditions, at most `limit`, among the next `WINDOW` events of the user.
+ * The last row is the one that the page ends at, wanted or not.
  */
 const selectPage = prepared<EventConditions & { after: number; limit: number }, EventRow & { isWanted: boolean }>(
   'list_events',
@@ -120,8 +120,8 @@ export const readLastPositions = prepared<{ userIds: string[] }, { userId: strin
 )
 
 /**
- * The position before the first event that was numbered at `from` or later. A binary search, because positions have no gaps
- * between the bounds, and numbers and times increase together.
+ * The position before the first event that was numbered at `from` or later. A binary search, because positions have no
+ * gaps between the bounds, and numbers and times increase together.
  */
 export async function findPositionBefore(
   db: Db,

@@ -7,8 +7,8 @@ import { queueForWebhooks } from '../webhooks/matching.ts'
 export const BATCH_MAX = 1_000
 
 /**
- * Locks the streams of users who have events in the outbox, but for streams that another sequencer holds. A stream that does
- * not exist yet is created, which locks it as well.
+ * Locks the streams of users who have events in the outbox, but for streams that another sequencer holds. A stream that
+ * does not exist yet is created, which locks it as well.
  */
 const lockStreams = prepared<{ limit: number }, { userId: string }>(
   'lock_event_streams',
@@ -35,8 +35,9 @@ const lockStreams = prepared<{ limit: number }, { userId: string }>(
 )
 
 /**
- * Takes the next events of these users out of the outbox and gives them the positions that follow. A statement of its own,
- * so that its snapshot is younger than the locks: it sees everything that the previous holders of the streams have done.
+ * Takes the next events of these users out of the outbox and gives them the positions that follow. A statement of its
+ * own, so that its snapshot is younger than the locks: it sees everything that the previous holders of the streams have
+ * done.
  */
 const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEvents>(
   'number_events',
@@ -54,8 +55,8 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
       from taken
       join event_streams on event_streams.user_id = taken.user_id
     ),
-    -- Ids are UUIDv7 (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7) whose last digits are a random number plus
-    -- seq. One random number for all, because each costs 3 µs.
+    -- Ids are UUIDv7 (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7) whose last digits are a random number
+    -- plus seq. One random number for all, because each costs 3 µs.
     batch as materialized (
       select lpad(to_hex(floor(extract(epoch from statement_timestamp()) * 1000)::bigint), 12, '0') as time,
         substr(random::text, 16, 9) as random, ('x0' || right(random::text, 11))::bit(48)::bigint * 8 as random_end

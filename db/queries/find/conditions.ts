@@ -50,7 +50,9 @@ export const DELIVERY_TESTS = {
   platform: (value: Value) => sql`delivery.platform = ${value('platform')}::text`,
 }
 
-/** Whether a post has accounts of the list alone. No `exists`, for which Postgres may read the whole table into a hash. */
+/**
+ * Whether a post has accounts of the list alone. No `exists`, for which Postgres may read the whole table into a hash.
+ */
 export const isListed = (
   value: ValueOf<Pick<PostConditions, 'listedAccountIds'>>,
   given: readonly string[],

@@ -28,8 +28,8 @@ export interface CountRow {
 }
 
 /**
- * Counts what meets the conditions, among the first posts of a walk. The statement has no name: each of its many forms is
- * rare, and Postgres plans it for its values.
+ * Counts what meets the conditions, among the first posts of a walk. The statement has no name: each of its many forms
+ * is rare, and Postgres plans it for its values.
  */
 export async function countFound(
   db: Db,

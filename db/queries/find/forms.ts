@@ -12,8 +12,8 @@ interface Statement<R> {
 }
 
 /**
- * A statement that has another form for each query and each set of given conditions. Each of the first forms is built and
- * prepared once; any further one is built and planned for its values each time.
+ * A statement that has another form for each query and each set of given conditions. Each of the first forms is built
+ * and prepared once; any further one is built and planned for its values each time.
  */
 export function formsOf<Q extends object, P extends object, R>(
   name: string,

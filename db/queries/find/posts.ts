@@ -40,8 +40,8 @@ export interface PostQuery {
 }
 
 /**
- * The statement has only the conditions that are given. `coalesce` hides their statistics: with them, Postgres would expect
- * a plan for these values to be cheaper, and plan each time, which takes longer than the rest.
+ * The statement has only the conditions that are given. `coalesce` hides their statistics: with them, Postgres would
+ * expect a plan for these values to be cheaper, and plan each time, which takes longer than the rest.
  */
 function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
   const { source, order } = query
@@ -79,8 +79,8 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
 const runPage = formsOf('find_posts', selectPage)
 
 /**
- * The next posts of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the page is
- * full, that row is returned too, wanted or not.
+ * The next posts of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the page
+ * is full, that row is returned too, wanted or not.
  */
 export const findPosts = async (db: Db, query: PostQuery, values: PageValues): Promise<FoundPost[]> =>
   dropAbsent(await runPage(db, query, givenOf(values), values))

@@ -18,8 +18,8 @@ export type PostWalk = PostConditions & Range
 type Value = ValueOf<PostWalk>
 
 /**
- * The rows between both ends. One end is compared as a pair. If both were compared as single ids, Postgres would always expect
- * a two-hundredth of the user's rows, and would sort all of them.
+ * The rows between both ends. One end is compared as a pair. If both were compared as single ids, Postgres would always
+ * expect a two-hundredth of the user's rows, and would sort all of them.
  */
 const idRange = (column: string, value: Value, { after, before }: Direction) => {
   const id = sql.ref(column)
@@ -108,7 +108,10 @@ export function walkPosts(query: Walk, value: Value, limit: number, given: reado
     limit ${sql.lit(limit)}`
 }
 
-/** By some of the post's deliveries. The limit in the lookup makes Postgres look up one post after the other, in this order. */
+/**
+ * By some of the post's deliveries. The limit in the lookup makes Postgres look up one post after the other, in this
+ * order.
+ */
 function walkDeliveries(
   { order, isOrdered }: Walk,
   walkOf: (value: Value, direction: Direction) => RawBuilder<unknown>,

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 
 /**
- * Waits until no other transaction imports posts of this user: otherwise, two imports of one file could both find that a
- * reference is new. Creating posts does not wait. Returns false if there is no such user.
+ * Waits until no other transaction imports posts of this user: otherwise, two imports of one file could both find that
+ * a reference is new. Creating posts does not wait. Returns false if there is no such user.
  */
 export async function lockImports(db: Db, userId: string): Promise<boolean> {
   const { rows } = await sql`select id from users where id = ${userId} for no key update`.execute(db)

@@ -37,7 +37,7 @@ export interface UnreadyAccount extends AccountReadiness {
   accountId: string
 }
 
-/** What has become of a new post. Without any, the user may not use its accounts, or a text limit has changed. */
+/** The outcome of a new post. If it is missing, the user may not use its accounts, or a text limit has changed. */
 export interface Insertion extends WithOrdinal {
   outcome: 'written' | 'unready_changed' | 'key_taken'
   /** The accounts that are not ready now. */
@@ -47,8 +47,8 @@ export interface Insertion extends WithOrdinal {
 const reachable = reachableBy(sql.ref<string>('item.user_id'))
 
 /**
- * Writes posts, each whole or not at all. The response to a post names the accounts that are not ready, and may be stored with
- * it: a post is written only if these are the accounts that its creator expects.
+ * Writes posts, each whole or not at all. The response to a post names the accounts that are not ready, and may be
+ * stored with it: a post is written only if these are the accounts that its creator expects.
  *
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
@@ -185,6 +185,8 @@ const isBatched = ({ caption, deliveries, metadata, keyed }: NewPost): boolean =
   caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(deliveries).length <=
     BATCHED_LENGTH_MAX
 
-/** Writes a post: see `insertRows`. Concurrent posts share a statement and its commit, which takes longer than the rows. */
+/**
+ * Writes a post: see `insertRows`. Concurrent posts share a statement and its commit, which takes longer than the rows.
+ */
 export const insertPost = async (db: Db, post: NewPost): Promise<Insertion | undefined> =>
   isBatched(post) ? insertBatched(db, post) : (await insertPosts(db, [post]))[0]

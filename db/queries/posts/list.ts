@@ -80,7 +80,9 @@ const selectListedPosts = prepared<Page & Listed, Post>('list_listed_posts', (db
     .offset(value('offset')),
 )
 
-/** A page of the user's posts all of whose accounts are in the list, newest first. It passes over the others one by one. */
+/**
+ * A page of the user's posts all of whose accounts are in the list, newest first. It passes over the others one by one.
+ */
 export const listListedPosts = async (db: Db, page: Page & Listed): Promise<Post[]> =>
   dropAbsent(await selectListedPosts(db, page))
 

@@ -55,8 +55,8 @@ export interface LockedPostWithAccounts extends LockedPost {
 }
 
 /**
- * Locks the user's post and its deliveries until the transaction ends. May have to be repeated: see `withLockedPost`. Events
- * of the transaction name the key.
+ * Locks the user's post and its deliveries until the transaction ends. May have to be repeated: see `withLockedPost`.
+ * Events of the transaction name the key.
  */
 export const lockPost = prepared<{ userId: string; id: string } & Actor, LockedPostWithAccounts>(
   'lock_post',

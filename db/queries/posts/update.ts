@@ -68,9 +68,9 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[])
 }
 
 /**
- * Stores the deliveries. A delivery with other content gets a new token and a new start. The names of its acts on networks
- * derive from them, and a network would take new content under an old name for sent. The names stay if only the time
- * changes and the delivery is due now, because a lost call may still arrive.
+ * Stores the deliveries. A delivery with other content gets a new token and a new start. The names of its acts on
+ * networks derive from them, and a network would take new content under an old name for sent. The names stay if only
+ * the time changes and the delivery is due now, because a lost call may still arrive.
  */
 async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, deliveries }: ChangedPost) {
   const items = JSON.stringify(

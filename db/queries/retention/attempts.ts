@@ -13,8 +13,9 @@ export interface AttemptKey {
 }
 
 /**
- * The next attempts of these users, in the order of their keys, after `after` of the first user, at posts created before
- * `beforeId`. `isOld` tells which ended before `before` at deliveries that are over. An open delivery keeps its attempts.
+ * The next attempts of these users, in the order of their keys, after `after` of the first user, at posts created
+ * before `beforeId`. `isOld` tells which ended before `before` at deliveries that are over. An open delivery keeps its
+ * attempts.
  */
 export async function findOldAttempts(
   db: Db,

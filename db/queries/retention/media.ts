@@ -13,8 +13,8 @@ const isUnused = sql`not exists (
   select from post_media where post_media.user_id = media.user_id and post_media.media_id = media.id)`
 
 /**
- * The next files of these users, in the order of their keys, after `after` of the first user and added before `beforeId`.
- * `isUnused` tells which no post uses, or has used since `before`.
+ * The next files of these users, in the order of their keys, after `after` of the first user and added before
+ * `beforeId`. `isUnused` tells which no post uses, or has used since `before`.
  */
 export async function findOldMedia(db: Db, values: OldRange): Promise<(MediaKey & { isUnused: boolean })[]> {
   const { rows } = await sql<MediaKey & { isUnused: boolean }>`
@@ -49,8 +49,8 @@ const deleteAll = prepared<{ userIds: string[]; ids: string[]; before: Date }, {
 )
 
 /**
- * Deletes those of these files that are unused since `before`, and marks their bytes for deletion. Returns how many. A post
- * that is created concurrently with one of them makes it fail with a foreign key violation (23503).
+ * Deletes those of these files that are unused since `before`, and marks their bytes for deletion. Returns how many. A
+ * post that is created concurrently with one of them makes it fail with a foreign key violation (23503).
  */
 export async function deleteOldMedia(db: Db, media: MediaKey[], before: Date): Promise<number> {
   return (await deleteAll(db, { userIds: each(media, 'userId'), ids: each(media, 'id'), before })).length

@@ -3,7 +3,10 @@ import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { commonOrganization } from '../roles.ts'
 
-/** How far a walk along the posts of an organisation has come. It visits the marked posts first, then the posts of each account. */
+/**
+ * How far a walk along the posts of an organisation has come. It visits the marked posts first, then the posts of each
+ * account.
+ */
 export interface MarkWalk {
   organizationId: string
   /** Its `posts_unmarked_since` when the walk began, as Postgres writes it: a Date has no microseconds. */
@@ -79,8 +82,9 @@ export const correctMarks = (db: Db, posts: WalkedPost[]): Promise<void> =>
   })
 
 /**
- * Notes that all posts of the organisation are marked, unless an account was moved since the walk began. Processes of version
- * 1.0 mark no posts: while there may be some, because a member has a post of theirs from after `beforeId`, nothing is noted.
+ * Notes that all posts of the organisation are marked, unless an account was moved since the walk began. Processes of
+ * version 1.0 mark no posts: while there may be some, because a member has a post of theirs from after `beforeId`,
+ * nothing is noted.
  */
 export async function endUnmarked(db: Db, { organizationId, since }: MarkWalk, beforeId: string): Promise<void> {
   await sql`

@@ -26,9 +26,9 @@ const isOver = (before: Time) => sql`(
       and greatest(attempt.started_at, attempt.finished_at) >= ${before}))`
 
 /**
- * The next posts of these users, in the order of their keys, after `after` of the first user and created before `beforeId`.
- * `isOver` tells which are published with deliveries that ended before `before`. A scheduled post is never over: its owner
- * can delete or publish it.
+ * The next posts of these users, in the order of their keys, after `after` of the first user and created before
+ * `beforeId`. `isOver` tells which are published with deliveries that ended before `before`. A scheduled post is never
+ * over: its owner can delete or publish it.
  *
  * It walks the primary key, so that no index on times slows down creating and publishing. UUIDv7 begin with the time.
  */

@@ -3,9 +3,9 @@ import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
 
 /**
- * Rows of these users, created before `beforeId`, after the row `after` of the first user, at most `limit`. Statements with
- * such a range have no name, so that Postgres plans them with these values: a generic plan might read and sort all rows of a
- * user instead of a page.
+ * Rows of these users, created before `beforeId`, after the row `after` of the first user, at most `limit`. Statements
+ * with such a range have no name, so that Postgres plans them with these values: a generic plan might read and sort all
+ * rows of a user instead of a page.
  */
 export interface OldRange {
   userIds: string[]
@@ -30,8 +30,8 @@ export const rowsInRange = (
   order by ordinal, found.id limit ${limit})`
 
 /**
- * A statement that deletes the next rows of `table` after `after` whose ids, which are UUIDv7, are below `beforeId`. It returns
- * their ids in order.
+ * A statement that deletes the next rows of `table` after `after` whose ids, which are UUIDv7, are below `beforeId`. It
+ * returns their ids in order.
  */
 export const deletionByTime = (name: string, table: string) =>
   prepared<{ after: string; beforeId: string; limit: number }, { id: string }>(

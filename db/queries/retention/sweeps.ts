@@ -11,8 +11,8 @@ interface Times {
 }
 
 /**
- * Gives the caller the lease of the sweep, if one is due and no other worker holds it. Returns the token of the lease and the
- * database's time. A row and not an advisory lock, which a pooler in transaction mode would lose.
+ * Gives the caller the lease of the sweep, if one is due and no other worker holds it. Returns the token of the lease
+ * and the database's time. A row and not an advisory lock, which a pooler in transaction mode would lose.
  */
 export async function beginSweep(db: Db, { leaseMs, now }: Times) {
   const { rows } = await sql<{ leaseToken: string; startedAt: Date }>`

@@ -4,7 +4,8 @@ import { inTransaction } from '../../transaction.ts'
 import { type DisconnectedAccount, disconnectAccount } from '../disconnect.ts'
 import type { StagedFile } from '../staged-files.ts'
 
-// Everything of one user, for its deletion. Statements for many rows take a limit, so that none of them holds up others.
+// Everything of one user, for its deletion. Statements for many rows take a limit, so that none of them holds up
+// others.
 
 export interface UserData {
   name: string
@@ -34,7 +35,9 @@ interface Heir {
   isDouble: boolean
 }
 
-/** The connected accounts of a user that their organisations keep, and to whom each passes: an admin before a member. */
+/**
+ * The connected accounts of a user that their organisations keep, and to whom each passes: an admin before a member.
+ */
 const findHeirs = (db: Db, userId: string) =>
   sql<Heir>`
     select accounts.id, heir.user_id,
@@ -59,8 +62,8 @@ export interface StoppedUser {
 }
 
 /**
- * Makes sure that nothing is created or sent for a user any more: deletes the keys, passes shared accounts on, disconnects
- * the others, and ends the memberships.
+ * Makes sure that nothing is created or sent for a user any more: deletes the keys, passes shared accounts on,
+ * disconnects the others, and ends the memberships.
  */
 export function stopUser(db: Db, userId: string): Promise<StoppedUser> {
   return inTransaction(db, async (db) => {
@@ -86,8 +89,8 @@ export function stopUser(db: Db, userId: string): Promise<StoppedUser> {
 }
 
 /**
- * Deletes posts of the user after the post `after`, whatever their state. Returns their ids in order. Deliveries are locked
- * before their posts: a worker that is settling one of them ends first.
+ * Deletes posts of the user after the post `after`, whatever their state. Returns their ids in order. Deliveries are
+ * locked before their posts: a worker that is settling one of them ends first.
  */
 export async function deletePostsOf(
   db: Db,
@@ -150,8 +153,8 @@ export async function deleteKeptResponsesOf(db: Db, { userId, limit }: { userId:
 }
 
 /**
- * Passes accounts that posts of other users name on to the owner of the newest of these posts. They are disconnected: only
- * the history of these posts needs them. Call it when the user has no posts any more.
+ * Passes accounts that posts of other users name on to the owner of the newest of these posts. They are disconnected:
+ * only the history of these posts needs them. Call it when the user has no posts any more.
  */
 export async function passOnNamedAccounts(db: Db, userId: string): Promise<void> {
   await sql`

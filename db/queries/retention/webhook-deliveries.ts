@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { prepared } from '../../prepared.ts'
 
 /**
- * Deletes deliveries of events that were numbered before `beforeId`, and those of deleted webhooks, at most `limit`. It jumps
- * from webhook to webhook in the primary key, so that no index on times slows down sending.
+ * Deletes deliveries of events that were numbered before `beforeId`, and those of deleted webhooks, at most `limit`. It
+ * jumps from webhook to webhook in the primary key, so that no index on times slows down sending.
  */
 export const deleteOldWebhookDeliveries = prepared<{ beforeId: string; limit: number }, { eventId: string }>(
   'delete_old_webhook_deliveries',

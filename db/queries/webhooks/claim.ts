@@ -34,8 +34,8 @@ const isFree = (now: ReturnType<typeof at>) => sql`
   and (webhooks.leased_until is null or webhooks.leased_until <= ${now})`
 
 /**
- * Webhooks with pending deliveries, as `waiting(id)` of a recursive query. It jumps from webhook to webhook in the index of
- * pending deliveries: one with many of them takes as long as one with few.
+ * Webhooks with pending deliveries, as `waiting(id)` of a recursive query. It jumps from webhook to webhook in the
+ * index of pending deliveries: one with many of them takes as long as one with few.
  */
 const waitingWebhooks = sql`
     waiting(id) as (
@@ -72,8 +72,8 @@ interface ClaimLimits {
 }
 
 /**
- * Claims webhooks with deliveries that are due, those that have waited longest first. A webhook has one lease and not one for
- * each delivery, so that its worker alone limits how many attempts run at a time.
+ * Claims webhooks with deliveries that are due, those that have waited longest first. A webhook has one lease and not
+ * one for each delivery, so that its worker alone limits how many attempts run at a time.
  */
 export const claimWebhooks = prepared<ClaimLimits, ClaimedWebhook>('claim_webhooks', (_db, value) => {
   const now = at(value('now'))

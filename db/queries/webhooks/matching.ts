@@ -28,8 +28,8 @@ export function getsEvent(webhook: string, event: string) {
 }
 
 /**
- * Queues numbered events for the webhooks that get them: a part of the statement that numbers them. `events` is the name of
- * its rows.
+ * Queues numbered events for the webhooks that get them: a part of the statement that numbers them. `events` is the
+ * name of its rows.
  */
 export const queueForWebhooks = (events: string) => sql`
   insert into webhook_deliveries (webhook_id, event_id)

@@ -50,8 +50,8 @@ const settleAll = prepared<{ items: string }, WithOrdinal>(
 )
 
 /**
- * Stores the outcome of an attempt. Returns undefined if the delivery was queued again or settled since the attempt began: it
- * stays as it is.
+ * Stores the outcome of an attempt. Returns undefined if the delivery was queued again or settled since the attempt
+ * began: it stays as it is.
  */
 export const settleAttempt = batched<SettledAttempt, WithOrdinal>((db, attempts) =>
   settleAll(db, { items: JSON.stringify(attempts.map((attempt, index) => ({ ...attempt, ordinal: index + 1 }))) }),
@@ -103,8 +103,8 @@ const releaseAll = prepared<{ items: string }, WithOrdinal>(
 )
 
 /**
- * Gives back a webhook, with what its attempts say about it. Returns undefined if the lease was lost: to another worker, or
- * because the owner changed its state or deleted it.
+ * Gives back a webhook, with what its attempts say about it. Returns undefined if the lease was lost: to another
+ * worker, or because the owner changed its state or deleted it.
  */
 export const releaseWebhook = batched<ReleasedWebhook, WithOrdinal>((db, hooks) =>
   releaseAll(db, { items: JSON.stringify(hooks.map((hook, index) => ({ ...hook, ordinal: index + 1 }))) }),

@@ -104,8 +104,8 @@ export const changeWebhook = (db: Db, id: string, changes: WebhookChanges) =>
   db.updateTable('webhooks').set(changes).where('id', '=', id).execute()
 
 /**
- * Enables a webhook and forgets its failures. A worker that is sending to it loses its lease, so that it does not write the
- * failures back.
+ * Enables a webhook and forgets its failures. A worker that is sending to it loses its lease, so that it does not write
+ * the failures back.
  */
 export const enableWebhook = (db: Db, id: string) =>
   sql`

@@ -8,8 +8,8 @@ import type { Action, Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 
 /**
- * Runs an action of `command`, and prints its result. The embedded database is migrated first: no other version uses it, and
- * the command may run before the first start.
+ * Runs an action of `command`, and prints its result. The embedded database is migrated first: no other version uses
+ * it, and the command may run before the first start.
  */
 export async function runOnDatabase<Options extends object, Result extends object>(
   command: Command,

@@ -22,7 +22,10 @@ export const skipped = (check: string, message: string): Finding => ({ check, st
 /** Longer than the time limits of a statement and of the storage together. */
 const CHECK_MS = 15_000
 
-/** Runs one check. An error, or no result in time, is a finding as well. After an error, the check runs once more: a single one may be a timeout under load. */
+/**
+ * Runs one check. An error, or no result in time, is a finding as well. After an error, the check runs once more: a
+ * single one may be a timeout under load.
+ */
 export async function runCheck(
   check: string,
   mend: string,

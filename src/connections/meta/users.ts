@@ -32,9 +32,9 @@ interface Call {
 }
 
 /**
- * The accounts of the user whom a signed request names, connected with the app that signed it. Somebody else may have stored
- * an app with the same client id and another secret: it has no part in accounts of this one. Throws 400 if the secret of no
- * app with the client id has signed the request.
+ * The accounts of the user whom a signed request names, connected with the app that signed it. Somebody else may have
+ * stored an app with the same client id and another secret: it has no part in accounts of this one. Throws 400 if the
+ * secret of no app with the client id has signed the request.
  */
 export async function findAccountsOfUser(context: MetaContext, { platform, clientId, signedRequest }: Call) {
   const keyring = requireKeys(context)
@@ -66,7 +66,9 @@ async function listSecrets({ db, oauthApps }: MetaContext, keyring: Keyring, pla
 
 const ACCOUNTS_PER_QUERY = 500
 
-/** The accounts of an app that belong to a user: those with the user's id, and those whose credentials name the user. */
+/**
+ * The accounts of an app that belong to a user: those with the user's id, and those whose credentials name the user.
+ */
 async function listAccounts(
   db: Db,
   keyring: Keyring,

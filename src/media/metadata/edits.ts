@@ -4,8 +4,8 @@ import { tooComplex } from '../structure/bytes.ts'
 export type Edit = [at: number, count: number, value: number] | [at: number, hex: string]
 
 /**
- * The texts of a track that has one chunk for each of 30 frames per second, for almost three hours. The thread takes about
- * 110 bytes for each edit, and a plan 4 to 10.
+ * The texts of a track that has one chunk for each of 30 frames per second, for almost three hours. The thread takes
+ * about 110 bytes for each edit, and a plan 4 to 10.
  */
 const EDITS_MAX = 300_000
 
@@ -35,7 +35,9 @@ export class EditList {
     this.#edits.push(edit)
   }
 
-  /** The edits in order. Crafted files can cause edits that overlap: then the later one begins where the first one ends. */
+  /**
+   * The edits in order. Crafted files can cause edits that overlap: then the later one begins where the first one ends.
+   */
   plan(): Plan {
     const ordered: Edit[] = []
     for (const edit of this.#edits.sort((a, b) => a[0] - b[0])) {
@@ -57,9 +59,9 @@ const isNextTo = (last: Edit, at: number, value: number): last is [number, numbe
   last.length === 3 && last[2] === value && endOf(last) === at
 
 /**
- * All edits of a file, in its order and without overlaps. Text takes a tenth of the memory of arrays. For each edit: how
- * far it is from the end of the one before, and `+` with a count and `=` with a value other than 0, or `:` with bytes. The
- * numbers have base 36, the bytes base 16.
+ * All edits of a file, in its order and without overlaps. Text takes a tenth of the memory of arrays. For each edit:
+ * how far it is from the end of the one before, and `+` with a count and `=` with a value other than 0, or `:` with
+ * bytes. The numbers have base 36, the bytes base 16.
  */
 export type Plan = string
 

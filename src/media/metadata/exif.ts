@@ -6,8 +6,8 @@ const SHORT = 3
 const TIFF_BYTES = 26
 
 /**
- * EXIF data with nothing but the orientation of those from `at` to `end`, which begin with a TIFF header. Undefined if they
- * have none, or the picture is upright. Never longer than the original.
+ * EXIF data with nothing but the orientation of those from `at` to `end`, which begin with a TIFF header. Undefined if
+ * they have none, or the picture is upright. Never longer than the original.
  */
 export function orientationOnly(file: FileBytes, at: number, end: number): Buffer | undefined {
   const orientation = readOrientation(file, at, end)

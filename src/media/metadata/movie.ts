@@ -6,9 +6,10 @@ import { runRanges, sampleRanges } from './samples.ts'
 
 const CONTAINERS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'mvex', 'moof', 'traf', 'mfra', 'tapt']
 /**
- * The boxes that playing needs, by ISO/IEC 14496-12 and https://developer.apple.com/documentation/quicktime-file-format.
- * All others become empty, such as `udta` with `©xyz` and `loci`, `meta` with `com.apple.quicktime.location.ISO6709`, `uuid`
- * with XMP, and `free` with what a camera left there.
+ * The boxes that playing needs, by ISO/IEC 14496-12 and
+ * https://developer.apple.com/documentation/quicktime-file-format. All others become empty, such as `udta` with `©xyz`
+ * and `loci`, `meta` with `com.apple.quicktime.location.ISO6709`, `uuid` with XMP, and `free` with what a camera left
+ * there.
  */
 const KEPT = [
   ...['ftyp', 'styp', 'mdat', 'sidx', 'ssix', 'wide', 'mvhd', 'iods', 'tkhd', 'mdhd', 'hdlr', 'elng', 'elst', 'dref'],
@@ -75,7 +76,8 @@ export class MoviePlan {
     const track = this.#trackOfFragment(traf)
     const isRemoved = this.#removed.has(track)
     const defaultBytes = this.#sampleBytes.get(track!) ?? 0
-    // ISO/IEC 14496-12, 8.8.7.1: the data of the first `traf` begin at the `moof`, and others where the ones before end.
+    // ISO/IEC 14496-12, 8.8.7.1: the data of the first `traf` begin at the `moof`, and others where the ones before
+    // end.
     const impliedBase = this.#data.moof === moof.at ? this.#data.end : moof.at
     this.#data = { moof: moof.at, end: impliedBase }
     for (const [at, bytes] of runRanges(this.#file, traf, moof, { defaultBytes, impliedBase })) {

@@ -21,9 +21,9 @@ const PLANS: Record<MediaType, (file: FileBytes, edits: EditList) => void> = {
 }
 
 /**
- * The edits that remove metadata from a file of a type: position, serial numbers, names, dates, descriptions, previews. The
- * pictures and the sound, their colour profile and their orientation stay, and so does the length of the file. Its structure
- * was checked before. Throws a 400 if it cannot be followed, or takes too much.
+ * The edits that remove metadata from a file of a type: position, serial numbers, names, dates, descriptions, previews.
+ * The pictures and the sound, their colour profile and their orientation stay, and so does the length of the file. Its
+ * structure was checked before. Throws a 400 if it cannot be followed, or takes too much.
  */
 export function planEdits(file: FileBytes, type: MediaType): Plan {
   const edits = new EditList()

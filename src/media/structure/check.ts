@@ -31,8 +31,8 @@ const WALKS: Record<MediaType, (file: FileBytes) => void> = {
  * Returns the type of the file, from its content alone. Throws a 400 that names the problem unless exactly one file of
  * this type fills it from the first byte to the last. Reads forwards, in time linear in the size of the file.
  *
- * sharp and mediabunny check less. They accept the files of inspect-scene.ts with a script behind their end, or loop on them
- * forever, and PNGs, GIFs, fragmented MP4s and WebMs that are cut off. They allocate what a table claims, as in
+ * sharp and mediabunny check less. They accept the files of inspect-scene.ts with a script behind their end, or loop on
+ * them forever, and PNGs, GIFs, fragmented MP4s and WebMs that are cut off. They allocate what a table claims, as in
  * hostile-files.ts. Decoding a progressive JPEG of 256 megapixels took 23 s and 0.8 GB outside of the thread's limits.
  */
 export function checkStructure(file: FileBytes): MediaType {
@@ -73,7 +73,9 @@ const BRANDS_BYTES_MAX = 1_024
  */
 const REFUSED = /^(?:M4[ABP] |F4[ABP] |mia|avis|avci|avcs|jp[2xm]|mj[p2]|j2|crx |jxl )/
 
-/** The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do. */
+/**
+ * The type from the file's brands. The major brand decides, unless it is generic HEIF: then the compatible brands do.
+ */
 function readBrands(file: FileBytes): MediaType | null {
   const size = file.next(8, 'in its ftyp box').readUInt32BE(0)
   if (size < 16 || size > BRANDS_BYTES_MAX) throw damaged('its ftyp box has no valid size')
@@ -94,8 +96,8 @@ const PDF_HEAD_BYTES = 1_024
 const ZIP_TAIL_BYTES = 22 + 0xffff
 
 /**
- * A valid media file can be a file of a second type as well, hidden in a comment or in an unused box. PDF and ZIP are the
- * common harmful types that allow this.
+ * A valid media file can be a file of a second type as well, hidden in a comment or in an unused box. PDF and ZIP are
+ * the common harmful types that allow this.
  */
 function refuseSecondType(file: FileBytes): void {
   if (file.read(0, PDF_HEAD_BYTES).includes('%PDF-')) throw damaged('it is a PDF as well')

@@ -98,8 +98,8 @@ export function walkSegment(file: FileBytes): void {
 }
 
 /**
- * The element at a position: a name and a size, each of variable length. In a size, the bit that marks the length does not
- * count, and all ones mean "unknown" (RFC 8794, 4 to 6).
+ * The element at a position: a name and a size, each of variable length. In a size, the bit that marks the length does
+ * not count, and all ones mean "unknown" (RFC 8794, 4 to 6).
  */
 export function readElement(file: FileBytes, at: number): Element {
   const header = file.read(at, 12)

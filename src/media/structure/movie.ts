@@ -13,8 +13,8 @@ const TABLE_BYTES_MAX = 26 * 1024 * 1024
 const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udta']
 
 /**
- * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2). Throws if one of `required` is missing, as in a
- * file that was cut off between two boxes.
+ * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2). Throws if one of `required` is missing, as
+ * in a file that was cut off between two boxes.
  */
 export function walkBoxes(file: FileBytes, required: readonly string[]): void {
   const seen = new Set<string>()

@@ -9,7 +9,8 @@ import { limitReplies } from './threadgate.ts'
 import type { VideoJob } from './video.ts'
 
 /**
- * How long a prepared record is used again. A PDS removes blobs that no record refers to, after an hour at the earliest:
+ * How long a prepared record is used again. A PDS removes blobs that no record refers to, after an hour at the
+ * earliest:
  * https://atproto.com/specs/blob#blob-metadata
  */
 const RECORD_MAX_AGE_MS = 1_800_000

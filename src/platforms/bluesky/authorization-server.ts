@@ -58,7 +58,9 @@ export async function findIssuer(server: string, io: OAuthIo): Promise<string> {
   return issuer
 }
 
-/** Reads the metadata of an authorization server, and checks it as https://atproto.com/specs/oauth#server-metadata says. */
+/**
+ * Reads the metadata of an authorization server, and checks it as https://atproto.com/specs/oauth#server-metadata says.
+ */
 export async function readAuthorizationServer(issuer: string, io: OAuthIo): Promise<AuthorizationServer> {
   const { host, protocol } = new URL(issuer)
   const metadata = await readMetadata(issuer, 'oauth-authorization-server', io)

@@ -3,8 +3,8 @@ import type { OAuthApp } from '../contract/oauth.ts'
 import { PublishError } from '../contract/publish-error.ts'
 
 /**
- * Posts, who may reply to them, files, and the token with which the video service stores a video on the account's server.
- * Nothing else of the account can be changed or read: https://atproto.com/specs/permission
+ * Posts, who may reply to them, files, and the token with which the video service stores a video on the account's
+ * server. Nothing else of the account can be changed or read: https://atproto.com/specs/permission
  */
 export const SCOPES = [
   'atproto',
@@ -59,8 +59,8 @@ export interface ClientKey {
 }
 
 /**
- * The keys of an app, the current one first: its secret has the private keys, 32 bytes each in base64, separated by commas.
- * Empty for a public client.
+ * The keys of an app, the current one first: its secret has the private keys, 32 bytes each in base64, separated by
+ * commas. Empty for a public client.
  */
 export function clientKeysOf({ clientSecret }: OAuthApp): ClientKey[] {
   return clientSecret === null ? [] : clientSecret.split(',').map((text) => parseKey(text.trim()))

@@ -63,8 +63,8 @@ export async function embedOf(
 const aspectRatioOf = ({ width, height }: PublishedFile) => (width && height ? { width, height } : undefined)
 
 /**
- * A card with what `fields` say, or else with the address alone. The page is not read: another attempt might find another
- * title.
+ * A card with what `fields` say, or else with the address alone. The page is not read: another attempt might find
+ * another title.
  */
 async function cardOf(uri: string, fields: Fields, repo: Repo, io: Io): Promise<Embed> {
   const { host, pathname } = new URL(uri)

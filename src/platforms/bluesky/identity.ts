@@ -63,8 +63,8 @@ export async function resolveHandle(
 const NO_SUCH_HANDLE = ['HandleNotFound', 'InvalidRequest', 'InvalidHandle']
 
 /**
- * The DID of a handle, from a service that also looks at DNS. Such a service is enough, since the DID document has to name
- * the handle: https://atproto.com/specs/oauth#identity-authentication
+ * The DID of a handle, from a service that also looks at DNS. Such a service is enough, since the DID document has to
+ * name the handle: https://atproto.com/specs/oauth#identity-authentication
  */
 export const resolvePublicHandle = (handle: string, io: OAuthIo) =>
   resolveHandle(handle, new URL(PUBLIC_API).host, (method, request) => xrpc(io, PUBLIC_API, method, request))

@@ -108,7 +108,8 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
     server,
     find,
     add,
-    // https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob: the server removes a blob without a record by itself.
+    // https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob: the server removes a blob without a record by
+    // itself.
     upload: async (file) => {
       // A proof with an old nonce would be refused after the whole file was sent.
       if (dpopKey && !hasFreshNonce(new URL(server), dpopKey)) await call('com.atproto.server.getSession', {})
@@ -128,7 +129,9 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   }
 }
 
-/** Checked, since anyone can run a server: pages show these values as addresses. https://atproto.com/specs/at-uri-scheme */
+/**
+ * Checked, since anyone can run a server: pages show these values as addresses. https://atproto.com/specs/at-uri-scheme
+ */
 const RECORD_URI = /^at:\/\/[\w.:%-]{1,2048}\/[\w.-]{1,317}\/[\w.~:-]{1,512}$/
 const CID = /^\w{1,256}$/
 

@@ -9,7 +9,9 @@ const VIDEO_SERVICE = 'https://video.bsky.app'
 /** https://docs.bsky.app/docs/tutorials/video looks every second. */
 const LOOK_AGAIN_MS = 1_000
 
-/** Uploads of one video until the service has processed it, and the pause before the second one. It doubles each time. */
+/**
+ * Uploads of one video until the service has processed it, and the pause before the second one. It doubles each time.
+ */
 const UPLOADS_MAX = 5
 const UPLOAD_AGAIN_MS = 30_000
 
@@ -18,8 +20,8 @@ export type VideoJob = { jobId: string | null; failures: number }
 
 /**
  * Uploads a video, or reads the state of an earlier upload. The recommended way of
- * https://docs.bsky.app/docs/tutorials/video: the video service converts the file and puts it on the account's server. It
- * reaches only servers with TLS, as all of the public network are. Another server takes MP4 as it is, the tutorial's
+ * https://docs.bsky.app/docs/tutorials/video: the video service converts the file and puts it on the account's server.
+ * It reaches only servers with TLS, as all of the public network are. Another server takes MP4 as it is, the tutorial's
  * simple way.
  */
 export async function uploadVideo(

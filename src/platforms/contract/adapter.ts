@@ -52,8 +52,8 @@ export interface Located extends Sent {
 }
 
 /**
- * One thing that a single call makes visible: a post, a part of a thread, a first comment, or what the network does for a
- * key of `fields` once the post is out.
+ * One thing that a single call makes visible: a post, a part of a thread, a first comment, or what the network does for
+ * a key of `fields` once the post is out.
  */
 export interface Act {
   /** Postroom's own id of the account. */
@@ -87,8 +87,8 @@ export interface UnparsedResponse {
 }
 
 /**
- * Makes a read, or returns its response from before: what deliveries of one account read to find their acts is read once.
- * `isConstant`: the response never changes. Null stands for a call that is not a read.
+ * Makes a read, or returns its response from before: what deliveries of one account read to find their acts is read
+ * once. `isConstant`: the response never changes. Null stands for a call that is not a read.
  */
 export type Reading = (
   url: string | null,
@@ -143,8 +143,8 @@ export interface FieldOptions {
   /** The keys of `fields` that the values depend on: `read` gets them, and their texts are not empty. */
   needs?: readonly string[]
   /**
-   * Reads the values from the network. `fields` has the keys of `needs` only. `facts`: what else the network says about the
-   * account for this key.
+   * Reads the values from the network. `fields` has the keys of `needs` only. `facts`: what else the network says about
+   * the account for this key.
    */
   read(
     io: Io,
@@ -159,9 +159,10 @@ export interface Wait<Prepared> {
 }
 
 /**
- * How one network is published to. The engine calls `prepare`, commits the intent together with what `prepare` returned,
- * and then calls `publish`; see src/delivery/README.md. An adapter caches only what it can read again, opens no timers, and
- * calls networks through call-network.ts alone. Every method throws a PublishError when the network or the connection fails.
+ * How one network is published to. The engine calls `prepare`, commits the intent together with what `prepare`
+ * returned, and then calls `publish`; see src/delivery/README.md. An adapter caches only what it can read again, opens
+ * no timers, and calls networks through call-network.ts alone. Every method throws a PublishError when the network or
+ * the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
   /** A function if it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */

@@ -1,8 +1,8 @@
 import type { Act, AnyAdapter, Credentials } from './adapter.ts'
 
 /**
- * Whether a network can be queried for an act whose response was lost. Without the act or the credentials, whether it can be
- * for any.
+ * Whether a network can be queried for an act whose response was lost. Without the act or the credentials, whether it
+ * can be for any.
  */
 export function canQuery(
   { reconcile, guarantee }: AnyAdapter,

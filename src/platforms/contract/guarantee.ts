@@ -22,8 +22,8 @@ export const findGuarantees = ({ guarantees }: Platform, act: ActKind, kinds = F
   )
 
 /**
- * The weakest guarantee of a network for these acts and kinds of files, on accounts of any kind: the kind may change with
- * the next connection. There is at least one act.
+ * The weakest guarantee of a network for these acts and kinds of files, on accounts of any kind: the kind may change
+ * with the next connection. There is at least one act.
  */
 export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[], files = FILES): Guarantee {
   const found = new Set(acts.flatMap((act) => findGuarantees(platform, act, files).map(({ rule }) => rule.guarantee)))

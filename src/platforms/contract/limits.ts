@@ -50,7 +50,7 @@ export type GuaranteeRule = {
   files?: 'images' | 'videos'
   /** Absent: every account. */
   accounts?: 'members' | 'organizations'
-  /** What follows a lost response, as the documentation says it. */
+  /** The course after a lost response, for the documentation. */
   description: string
   source: Source
 } & (
@@ -217,8 +217,8 @@ export interface VideoRule extends FileRule {
   /** Width to height. */
   pixelAspectRatios?: readonly string[]
   /**
-   * No group of pictures of H.264 may be open. HEVC is not checked: iPhones open its groups by default, and networks take
-   * their videos. https://developer.apple.com/documentation/avfoundation/preparing-movie-capture-for-open-gop
+   * No group of pictures of H.264 may be open. HEVC is not checked: iPhones open its groups by default, and networks
+   * take their videos. https://developer.apple.com/documentation/avfoundation/preparing-movie-capture-for-open-gop
    */
   closedGop?: true
   audioCodecs?: readonly 'aac'[]

@@ -13,13 +13,16 @@ export interface Network {
   /** How long access tokens from OAuth work, and whether they can be refreshed; for the documentation. */
   tokens?: { life: string; refresh: string }
   /**
-   * An app that needs no registration. Absent: if accounts are connected by OAuth, the operator registers an app, or the
-   * adapter does.
+   * An app that needs no registration. Absent: if accounts are connected by OAuth, the operator registers an app, or
+   * the adapter does.
    */
   client?: UnregisteredClient
 }
 
-/** A client that servers know by its address (https://www.ietf.org/archive/id/draft-ietf-oauth-client-id-metadata-document-00.html). */
+/**
+ * A client that servers know by its address
+ * (https://www.ietf.org/archive/id/draft-ietf-oauth-client-id-metadata-document-00.html).
+ */
 export interface UnregisteredClient {
   /** Describes the variable with the client's key, whose name begins with the network's id. */
   keyDescription: string

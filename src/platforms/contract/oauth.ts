@@ -57,8 +57,8 @@ export interface AppRegistration {
 
 /**
  * How accounts of a network are connected by OAuth 2. Every method throws a PublishError when the network or the
- * connection fails: `retryable` means that the same call may succeed later, `needsAttention` that the code, the token or
- * the app was refused.
+ * connection fails: `retryable` means that the same call may succeed later, `needsAttention` that the code, the token
+ * or the app was refused.
  */
 export interface OAuth {
   /** The scopes that the user is asked for. */
@@ -78,13 +78,13 @@ export interface OAuth {
   /** Absent if a person registers the app. If it is present, `hint` is never null. */
   registration?: AppRegistration
   /**
-   * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it has
-   * the PKCE verifier, or whatever else proves that the same service began the flow.
+   * Prepares the redirect to the page where the user consents. `kept` is stored encrypted and passed to `finish`: it
+   * has the PKCE verifier, or whatever else proves that the same service began the flow.
    */
   begin(authorization: Authorization & { state: string }, io: OAuthIo): Promise<{ url: URL; kept: Json }>
   /**
-   * Exchanges the code in the parameters of the callback, and returns the accounts that the user can publish to. They have
-   * a `code`, and their `state` is verified.
+   * Exchanges the code in the parameters of the callback, and returns the accounts that the user can publish to. They
+   * have a `code`, and their `state` is verified.
    */
   finish(authorization: Authorization & { callback: URLSearchParams; kept: Json }, io: OAuthIo): Promise<OAuthAccount[]>
   /** Absent if tokens cannot be refreshed. */

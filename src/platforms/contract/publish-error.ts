@@ -96,8 +96,8 @@ export const nothingToChoose = (message: string) =>
   new PublishError(message, { code: 'nothing_to_choose', maybeSent: false, retryable: false })
 
 /**
- * The content of a file could not be read, or had another length than stored: no server accepts such a request. A cause that
- * is a PublishError stays as it is: the storage itself failed.
+ * The content of a file could not be read, or had another length than stored: no server accepts such a request. A cause
+ * that is a PublishError stays as it is: the storage itself failed.
  */
 export const unreadable = (cause?: unknown) =>
   cause instanceof PublishError

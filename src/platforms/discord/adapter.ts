@@ -15,8 +15,8 @@ const GUILDS_MAX = 10_000
 /** Remembers which server a webhook belongs to, so that a message takes one call. */
 export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
   /**
-   * Ids of servers (guilds) by ids of webhooks; null for a webhook without one. A webhook stays in its server when it moves to
-   * another channel: https://docs.discord.com/developers/resources/webhook#modify-webhook
+   * Ids of servers (guilds) by ids of webhooks; null for a webhook without one. A webhook stays in its server when it
+   * moves to another channel: https://docs.discord.com/developers/resources/webhook#modify-webhook
    */
   const guilds = new LRUCache<string, { guildId: string | null }>({ max: GUILDS_MAX })
 
@@ -29,11 +29,12 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
 
   return {
     // `nonce` and `enforce_nonce` of https://docs.discord.com/developers/resources/message#create-message are for bots;
-    // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and a webhook's messages can be
-    // read by their ids only (#get-webhook-message), not listed.
+    // https://docs.discord.com/developers/resources/webhook#execute-webhook has neither, and a webhook's messages can
+    // be read by their ids only (#get-webhook-message), not listed.
     guarantee: 'at-most-once',
-    // An address may make 50 requests a second (https://docs.discord.com/developers/topics/rate-limits#global-rate-limit);
-    // one takes a tenth of a second or more.
+    // An address may make 50 requests a second
+    // (https://docs.discord.com/developers/topics/rate-limits#global-rate-limit); one takes a tenth of a second or
+    // more.
     concurrency: 5,
 
     async identify(io) {
@@ -72,7 +73,9 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
   }
 }
 
-/** Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent */
+/**
+ * Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent
+ */
 const HEADERS = { 'user-agent': 'DiscordBot (postroom, 1)' }
 
 interface Webhook extends NetworkRules {
@@ -111,8 +114,8 @@ function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
 const UNKNOWN_WEBHOOK = 10015
 
 /**
- * The global limit and Cloudflare's ban concern the address that calls, and so every webhook; only Discord's own 429 for
- * one route concerns one of them. https://docs.discord.com/developers/topics/rate-limits#header-format
+ * The global limit and Cloudflare's ban concern the address that calls, and so every webhook; only Discord's own 429
+ * for one route concerns one of them. https://docs.discord.com/developers/topics/rate-limits#header-format
  */
 function limitKeyOf({ body, headers }: Refusal): string | undefined {
   const isGlobal =
@@ -124,8 +127,9 @@ function limitKeyOf({ body, headers }: Refusal): string | undefined {
 }
 
 /**
- * The thread that the message goes into, if any. A comment goes into the thread that its post started, whose id is that of
- * its first message (https://docs.discord.com/developers/topics/threads#creating-threads-in-forum-and-media-channels).
+ * The thread that the message goes into, if any. A comment goes into the thread that its post started, whose id is that
+ * of its first message
+ * (https://docs.discord.com/developers/topics/threads#creating-threads-in-forum-and-media-channels).
  */
 function threadOf({ fields, parent }: Act): string | undefined {
   return parent && fields.threadName !== undefined ? parent.id : textAt(fields, 'threadId')

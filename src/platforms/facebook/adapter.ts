@@ -12,8 +12,8 @@ import { beginUpload, continueUpload } from './upload.ts'
 import { findStory, findVideo, publishPhotoStory, publishVideo } from './video.ts'
 
 /**
- * How long uploaded files are used before they are uploaded again. Meta does not say how long it keeps files that were not
- * published.
+ * How long uploaded files are used before they are uploaded again. Meta does not say how long it keeps files that were
+ * not published.
  */
 const UPLOADS_MAX_AGE_MS = 43_200_000
 

@@ -13,9 +13,9 @@ const PAGES_PER_CALL = 100
 const CALLS_MAX = 10
 
 /**
- * https://developers.facebook.com/documentation/facebook-login/guides/advanced/manual-flow. Scopes are separated by commas,
- * the token endpoint is called with GET, and there is neither PKCE nor a refresh token: the token of a Page that is read
- * with a long-lived token of its user does not expire
+ * https://developers.facebook.com/documentation/facebook-login/guides/advanced/manual-flow. Scopes are separated by
+ * commas, the token endpoint is called with GET, and there is neither PKCE nor a refresh token: the token of a Page
+ * that is read with a long-lived token of its user does not expire
  * (https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived).
  */
 export const facebookOAuth: OAuth = {

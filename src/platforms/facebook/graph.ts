@@ -8,7 +8,10 @@ export const VERSION = 'v26.0'
 
 export const GRAPH = `https://graph.facebook.com/${VERSION}`
 
-/** Token expired, removed or invalid; permission missing: https://developers.facebook.com/docs/graph-api/guides/error-handling */
+/**
+ * Token expired, removed or invalid; permission missing:
+ * https://developers.facebook.com/docs/graph-api/guides/error-handling
+ */
 const UNAUTHORIZED_CODES = [3, 10, 102, 104, 190]
 
 /** The Page has to be authorised for publishing. Seen by Postiz; Meta's table does not list it. */
@@ -22,7 +25,10 @@ const PUBLISHING_AUTHORIZATION_NEEDED = '1404078'
 const RATE_LIMIT_CODES = [4, 17, 32, 341, 613]
 const APP_LIMIT_CODES = [4, 341]
 
-/** "An unknown error", "service temporarily unavailable". Posts were seen live after both: https://github.com/arsduo/koala/issues/699 */
+/**
+ * "An unknown error", "service temporarily unavailable". Posts were seen live after both:
+ * https://github.com/arsduo/koala/issues/699
+ */
 export const UNKNOWN_OUTCOME_CODES = [1, 2]
 
 /** Content that was blocked, and the subcode of content that was posted before. */
@@ -64,7 +70,8 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
       if (isUploadAgain(refusal.body)) return 'try later'
       if (code === undefined) return undefined
       if (UNKNOWN_OUTCOME_CODES.includes(code)) return 'maybe sent'
-      // "Does not exist, or is not permitted": seen for objects that exist (https://github.com/gitroomhq/postiz-app/issues/1562).
+      // "Does not exist, or is not permitted": seen for objects that exist
+      // (https://github.com/gitroomhq/postiz-app/issues/1562).
       const isAbsent = code === 100 && subcode === '33'
       const isUpload = UPLOAD_AGAIN_CODES.includes(code) || UPLOAD_AGAIN_SUBCODES.includes(subcode ?? '')
       return isAbsent || isUpload ? 'try later' : undefined
@@ -89,7 +96,10 @@ export function codesOf({ body }: Pick<Refusal, 'body'>): { code: number | undef
 /** Codes from 80000 on are limits of business use cases; those of Pages have 80001. */
 const isRateLimit = (code = 0) => RATE_LIMIT_CODES.includes(code) || (code >= 80_000 && code <= 80_099)
 
-/** The time until the Page may be called again, in minutes: https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2 */
+/**
+ * The time until the Page may be called again, in minutes:
+ * https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2
+ */
 function untilRegained({ headers }: Refusal): number | undefined {
   const usage = parseJson(headers.get('x-business-use-case-usage') ?? undefined)
   const minutes = Object.values(usage ?? {})

@@ -52,8 +52,8 @@ const feedVideo: VideoRule = {
   source: videoUploads,
 }
 
-// The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side. It lists stereo at 48 kHz. Mono and
-// lower rates, which Instagram's page allows, are not rejected, nor are other profiles of AAC.
+// The page requires 9:16. The tolerance of 0.01 is ours, for encoders that round a side. It lists stereo at 48 kHz.
+// Mono and lower rates, which Instagram's page allows, are not rejected, nor are other profiles of AAC.
 const reelVideo: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   widthMin: 540,
@@ -218,7 +218,8 @@ export const facebook: Platform = {
   },
   rateLimits: [{ resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
   guarantees: [
-    // The ids of photos and videos are known before the call that publishes them. That the feed shows those of photos is assumed.
+    // The ids of photos and videos are known before the call that publishes them. That the feed shows those of photos
+    // is assumed.
     {
       act: 'files',
       guarantee: 'reconcilable',

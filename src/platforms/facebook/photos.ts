@@ -8,8 +8,9 @@ import { GRAPH, isId, type Page } from './graph.ts'
 import { facebook } from './limits.ts'
 
 /**
- * Uploads the images of a post as photos that are not published, and returns their ids: https://developers.facebook.com/docs/graph-api/reference/page/photos/.
- * A single image too, so that its id is known before it is published.
+ * Uploads the images of a post as photos that are not published, and returns their ids:
+ * https://developers.facebook.com/docs/graph-api/reference/page/photos/. A single image too, so that its id is known
+ * before it is published.
  */
 export async function uploadPhotos(page: Page, { media, fields }: Act, io: Io): Promise<string[]> {
   const ids: string[] = []

@@ -16,7 +16,9 @@ const UPLOAD_HOST = `https://rupload.facebook.com/video-upload/${VERSION}`
 /** How much is sent before the progress is stored. */
 const STORE_EVERY_BYTES = 33_554_432
 
-/** https://developers.facebook.com/documentation/video-api/reference/error-codes: `error_data` has the expected offsets. */
+/**
+ * https://developers.facebook.com/documentation/video-api/reference/error-codes: `error_data` has the expected offsets.
+ */
 const WRONG_OFFSET = '1363037'
 const WRONG_OFFSETS_MAX = 3
 

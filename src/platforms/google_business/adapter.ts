@@ -28,8 +28,8 @@ const ADDRESS_LOOKS_MAX = 3
 const { host } = new URL(POSTS)
 
 export const googleBusinessAdapter: Adapter<State> = {
-  // A create has no key. The list has every post of the location, so that a new one with the act's content is the act's.
-  // How soon it shows there is not documented: `reconcile` never says `absent`, and nothing is sent twice.
+  // A create has no key. The list has every post of the location, so that a new one with the act's content is the
+  // act's. How soon it shows there is not documented: `reconcile` never says `absent`, and nothing is sent twice.
   guarantee: 'reconcilable',
   concurrency: 8,
   oauth: googleBusinessOAuth,

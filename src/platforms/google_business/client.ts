@@ -37,8 +37,8 @@ export function locationOf({ location = '' }: Credentials): string {
 export const postsOf = (credentials: Credentials) => `${POSTS}/${locationOf(credentials)}/localPosts`
 
 /**
- * The id of a post, from its name. The rest of the name is not stable: it begins with an account of the person who connected
- * the location, and another manager of the location has other accounts.
+ * The id of a post, from its name. The rest of the name is not stable: it begins with an account of the person who
+ * connected the location, and another manager of the location has other accounts.
  */
 export const idOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
 
@@ -78,7 +78,10 @@ export async function list(
 
 const isObject = (body: unknown) => typeof body === 'object' && body !== null && !Array.isArray(body)
 
-/** Names the accounts that share a quota: that of the project to which the app belongs. The id of an app is not a secret. */
+/**
+ * Names the accounts that share a quota: that of the project to which the app belongs. The id of an app is not a
+ * secret.
+ */
 export const limitKeyOf = (clientId: string | undefined) => (clientId ? `google_business:${clientId}` : undefined)
 
 /** https://cloud.google.com/apis/design/errors, with details as https://developers.google.com/my-business has them. */

@@ -49,7 +49,10 @@ const NO_LOCATIONS = 'the Google account manages no location: connect with the a
 const NO_POSTS =
   'Google takes posts for none of the locations, and shows their managers the reason at business.google.com'
 
-/** Names of the user's own account and of the groups: https://developers.google.com/my-business/reference/accountmanagement/rest/v1/accounts/list */
+/**
+ * Names of the user's own account and of the groups:
+ * https://developers.google.com/my-business/reference/accountmanagement/rest/v1/accounts/list
+ */
 async function accountsOf(io: Io): Promise<string[]> {
   const { items } = await list(io, `${ACCOUNTS}/accounts`, 'accounts', { pageSize: '20' })
   const names = items.map((account) => textAt(account, 'name') ?? '')

@@ -9,8 +9,8 @@ import { planContainers } from './plan.ts'
 
 /**
  * Failures of the service, or of its download, after which a new container may succeed:
- * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02). The last
- * two are not in the table; Postiz saw them for uploads and downloads that failed.
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02). The
+ * last two are not in the table; Postiz saw them for uploads and downloads that failed.
  */
 const PASSING_SUBCODES = ['2207001', '2207003', '2207020', '2207032', '2207052', '2207053', '2207077', '2207082']
 

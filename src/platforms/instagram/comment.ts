@@ -7,8 +7,8 @@ import { lookAgain } from '../wire/lost-response.ts'
 import { clientOf } from './client.ts'
 
 /**
- * Posts a first comment: https://developers.facebook.com/docs/instagram-platform/comment-moderation. `fields` must not be
- * sent: with them, the comment is made, and the response is error 20.
+ * Posts a first comment: https://developers.facebook.com/docs/instagram-platform/comment-moderation. `fields` must not
+ * be sent: with them, the comment is made, and the response is error 20.
  */
 export async function postComment(act: Act, io: Io): Promise<Sent> {
   try {

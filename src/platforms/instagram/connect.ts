@@ -6,7 +6,8 @@ const SCOPES = ['instagram_business_basic', 'instagram_business_content_publish'
 
 /**
  * Instagram Login, which needs no Facebook Page:
- * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login (2026-03-13)
+ * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * (2026-03-13)
  */
 export const instagramOAuth = longLivedTokens({
   authorizationEndpoint: 'https://www.instagram.com/oauth/authorize',

@@ -7,8 +7,8 @@ import { clientOf, userIdOf } from './client.ts'
 const POSTS_MAX = '50'
 
 /**
- * The post of an act that is known to be live: the only one since the act began with its caption and its kind of media. No
- * page maps the id of a container to that of its post. A story has no caption, so only its time tells.
+ * The post of an act that is known to be live: the only one since the act began with its caption and its kind of media.
+ * No page maps the id of a container to that of its post. A story has no caption, so only its time tells.
  */
 export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const isStory = act.postType === 'story'

@@ -38,7 +38,10 @@ export const linkedinOAuth: OAuth = {
   },
 }
 
-/** Roles that may post: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
+/**
+ * Roles that may post:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
 const POSTING_ROLES = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR', 'CONTENT_ADMIN']
 
 /** Each organization is a call of its own. */
@@ -73,7 +76,9 @@ async function listAccounts({ credentials, scopes, expiresAt }: Tokens, io: OAut
   return accounts
 }
 
-/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
 async function readOrganizations(client: Client, io: OAuthIo): Promise<string[]> {
   const urns = new Set<string>()
   const count = 50
@@ -92,7 +97,9 @@ async function readOrganizations(client: Client, io: OAuthIo): Promise<string[]>
   return [...urns].slice(0, ORGANIZATIONS_MAX)
 }
 
-/** A token may be refused as revoked for some seconds after it was issued, and the code that it was issued for is spent. */
+/**
+ * A token may be refused as revoked for some seconds after it was issued, and the code that it was issued for is spent.
+ */
 async function retryingFreshToken<T>(io: OAuthIo, work: () => Promise<T>): Promise<T> {
   for (const pauseMs of [500, 1_000, 2_000, 4_000]) {
     try {

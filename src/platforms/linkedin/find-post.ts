@@ -50,7 +50,9 @@ const hasSameText = (post: unknown, { text, fields }: Act) =>
   textAt(post, 'content', 'article', 'source') === textAt(fields, 'link') &&
   textAt(post, 'content', 'poll', 'question') === textAt(fields, 'poll', 'question')
 
-/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#get-comments-on-shares */
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#get-comments-on-shares
+ */
 export async function findComment(act: Act, client: Client, io: Io): Promise<Sent | 'absent' | 'unknown'> {
   const parent = act.parent!
   const path = `/rest/socialActions/${encodeURIComponent(parent.id)}/comments`

@@ -1,8 +1,8 @@
 /**
- * LinkedIn's "little text", the format of a post's commentary: a reserved character that is not escaped ends the text or
- * makes the post invalid.
- * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format names the Posts API
- * alone: comments have plain text, with mentions beside it in `attributes`.
+ * LinkedIn's "little text", the format of a post's commentary: a reserved character that is not escaped ends the text
+ * or makes the post invalid.
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format names the Posts
+ * API alone: comments have plain text, with mentions beside it in `attributes`.
  */
 
 const RESERVED = /[\\|{}@[\]()<>#*_~]/g
@@ -10,8 +10,8 @@ const RESERVED = /[\\|{}@[\]()<>#*_~]/g
 const escaped = (text: string) => text.replace(RESERVED, '\\$&')
 
 /**
- * A mention in LinkedIn's own notation; the # of a hashtag, which does not follow a letter, a digit or a part of an address;
- * any reserved character.
+ * A mention in LinkedIn's own notation; the # of a hashtag, which does not follow a letter, a digit or a part of an
+ * address; any reserved character.
  */
 const ELEMENT =
   /@\[(?<name>[^[\]\n]{1,200})\](?<urn>\(urn:li:(?:person|organization):[\w-]{1,64}\))|(?<hashtag>(?<![\p{L}\p{N}\p{M}_&/#])#(?=[\p{L}\p{N}]))|[\\|{}@[\]()<>#*_~]/gu

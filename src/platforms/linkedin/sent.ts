@@ -5,7 +5,10 @@ import { textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
 import { codesOf } from './client.ts'
 
-/** The kinds are urn:li:share and urn:li:ugcPost: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+/**
+ * The kinds are urn:li:share and urn:li:ugcPost:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
+ */
 const POST_URN = /^urn:li:\w{1,32}:\d{1,32}$/
 
 export const sentOf = (urn: string): Sent | undefined =>
@@ -18,13 +21,14 @@ export function commentSentOf(comment: unknown, parent: Sent): Sent | undefined 
 }
 
 /**
- * Ids begin with the time of their creation in milliseconds, above 22 other bits. LinkedIn does not document it; the posts
- * of https://github.com/Arisamiga/Linkedin-RSS/issues/5 show it.
+ * Ids begin with the time of their creation in milliseconds, above 22 other bits. LinkedIn does not document it; the
+ * posts of https://github.com/Arisamiga/Linkedin-RSS/issues/5 show it.
  */
 const createdAt = (urn: string) => Number(BigInt(urn.slice(urn.lastIndexOf(':') + 1)) >> 22n)
 
 /**
- * LinkedIn refuses a text that was deleted before, and names a post that does not exist. Its id has the time of the refusal:
+ * LinkedIn refuses a text that was deleted before, and names a post that does not exist. Its id has the time of the
+ * refusal:
  * https://github.com/ComposioHQ/composio/issues/2710. A post of an earlier attempt is older than this.
  */
 const MADE_UP_WITHIN_MS = 10_000

@@ -21,7 +21,9 @@ export type VideoUpload = {
 /** Upload addresses are not used in their last minute. */
 const EXPIRY_MARGIN_MS = 60_000
 
-/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#initialize-video-upload */
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#initialize-video-upload
+ */
 export async function startVideo(file: PublishedFile, client: Client, io: Io): Promise<VideoUpload> {
   const parameters = { fileSizeBytes: file.bytes, uploadCaptions: false, uploadThumbnail: false }
   const value = await initializeUpload('videos', parameters, client, io)
@@ -63,7 +65,8 @@ export async function uploadParts(
   for (const part of video.parts.slice(video.etags.length)) {
     if (bytes >= bytesMax) return { video, isComplete: false }
     const body = fileBody({ ...partOf(file, part), mimeType: 'application/octet-stream' })
-    // The address itself is the permission: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#upload-the-video
+    // The address itself is the permission:
+    // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#upload-the-video
     const { headers } = await callNetwork(client, io, part.url, { method: 'PUT', body })
     const etag = headers.get('etag')
     if (etag === null) throw unexpected(HOST, false)

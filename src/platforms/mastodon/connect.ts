@@ -88,7 +88,8 @@ async function register(server: string, redirectUri: string, io: OAuthIo): Promi
   const [clientId = '', clientSecret = ''] = [textAt(body, 'client_id'), textAt(body, 'client_secret')]
   if (!CREDENTIAL.test(clientId) || !CREDENTIAL.test(clientSecret)) throw notAnInstance(server)
   const app: OAuthApp = { clientId, clientSecret }
-  // Instances before Mastodon 4.3 delete apps that never had a token: https://docs.joinmastodon.org/methods/apps/#create
+  // Instances before Mastodon 4.3 delete apps that never had a token:
+  // https://docs.joinmastodon.org/methods/apps/#create
   await isKnown(server, app, io)
   return app
 }

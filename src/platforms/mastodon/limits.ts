@@ -2,8 +2,8 @@ import { QUERIED } from '../contract/guarantee.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 import { asStored } from './stored-text.ts'
 
-// All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most often:
-// the maximum length of a text.
+// All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most
+// often: the maximum length of a text.
 const posting: Source = {
   url: 'https://docs.joinmastodon.org/user/posting/',
   confidence: 'official',

@@ -17,8 +17,8 @@ type Prepared = {
 }
 
 export const pinterestAdapter: Adapter<Prepared> = {
-  // Pinterest has no idempotency key. A pin that is listed is there; that it is not proves nothing, so `reconcile` never
-  // says `absent`, and nothing is sent twice.
+  // Pinterest has no idempotency key. A pin that is listed is there; that it is not proves nothing, so `reconcile`
+  // never says `absent`, and nothing is sent twice.
   guarantee: 'reconcilable',
   concurrency: 8,
   oauth: pinterestOAuth,

@@ -87,8 +87,8 @@ export function idOf(value: unknown, field: string): string {
 export const sentOf = (id: string): Sent => ({ id, url: `https://www.pinterest.com/pin/${id}/` })
 
 /*
- * Errors have a `code` and a `message`. The codes are those of examples in https://github.com/pinterest/api-description,
- * unless another page is named.
+ * Errors have a `code` and a `message`. The codes are those of examples in
+ * https://github.com/pinterest/api-description, unless another page is named.
  */
 
 const codeOf = (body: unknown) => Number(at(body, 'code'))
@@ -100,7 +100,10 @@ const NO_RIGHT = [7, 29]
 /** Only users have reported it, with 403 and 429: https://github.com/gitroomhq/postiz-app/pull/1962 */
 const SPAM = 9
 
-/** "Sorry! Something went wrong on our end.", with status 400. Only users have reported it, for pins that were created too. */
+/**
+ * "Sorry! Something went wrong on our end.", with status 400. Only users have reported it, for pins that were created
+ * too.
+ */
 const INTERNAL_ERROR = 2787
 
 /** The words of Pinterest, and what to do if they do not say it. */
@@ -118,7 +121,10 @@ const withAdvice = (words: string, advice: string) => `${words.replace(/[.!]$/, 
 const isUnauthorized = ({ status, body }: Refusal) =>
   status === 401 && !NO_RIGHT.includes(codeOf(body)) && !isAboutTrial(body)
 
-/** Pinterest's own client knows it by the word: https://github.com/pinterest/api-quickstart/blob/main/python/src/api_common.py */
+/**
+ * Pinterest's own client knows it by the word:
+ * https://github.com/pinterest/api-quickstart/blob/main/python/src/api_common.py
+ */
 const isSpamBlock = ({ status, body }: Refusal) =>
   (status < 500 && codeOf(body) === SPAM) ||
   (status === 429 && /spam/i.test(`${messageOf(body)} ${textAt(body, 'message_detail')}`))

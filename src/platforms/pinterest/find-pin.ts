@@ -8,8 +8,8 @@ import { type PinTexts, placeOf, textsOf } from './pin.ts'
 const PAGES_MAX = 4
 
 /**
- * The pins that an act may have made: those on its board, or in its section, that were created since its first attempt and
- * have its texts. None if it has no texts, because nothing else tells one pin from another.
+ * The pins that an act may have made: those on its board, or in its section, that were created since its first attempt
+ * and have its texts. None if it has no texts, because nothing else tells one pin from another.
  */
 export async function findPins(client: Client, act: Act): Promise<Sent[]> {
   const texts = textsOf(act)

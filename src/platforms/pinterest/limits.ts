@@ -20,7 +20,8 @@ const hashtags: Source = {
   confidence: 'assumed',
   version: '2021-03-13',
 }
-// The values are those of clients that are generated from the document, such as https://github.com/oapicf/pinterest-sdk.
+// The values are those of clients that are generated from the document, such as
+// https://github.com/oapicf/pinterest-sdk.
 const disclosures: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/changelog-5.23-to-5.28.md',
   confidence: 'copy',
@@ -181,7 +182,8 @@ export const pinterest: Platform = {
     { resource: 'calls that write, with Trial access', limit: 300, windowSeconds: 86_400, scope: 'app', source: rates },
     { resource: 'pins stored', limit: 200_000, scope: 'account', source: { ...pins, confidence: 'official' } },
   ],
-  // No call takes an idempotency key. The pins of a board can be listed, in an order and with a delay that no page states.
+  // No call takes an idempotency key. The pins of a board can be listed, in an order and with a delay that no page
+  // states.
   guarantees: [
     {
       guarantee: 'reconcilable',

@@ -74,8 +74,8 @@ async function send(client: Client, act: Act, path: string, body: object): Promi
 }
 
 /**
- * Reddit has refused posts with this code in subreddits that exist: https://github.com/gitroomhq/postiz-app/pull/1886. Nothing
- * was posted.
+ * Reddit has refused posts with this code in subreddits that exist: https://github.com/gitroomhq/postiz-app/pull/1886.
+ * Nothing was posted.
  */
 async function explain(error: unknown, client: Client, { fields }: Act): Promise<unknown> {
   if (!(error instanceof Refused) || codeOf(error.refusal.body) !== 'SUBREDDIT_NOEXIST') return error

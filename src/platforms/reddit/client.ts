@@ -144,8 +144,8 @@ export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
 }
 
 /**
- * A post or a comment in a response. Its full name is in `name`, in the response to a gallery in `id`. Undefined if it is in
- * neither.
+ * A post or a comment in a response. Its full name is in `name`, in the response to a gallery in `id`. Undefined if it
+ * is in neither.
  */
 export function sentOf(thing: unknown): Sent | undefined {
   const id = [textAt(thing, 'name'), textAt(thing, 'id')].find((text) => /^t[13]_\w{1,16}$/.test(text ?? ''))

@@ -5,8 +5,8 @@ import { readProfile } from './profile.ts'
 const OAUTH = 'https://www.reddit.com/api/v1'
 
 /**
- * https://github.com/reddit-archive/reddit/wiki/OAuth2. A post whose response was lost is found with `history`, and so is
- * the id of a post with files. `read`, `flair` and `mysubreddits` read subreddits, their rules and flairs.
+ * https://github.com/reddit-archive/reddit/wiki/OAuth2. A post whose response was lost is found with `history`, and so
+ * is the id of a post with files. `read`, `flair` and `mysubreddits` read subreddits, their rules and flairs.
  */
 export const redditOAuth = standardOAuth({
   host: 'www.reddit.com',
@@ -22,7 +22,8 @@ export const redditOAuth = standardOAuth({
   userAgent: ({ clientId }) => userAgentOf(clientId),
   appAdvice:
     'The operator of Postroom has to check the client id and the secret of the app, and whether Reddit has approved it',
-  // The refresh token stays the same: https://github.com/praw-dev/praw/blob/main/tests/integration/cassettes/TestSubreddit.test_submit_image.json
+  // The refresh token stays the same:
+  // https://github.com/praw-dev/praw/blob/main/tests/integration/cassettes/TestSubreddit.test_submit_image.json
   afterLostResponse: 'repeatable',
 
   async listAccounts(tokens, io, { clientId }) {

@@ -3,7 +3,10 @@ import { at, textAt } from '../wire/json.ts'
 const HOUR_MS = 3_600_000
 const UNITS_MS = { millisecond: 1, second: 1_000, minute: 60_000, hour: HOUR_MS } as const
 
-/** The pause of an account if Reddit does not say how long it has to be. A new account may post about once in ten minutes. */
+/**
+ * The pause of an account if Reddit does not say how long it has to be. A new account may post about once in ten
+ * minutes.
+ */
 const POST_AGAIN_MS = 600_000
 
 /** `[code, message, field]` of each error in a response with status 200. */
@@ -49,7 +52,8 @@ export function pauseOf(body: unknown): number | undefined {
   if (code !== 'RATELIMIT') return undefined
   const seconds = at(body, 'json', 'ratelimit')
   if (typeof seconds === 'number' && seconds > 0) return Math.ceil(seconds * 1000)
-  // Such as "Take a break for 14 minutes before trying again.", see https://github.com/praw-dev/praw/issues/1954. The text may be in another language.
+  // Such as "Take a break for 14 minutes before trying again.", see https://github.com/praw-dev/praw/issues/1954. The
+  // text may be in another language.
   const [, amount, unit] = /(\d+) (millisecond|second|minute|hour)/.exec(textAt(errorsOf(body), 0, 1) ?? '') ?? []
   // One more: Reddit rounds down.
   return amount ? (Number(amount) + 1) * UNITS_MS[unit as keyof typeof UNITS_MS] : POST_AGAIN_MS

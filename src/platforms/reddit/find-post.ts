@@ -67,7 +67,10 @@ async function readNewest(client: Client, where: 'submitted' | 'comments', act: 
 /** In milliseconds since 1970, on Reddit's clock. */
 const createdAt = (item: unknown) => Number(textAt(item, 'created_utc')) * 1000
 
-/** How far Reddit's clock is ahead of ours, in milliseconds: by our own, a lost post could seem to be older than its act. */
+/**
+ * How far Reddit's clock is ahead of ours, in milliseconds: by our own, a lost post could seem to be older than its
+ * act.
+ */
 function clockOffset({ headers }: NetworkResponse): number {
   const offset = Date.parse(headers.get('date') ?? '') - Date.now()
   return Number.isFinite(offset) ? offset : 0
@@ -84,7 +87,9 @@ function choose(similar: readonly unknown[], isSame: (thing: unknown) => boolean
 const onlyOne = (things: readonly unknown[]): Found =>
   things.length === 0 ? 'absent' : (things.length === 1 && sentOf(things[0])) || 'unknown'
 
-/** `https://i.redd.it/ID.png`, `https://v.redd.it/ID`, or the items of a gallery. The poster of a video is in neither. */
+/**
+ * `https://i.redd.it/ID.png`, `https://v.redd.it/ID`, or the items of a gallery. The poster of a video is in neither.
+ */
 function hasAssets(post: unknown, assets: readonly Asset[]): boolean {
   const items = at(post, 'gallery_data', 'items')
   const shown = Array.isArray(items)

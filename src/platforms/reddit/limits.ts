@@ -126,7 +126,8 @@ export const reddit: Platform = {
     flairId: {
       type: 'string',
       lengthMax: 36,
-      // The text replaces that of a flair: https://github.com/praw-dev/praw/blob/main/praw/models/reddit/subreddit/subreddit.py
+      // The text replaces that of a flair:
+      // https://github.com/praw-dev/praw/blob/main/praw/models/reddit/subreddit/subreddit.py
       required: { when: 'flairText is set', test: ({ flairText }) => Boolean(flairText) },
       param: 'flair_id',
       source: submitPage,

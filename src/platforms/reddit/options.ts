@@ -7,7 +7,9 @@ import { reddit } from './limits.ts'
 /** Pages of 100 subreddits each, of one list. */
 const PAGES_MAX = 5
 
-/** The subreddits that the account moderates or has joined: https://www.reddit.com/dev/api#GET_subreddits_mine_{where} */
+/**
+ * The subreddits that the account moderates or has joined: https://www.reddit.com/dev/api#GET_subreddits_mine_{where}
+ */
 export const subredditOptions: FieldOptions = {
   async read(io: Io) {
     const client = clientFor(io)

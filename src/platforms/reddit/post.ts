@@ -32,8 +32,8 @@ function kindsFor([file, ...others]: Act['media'], { link }: Act['fields']): [Ki
 }
 
 /**
- * The title and the text below it. A title in `fields` leaves the caption as it is; otherwise the first line of the caption
- * becomes the title. A line that is too long for a title stays in the text.
+ * The title and the text below it. A title in `fields` leaves the caption as it is; otherwise the first line of the
+ * caption becomes the title. A line that is too long for a title stays in the text.
  */
 export function textsOf({ text, fields }: Pick<Act, 'text' | 'fields'>): { title: string; body: string } {
   const own = textAt(fields, 'title')?.trim()

@@ -41,8 +41,8 @@ function filesOf({ media }: Act): File[] {
 }
 
 /**
- * Reddit requires a poster for a video, and posts have none: a dark image of 640 by 360 pixels. It is shown until the video
- * plays. Clients such as PRAW send their logo: https://github.com/praw-dev/praw/tree/main/praw/images
+ * Reddit requires a poster for a video, and posts have none: a dark image of 640 by 360 pixels. It is shown until the
+ * video plays. Clients such as PRAW send their logo: https://github.com/praw-dev/praw/tree/main/praw/images
  */
 const POSTER_BYTES = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAoAAAAFoAQMAAAD9/NgSAAAAA1BMVEUaGhuMgyhLAAAAMklEQVR42u3BAQ0AAADCoPdP7ewBFAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA3cegAATDOVLsAAAAASUVORK5CYII=',

@@ -11,7 +11,9 @@ export interface DescribedFile {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The alternative text of a file: its own, or the one that the override's `fields` have for all. Undefined if blank. */
+/**
+ * The alternative text of a file: its own, or the one that the override's `fields` have for all. Undefined if blank.
+ */
 export function findAltText({ altText }: DescribedFile, fields: Fields): string | undefined {
   const text = altText && !isBlank(altText) ? altText : fields.altText
   return typeof text === 'string' && !isBlank(text) ? text : undefined

@@ -21,8 +21,8 @@ interface PublishedText {
 }
 
 /**
- * Checks the text that would be published: the account's thread parts if it has any, or else its caption. Yields between
- * parts.
+ * Checks the text that would be published: the account's thread parts if it has any, or else its caption. Yields
+ * between parts.
  */
 export function* checkText(context: CheckContext): Generator<void> {
   const { post, accountId, platform, postTypeRule, caption: text } = context

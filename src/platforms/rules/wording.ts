@@ -5,8 +5,8 @@ interface NamedAccount {
 }
 
 /**
- * Names an account of a post in messages. Two with the same name, which may have different owners, are told apart by their
- * ids.
+ * Names an account of a post in messages. Two with the same name, which may have different owners, are told apart by
+ * their ids.
  */
 export function createAccountNames(accounts: readonly NamedAccount[]): (account: NamedAccount) => string {
   const nameOf = ({ platform, username }: NamedAccount) => `${platform} (@${username})`

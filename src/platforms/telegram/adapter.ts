@@ -10,8 +10,9 @@ import { fileName, multipart, type Upload } from '../wire/request-body.ts'
 export const telegramAdapter: Adapter<null> = {
   // No idempotency key, and no way to list sent messages: getUpdates does not return a bot's own.
   guarantee: 'at-most-once',
-  // A bot may send 30 messages a second (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this),
-  // and one bot may serve all accounts; a message takes a tenth of a second or more.
+  // A bot may send 30 messages a second
+  // (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this), and one bot may serve all
+  // accounts; a message takes a tenth of a second or more.
   concurrency: 4,
 
   async identify(io) {
@@ -86,8 +87,8 @@ const NOT_ALLOWED = new RegExp(
 const FILE_REFUSED = new RegExp(`${UPSTREAM}(?:IMAGE|PHOTO|VIDEO|MEDIA|FILE)_[A-Z_]+"?$`, 'i')
 
 /**
- * An album fails as a whole when one of its messages does, and its other messages stay sent (on_message_send_succeeded and
- * on_message_send_failed in
+ * An album fails as a whole when one of its messages does, and its other messages stay sent (on_message_send_succeeded
+ * and on_message_send_failed in
  * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp; seen in
  * https://github.com/rubenlagus/TelegramBots/issues/1520). `Group send failed` means that not all files
  * were accepted and nothing was sent, mostly because they came too fast: https://github.com/tdlib/td/issues/1990.
@@ -122,7 +123,8 @@ function clientFor({ credentials: { botToken = '', chatId = '' } }: Io): Bot {
       NOT_ALLOWED.test(textAt(body, 'description') ?? ''),
     classify,
     // A 429 does not say whether the chat or the whole bot has reached its limit, so all chats of the bot rest, as in
-    // https://docs.python-telegram-bot.org/en/stable/telegram.ext.aioratelimiter.html. The token begins with the bot's id.
+    // https://docs.python-telegram-bot.org/en/stable/telegram.ext.aioratelimiter.html. The token begins with the bot's
+    // id.
     limitKey: () => `telegram:${botToken.split(':')[0]}`,
     // https://core.telegram.org/bots/api#responseparameters
     retryAfterMs: ({ body }) => {

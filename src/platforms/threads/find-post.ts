@@ -8,8 +8,8 @@ import { clientOf } from './client.ts'
 const POSTS_MAX = 100
 
 /**
- * The post of an act that is known to be live: the only one since the act began with its text, its kind of media and its
- * parent. No page maps the id of a container to that of its post.
+ * The post of an act that is known to be live: the only one since the act began with its text, its kind of media and
+ * its parent. No page maps the id of a container to that of its post.
  */
 export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const { parent } = act

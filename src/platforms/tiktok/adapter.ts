@@ -21,8 +21,8 @@ import {
 } from './upload.ts'
 
 /**
- * When TikTok is queried again for the public id of a post. It has one after moderation, which "usually finishes within one
- * minute": https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ * When TikTok is queried again for the public id of a post. It has one after moderation, which "usually finishes within
+ * one minute": https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const IDS = searchAfter(0, 10, 60, 300)
 
@@ -32,8 +32,8 @@ const UNIDENTIFIED: Unidentified = { id: null, url: null }
 type Reconciled = Awaited<ReturnType<NonNullable<Adapter<State>['reconcile']>>>
 
 export const tiktokAdapter: Adapter<State> = {
-  // The status of a task can be read by its id. That of a video is stored before its last chunk is sent. That of photos is
-  // known only if the response to the call that posts them arrived; without it, `reconcile` returns `unknown`.
+  // The status of a task can be read by its id. That of a video is stored before its last chunk is sent. That of photos
+  // is known only if the response to the call that posts them arrived; without it, `reconcile` returns `unknown`.
   guarantee: () => 'reconcilable',
   concurrency: 8,
   oauth: tiktokOAuth,

@@ -9,7 +9,10 @@ export const API = `https://${HOST}`
 
 const RATE_LIMITED = 'rate_limit_exceeded'
 
-/** Limits of a sliding minute; no header says when it is over: https://developers.tiktok.com/doc/tiktok-api-v2-rate-limit */
+/**
+ * Limits of a sliding minute; no header says when it is over:
+ * https://developers.tiktok.com/doc/tiktok-api-v2-rate-limit
+ */
 const MINUTE_MS = 60_000
 
 /** TikTok does not say when a cap of 24 hours ends, so the account tries again six times a day. */

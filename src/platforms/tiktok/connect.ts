@@ -4,8 +4,8 @@ import { HOST } from './client.ts'
 import { readProfile } from './profile.ts'
 
 /**
- * https://developers.tiktok.com/doc/login-kit-web and …/oauth-user-access-token-management. The challenge in hexadecimal is
- * that of https://developers.tiktok.com/doc/login-kit-desktop: web apps need none.
+ * https://developers.tiktok.com/doc/login-kit-web and …/oauth-user-access-token-management. The challenge in
+ * hexadecimal is that of https://developers.tiktok.com/doc/login-kit-desktop: web apps need none.
  */
 const standard = standardOAuth({
   host: HOST,
@@ -16,8 +16,8 @@ const standard = standardOAuth({
   clientIdName: 'client_key',
   pkce: 'hex',
   scopeSeparator: ',',
-  // https://developers.tiktok.com/doc/tiktok-api-scopes. `user.info.profile` is for the username, `video.upload` for drafts.
-  // The user can deny each of them.
+  // https://developers.tiktok.com/doc/tiktok-api-scopes. `user.info.profile` is for the username, `video.upload` for
+  // drafts. The user can deny each of them.
   scopes: ['user.info.basic', 'user.info.profile', 'video.publish', 'video.upload'],
   requiredScopes: ['user.info.basic', 'video.publish'],
   appAdvice: 'The operator of Postroom has to check the client key and the client secret of the app',

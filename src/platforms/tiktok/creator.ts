@@ -15,7 +15,9 @@ export interface Creator {
   maxVideoDurationSeconds: number | undefined
 }
 
-/** https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info: to be called before each post. */
+/**
+ * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info: to be called before each post.
+ */
 export async function readCreator(client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Creator> {
   const data = await call(client, io, '/v2/post/publish/creator_info/query/', { body: {} })
   const levels = at(data, 'privacy_level_options')
@@ -63,7 +65,9 @@ const LABELS: Readonly<Record<string, string>> = {
   SELF_ONLY: 'Only you',
 }
 
-/** TikTok's guidelines require a program to show all of it: https://developers.tiktok.com/doc/content-sharing-guidelines */
+/**
+ * TikTok's guidelines require a program to show all of it: https://developers.tiktok.com/doc/content-sharing-guidelines
+ */
 export const privacyLevelOptions: FieldOptions = {
   async read(io) {
     const { privacyLevels, nickname, maxVideoDurationSeconds = null, ...creator } = await readCreator(clientFor(io), io)

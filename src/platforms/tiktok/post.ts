@@ -5,7 +5,10 @@ import { publicUrlOf } from '../wire/request-body.ts'
 /** Whether the post becomes a draft in the inbox of the account, which its user finishes in the app. */
 export const isDraft = ({ fields }: Pick<Act, 'fields'>) => fields.postMode === 'MEDIA_UPLOAD'
 
-/** `post_info` of a video: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post. A draft has none. */
+/**
+ * `post_info` of a video: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post. A draft has
+ * none.
+ */
 export function videoInfoOf({ text, fields }: Act): object {
   const { disableDuet, disableStitch, videoCoverTimestampMs, isAigc } = fields
   return {
@@ -18,7 +21,10 @@ export function videoInfoOf({ text, fields }: Act): object {
   }
 }
 
-/** TikTok would show the first frame without a word: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
+/**
+ * TikTok would show the first frame without a word:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-direct-post
+ */
 export function checkCover({ media, fields: { videoCoverTimestampMs } }: Act): void {
   const seconds = media.find(({ kind }) => kind === 'video')?.durationSeconds ?? Infinity
   if (typeof videoCoverTimestampMs === 'number' && videoCoverTimestampMs > seconds * 1000) {

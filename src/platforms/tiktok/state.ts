@@ -55,7 +55,8 @@ export const restart = ({ restarts }: State): { later: Wait<State> } => ({
 })
 
 /**
- * The pause before TikTok is queried again: 5 seconds, doubled each time, at most a minute. A token may query 30 times a
- * minute, and a video of 4 GB takes some minutes: https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ * The pause before TikTok is queried again: 5 seconds, doubled each time, at most a minute. A token may query 30 times
+ * a minute, and a video of 4 GB takes some minutes:
+ * https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 export const follow = (state: State) => lookLater(state, growingPauseMs(state.looks, 5_000, 60_000))

@@ -15,8 +15,8 @@ export interface Status {
 }
 
 /**
- * https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status. Returns undefined if TikTok does not
- * know the task: the page does not say how long it does.
+ * https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status. Returns undefined if TikTok does
+ * not know the task: the page does not say how long it does.
  */
 export async function readStatus(client: Client, publishId: string, io: Io): Promise<Status | undefined> {
   let data: unknown

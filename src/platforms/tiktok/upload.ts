@@ -142,7 +142,9 @@ async function put(
   })
 }
 
-/** Not retryable: automatic retries would continue the upload that has expired. A retry by the owner begins a new one. */
+/**
+ * Not retryable: automatic retries would continue the upload that has expired. A retry by the owner begins a new one.
+ */
 export const uploadTimedOut = () =>
   new PublishError(`${HOST} did not take the whole video within an hour, three times`, {
     code: 'timeout',

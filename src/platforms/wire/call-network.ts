@@ -38,7 +38,9 @@ export interface NetworkRules {
    * Advice for a 403 without the network's words that comes from the network itself. Ends the message of that error.
    */
   blockAdvice?: string
-  /** Whether the host is a storage that the network named for one upload. Its redirects say nothing about the account. */
+  /**
+   * Whether the host is a storage that the network named for one upload. Its redirects say nothing about the account.
+   */
   isStorage?: boolean
   /** A longer response is not the network's. The default is 1 MiB. */
   responseBytesMax?: number
@@ -161,8 +163,8 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
     const shared = limitKey === undefined ? {} : { limitKey }
     return new PublishError(message, { code: 'rate_limited', maybeSent: false, retryable: true, ...later, ...shared })
   }
-  // No 5xx counts as a refusal, not even a documented one: the proxies in front of every network send 502, 503 and 504 of
-  // their own, also when the call went through.
+  // No 5xx counts as a refusal, not even a documented one: the proxies in front of every network send 502, 503 and 504
+  // of their own, also when the call went through.
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }

@@ -44,7 +44,7 @@ export const searchFor = (pausesMs: readonly number[]): Search => ({
 /** For networks that do not say how soon an act shows. */
 export const SEARCH = searchAfter(30, 120, 600)
 
-/** What is stored while a network is queried again and again. */
+/** The state that is stored while a network is queried repeatedly. */
 type Looking = { looks: number } & { readonly [key: string]: Json }
 
 interface Processing<State> {
@@ -67,6 +67,8 @@ export function lookAgain<State extends Looking, Conclusion>(
   return afterMs === undefined ? conclusion : lookLater({ ...state, looks }, afterMs)
 }
 
-/** The pause before a network that needs time is queried again: the first one, doubled each time, at most the longest. */
+/**
+ * The pause before a network that needs time is queried again: the first one, doubled each time, at most the longest.
+ */
 export const growingPauseMs = (looks: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(looks, 20))

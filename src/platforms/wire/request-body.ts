@@ -79,8 +79,8 @@ export class StreamedBody {
 }
 
 /**
- * A multipart/form-data body (RFC 7578) of text fields, then files. Not a FormData: it takes Blobs, and Node 24 leaves an
- * unhandled rejection behind when the bytes of a Blob fail or the call is aborted.
+ * A multipart/form-data body (RFC 7578) of text fields, then files. Not a FormData: it takes Blobs, and Node 24 leaves
+ * an unhandled rejection behind when the bytes of a Blob fail or the call is aborted.
  */
 export function multipart(fields: Record<string, string>, uploads: readonly Upload[]): StreamedBody {
   const boundary = `postroom-${randomUUID()}`

@@ -17,7 +17,8 @@ const UPLOADS_MAX_AGE_MS = 20 * 3_600_000
 
 /**
  * X refuses files that it is still processing, with words that may mean something else too:
- * https://github.com/abraham/twitteroauth/issues/1222. If they are refused again after a pause, they are uploaded again.
+ * https://github.com/abraham/twitteroauth/issues/1222. If they are refused again after a pause, they are uploaded
+ * again.
  */
 const FILES_READY_MS = 3_000
 
@@ -30,8 +31,8 @@ type Prepared = {
 }
 
 export const xAdapter: Adapter<Prepared> = {
-  // X has no idempotency key. A post that is in the timeline is there; that it is not proves nothing, so `reconcile` never
-  // says `absent`, and nothing is sent twice.
+  // X has no idempotency key. A post that is in the timeline is there; that it is not proves nothing, so `reconcile`
+  // never says `absent`, and nothing is sent twice.
   guarantee: 'reconcilable',
   concurrency: 16,
   oauth: xOAuth,

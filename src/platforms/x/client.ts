@@ -69,7 +69,8 @@ const MEDIA_REFUSED = /media IDs are invalid/i
 
 /**
  * Problems and invalid requests: https://docs.x.com/x-api/fundamentals/response-codes-and-errors. The message of an
- * invalid request says more than its detail, which is the same for all. https://docs.x.com/openapi.json has `message` too.
+ * invalid request says more than its detail, which is the same for all. https://docs.x.com/openapi.json has `message`
+ * too.
  */
 const words = (body: unknown): string | undefined =>
   textAt(body, 'errors', 0, 'message') || textAt(body, 'detail') || textAt(body, 'message') || textAt(body, 'title')
@@ -77,7 +78,9 @@ const words = (body: unknown): string | undefined =>
 /** The last part of the type: real errors show api.twitter.com as well as api.x.com in front of it. */
 const problemOf = (body: unknown) => textAt(body, 'type')?.split('/').at(-1)
 
-/** 402 without credit, 403 at the spending limit or the monthly cap: https://docs.x.com/x-api/getting-started/pricing */
+/**
+ * 402 without credit, 403 at the spending limit or the monthly cap: https://docs.x.com/x-api/getting-started/pricing
+ */
 const isOutOfCredit = ({ status, body }: Refusal) =>
   status === 402 || (status === 403 && (problemOf(body) === 'usage-capped' || textAt(body, 'title') === 'UsageCapped'))
 

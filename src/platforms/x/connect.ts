@@ -2,8 +2,8 @@ import { standardOAuth } from '../families/oauth/standard-oauth.ts'
 import { readProfile } from './profile.ts'
 
 /**
- * https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token. The consent page grants all scopes or none.
- * A grant that lacks `offline.access` has no refresh token, and nothing can be published after two hours.
+ * https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token. The consent page grants all scopes or
+ * none. A grant that lacks `offline.access` has no refresh token, and nothing can be published after two hours.
  */
 export const xOAuth = standardOAuth({
   host: 'api.x.com',

@@ -44,7 +44,8 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 15_728_640, source: m
 
 // The page lists 32x32 to 1280x1024, but allows 1080p for subscribers. X rescales videos, so no sides are listed here.
 // It recommends H.264. The requirements of X's library and of a publisher's API name no other codec:
-// https://help.x.com/en/using-x/media-studio-faqs, https://help.swat.io/en/articles/11995649-x-video-format-requirements
+// https://help.x.com/en/using-x/media-studio-faqs,
+// https://help.swat.io/en/articles/11995649-x-video-format-requirements
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
   bytesMax: 536_870_912,

@@ -7,7 +7,9 @@ import { fileName, multipart, partOf } from '../wire/request-body.ts'
 import { type Client, ID } from './client.ts'
 import { x } from './limits.ts'
 
-/** Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted. */
+/**
+ * Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted.
+ */
 export const CHUNK_BYTES = 2_097_152
 
 /** After this many bytes, the progress is stored with the delivery, so that a crash repeats no more than them. */
@@ -124,7 +126,10 @@ function stepOf(upload: Upload, { body }: NetworkResponse): Step {
   return { upload: { ...upload, state: 'processing' }, afterMs: seconds > 0 ? seconds * 1000 : LOOK_AGAIN_MS }
 }
 
-/** https://docs.x.com/x-api/media/create-media-metadata. Videos have none: https://docs.x.com/x-api/fundamentals/data-dictionary */
+/**
+ * https://docs.x.com/x-api/media/create-media-metadata. Videos have none:
+ * https://docs.x.com/x-api/fundamentals/data-dictionary
+ */
 const describe = (client: Client, { id }: Upload, text: string) =>
   client.call('/2/media/metadata', { method: 'POST', body: { id, metadata: { alt_text: { text } } } })
 

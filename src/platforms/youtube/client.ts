@@ -30,7 +30,10 @@ const UNAUTHORIZED_REASONS = [
   'youtubeSignupRequired',
 ]
 
-/** The limit of the channel itself, which YouTube does not publish: https://developers.google.com/youtube/v3/docs/videos/insert#errors */
+/**
+ * The limit of the channel itself, which YouTube does not publish:
+ * https://developers.google.com/youtube/v3/docs/videos/insert#errors
+ */
 const CHANNEL_LIMIT = 'uploadLimitExceeded'
 const RATE_REASONS = [CHANNEL_LIMIT, 'rateLimitExceeded', 'userRateLimitExceeded']
 
@@ -61,8 +64,9 @@ const wordsOf = (body: unknown) =>
   (textAt(body, 'error', 'message') ?? textAt(body, 'error'))?.replaceAll(/<\/?[a-z][^>]*>/g, '')
 
 /**
- * Whether a quota of the Google Cloud project is used up for the day: https://developers.google.com/youtube/v3/determine_quota_cost.
- * That of uploads has the reason of short limits: https://github.com/googleapis/google-api-python-client/issues/2753
+ * Whether a quota of the Google Cloud project is used up for the day:
+ * https://developers.google.com/youtube/v3/determine_quota_cost. That of uploads has the reason of short limits:
+ * https://github.com/googleapis/google-api-python-client/issues/2753
  */
 function isQuotaUsedUp(body: unknown): boolean {
   const reason = reasonOf(body)

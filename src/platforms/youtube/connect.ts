@@ -3,8 +3,8 @@ import { readProfile } from './profile.ts'
 
 /**
  * One scope for all calls. `youtube.upload` would not allow comments:
- * https://developers.google.com/youtube/v3/docs/commentThreads/insert#auth. A consent is for one channel, which the user
- * chooses on Google's page.
+ * https://developers.google.com/youtube/v3/docs/commentThreads/insert#auth. A consent is for one channel, which the
+ * user chooses on Google's page.
  */
 export const youtubeOAuth = googleOAuth({
   scopes: ['https://www.googleapis.com/auth/youtube.force-ssl'],

@@ -71,8 +71,8 @@ const oneVideo: PostTypeRule = {
 export const youtube: Platform = {
   id: 'youtube',
   name: 'YouTube',
-  // The caption is the video's description. YouTube ignores all hashtags of a video that has more than 60 (its help pages,
-  // from memory).
+  // The caption is the video's description. YouTube ignores all hashtags of a video that has more than 60 (its help
+  // pages, from memory).
   caption: {
     lengthMax: 5000,
     unit: 'bytes',

@@ -10,7 +10,10 @@ export async function findItem(client: Client, { parent, text: playlistId }: Act
   return textAt(itemsOf(body)[0], 'id') ?? null
 }
 
-/** Adds the video at the end: https://developers.google.com/youtube/v3/docs/playlistItems/insert. A second call adds it twice. */
+/**
+ * Adds the video at the end: https://developers.google.com/youtube/v3/docs/playlistItems/insert. A second call adds it
+ * twice.
+ */
 export async function addItem(client: Client, act: Act, io: Io): Promise<Sent> {
   const resourceId = { kind: 'youtube#video', videoId: act.parent!.id }
   const { body } = await call(rulesOf(client), io, 'playlistItems', {

@@ -6,8 +6,8 @@ import { fileBody, partOf } from '../wire/request-body.ts'
 import { type Client, call, HOST, isId } from './client.ts'
 import { videoOf } from './resource.ts'
 
-// The resumable upload: https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol. The address of the
-// session is the key of the video: it comes into being with the last byte, and one session makes at most one video.
+// The resumable upload: https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol. The address of
+// the session is the key of the video: it comes into being with the last byte, and one session makes at most one video.
 
 /** Every chunk but the last is a multiple of 256 KiB. */
 export const CHUNK_BYTES = 8_388_608

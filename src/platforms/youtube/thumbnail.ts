@@ -9,8 +9,8 @@ const VERIFY = 'https://www.youtube.com/verify'
 const IMAGE = { field: 'thumbnailUrl', mimeTypes: JPEG_OR_PNG, bytesMax: BYTES_MAX }
 
 /**
- * Passes the image at an address on to YouTube: https://developers.google.com/youtube/v3/docs/thumbnails/set. A second call
- * sets the same image.
+ * Passes the image at an address on to YouTube: https://developers.google.com/youtube/v3/docs/thumbnails/set. A second
+ * call sets the same image.
  */
 export async function setThumbnail(client: Client, { parent, text: url }: Act, io: Io): Promise<Sent> {
   const image = await openImage(url, io, IMAGE)

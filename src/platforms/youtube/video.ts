@@ -74,7 +74,10 @@ export async function reconcileVideo(client: Client, act: Act, state: State, io:
   return state.looks < COMPLETE_LOOKS_MAX ? waitForVideo(state) : ((await findVideo(client, act, io)) ?? 'unknown')
 }
 
-/** An upload that ended in a refusal gets the same refusal again. One without a reason may be of a proxy, and says nothing. */
+/**
+ * An upload that ended in a refusal gets the same refusal again. One without a reason may be of a proxy, and says
+ * nothing.
+ */
 async function readSession(client: Client, session: string, file: PublishedFile, io: Io) {
   try {
     return await readProgress(client, session, file, io)

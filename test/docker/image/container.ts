@@ -37,8 +37,8 @@ export interface Container {
 }
 
 /**
- * Mounts what a container runtime mounts: the root without write access, /tmp in memory, and a writable volume. Then runs
- * the program as an unprivileged user, which is process 1 and cannot gain privileges.
+ * Mounts what a container runtime mounts: the root without write access, /tmp in memory, and a writable volume. Then
+ * runs the program as an unprivileged user, which is process 1 and cannot gain privileges.
  */
 const SETUP = `
 root=$1 media=$2 socket=$3 uid=$4 gid=$5 wd=$6
@@ -57,7 +57,9 @@ exec setpriv --no-new-privs unshare --root "$root" --wd "$wd" --setgid "$gid" --
 
 const UNSHARE = ['--mount', '--pid', '--net', '--ipc', '--uts', '--fork', '--kill-child=KILL']
 
-/** Starts a container in namespaces of its own, with a network of its own in which there is only the loopback address. */
+/**
+ * Starts a container in namespaces of its own, with a network of its own in which there is only the loopback address.
+ */
 export function startContainer(options: ContainerOptions): Container {
   const { root, config, args = config.Cmd, env, mediaFolder, postgresSocket } = options
   const [uid, gid] = config.User.split(':') as [string, string]

@@ -10,8 +10,8 @@ export interface Message {
 }
 
 /*
- * Sends requests one by one in a thread of its own, so that the thread of the service does nothing else. Posts the status of
- * each.
+ * Sends requests one by one in a thread of its own, so that the thread of the service does nothing else. Posts the
+ * status of each.
  */
 const { port, key } = workerData as { port: number; key: string }
 const agent = new Agent({ keepAlive: true })

@@ -1,7 +1,10 @@
 import { report } from '../../helpers/report.ts'
 import { soakTest } from '../../helpers/soak-test.ts'
 
-/** Runs bodies.test.ts with all bodies, or with one of EVERY, and exits with its status: `node test/faults/bodies/soak.ts [EVERY]`. */
+/**
+ * Runs bodies.test.ts with all bodies, or with one of EVERY, and exits with its status: `node
+ * test/faults/bodies/soak.ts [EVERY]`.
+ */
 const [every = '1'] = process.argv.slice(2)
 
 interface Run {

@@ -4,8 +4,8 @@ import type { Db } from '../../../db/client.ts'
 import type { Line } from './clients.ts'
 
 /**
- * Every way in which the database contradicts the responses that clients got. While clients are at work, a delivery may be
- * unfinished. When they have stopped (`isOver`), every delivery has to be published.
+ * Every way in which the database contradicts the responses that clients got. While clients are at work, a delivery may
+ * be unfinished. When they have stopped (`isOver`), every delivery has to be published.
  */
 export function findBreaches(db: Db, lines: Line[], { isOver = false } = {}): Promise<string[]> {
   return db

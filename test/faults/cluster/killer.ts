@@ -10,8 +10,8 @@ export interface Killed {
 }
 
 /*
- * Kills processes of the cluster. It is a process of its own, so that it survives its parent: when the parent has ended,
- * it removes the folder of the cluster and ends.
+ * Kills processes of the cluster. It is a process of its own, so that it survives its parent: when the parent has
+ * ended, it removes the folder of the cluster and ends.
  */
 const [folder] = process.argv.slice(2) as [string]
 // A terminal sends SIGINT to the whole process group.

@@ -30,8 +30,8 @@ const conninfo = ({ port }: Server) => `host=127.0.0.1 port=${port} user=${SUPER
 
 /**
  * Settings of all servers. With `synchronous_commit = on`, a commit returns when a standby has written it to disk.
- * `remote_apply` is not needed: nothing reads from the standby, and a promotion replays all that is on its disk first. A
- * promoted server without a standby makes commits wait for one, so that every acknowledged commit is on two disks.
+ * `remote_apply` is not needed: nothing reads from the standby, and a promotion replays all that is on its disk first.
+ * A promoted server without a standby makes commits wait for one, so that every acknowledged commit is on two disks.
  */
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
@@ -93,8 +93,9 @@ export function follow(standby: Server, primary: Server): void {
 }
 
 /**
- * The standby that has most of what the dead primary wrote. With `ANY 1`, that is every acknowledged commit. A standby that was
- * restarted has a receive position only when it has replayed what is on its disk, and that position begins before it.
+ * The standby that has most of what the dead primary wrote. With `ANY 1`, that is every acknowledged commit. A standby
+ * that was restarted has a receive position only when it has replayed what is on its disk, and that position begins
+ * before it.
  */
 export async function findMostAdvanced(standbys: Server[], password: string): Promise<Server> {
   const positions = await Promise.all(

@@ -14,8 +14,8 @@ export interface Pooler {
 const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout']
 
 /**
- * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path. While
- * the database is away, PgBouncer retries every 100 ms.
+ * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path.
+ * While the database is away, PgBouncer retries every 100 ms.
  */
 export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
@@ -63,9 +63,9 @@ export async function repoint(pooler: Pooler, primaryPort: number): Promise<void
 }
 
 /**
- * Starts HAProxy in front of the API. Its health check is /healthz, not /readyz: without a database or a worker, /readyz
- * is 503 for every process, and none would be left to answer. It sends a request to another process only if it could not
- * connect, because the request may have been carried out otherwise. Its own errors are JSON too.
+ * Starts HAProxy in front of the API. Its health check is /healthz, not /readyz: without a database or a worker,
+ * /readyz is 503 for every process, and none would be left to answer. It sends a request to another process only if it
+ * could not connect, because the request may have been carried out otherwise. Its own errors are JSON too.
  */
 export function startBalancer(folder: string, port: number, apiPorts: number[]) {
   const file = join(folder, 'haproxy.cfg')

@@ -29,7 +29,9 @@ export interface Servers {
   stop(): Promise<void>
 }
 
-/** Creates a server for each port, the primary first, and the database `postroom`. If that fails, stops what it started. */
+/**
+ * Creates a server for each port, the primary first, and the database `postroom`. If that fails, stops what it started.
+ */
 export async function startServers(
   folder: string,
   dataDir: string,

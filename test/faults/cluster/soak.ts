@@ -2,7 +2,10 @@ import { report } from '../../helpers/report.ts'
 import { missingPrograms } from './programs.ts'
 import { KINDS, runFailovers } from './run.ts'
 
-/** Runs failovers under load: `node test/faults/cluster/soak.ts [FAILOVERS [STANDBYS]]`. Exits with 1 if a promise was broken. */
+/**
+ * Runs failovers under load: `node test/faults/cluster/soak.ts [FAILOVERS [STANDBYS]]`. Exits with 1 if a promise was
+ * broken.
+ */
 const [failovers = '20', standbys = '1'] = process.argv.slice(2)
 
 if (missingPrograms) throw new Error(`The cluster ${missingPrograms}`)

@@ -24,7 +24,10 @@ export interface Result {
   breaches: string[]
 }
 
-/** Kills workers and Postgres in turn, `count` times in all, while posts are published and two programs follow each user. */
+/**
+ * Kills workers and Postgres in turn, `count` times in all, while posts are published and two programs follow each
+ * user.
+ */
 export async function runKills(t: Teardown, count: number, { isPooled }: { isPooled: boolean }): Promise<Result> {
   const world = await startWorld(t, isPooled)
   const counts: Counts = { responses: {}, breaches: [] }

@@ -4,8 +4,8 @@ import { pgbouncer } from '../cluster/programs.ts'
 import type { Result } from './run.ts'
 
 /**
- * Runs kills.test.ts and pooled.test.ts with more kills, and exits with 1 if one fails: `node test/faults/events/soak.ts
- * [KILLS]`.
+ * Runs kills.test.ts and pooled.test.ts with more kills, and exits with 1 if one fails: `node
+ * test/faults/events/soak.ts [KILLS]`.
  */
 const [kills = '100'] = process.argv.slice(2)
 

@@ -19,10 +19,14 @@ const PEOPLE = 3
 const ACCOUNTS = 10
 const WORKERS = 2
 
-/** Starts Postgres, the API and two workers, each in a process of its own, and creates people with accounts on the sandbox. */
+/**
+ * Starts Postgres, the API and two workers, each in a process of its own, and creates people with accounts on the
+ * sandbox.
+ */
 export async function startWorld(t: Teardown, isPooled: boolean) {
   const folder = createFolder(t)
-  // A kill loses nothing that is written, synced or not. With fsync, recovery syncs every file first, slowly on a busy disk.
+  // A kill loses nothing that is written, synced or not. With fsync, recovery syncs every file first, slowly on a busy
+  // disk.
   const postgres = await startPostgres(folder, { fsync: 'off' })
   t.teardown(() => postgres.close())
   // Past the pooler.

@@ -2,8 +2,8 @@ import fc, { type Arbitrary } from 'fast-check'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 
 /*
- * Ids only exist when a request is sent. Generated requests hold placeholders for them, which name a kind of resource and
- * a number; the caller replaces each by an id that it knows.
+ * Ids only exist when a request is sent. Generated requests hold placeholders for them, which name a kind of resource
+ * and a number; the caller replaces each by an id that it knows.
  */
 
 export const RESOURCES = [

@@ -10,7 +10,9 @@ export interface Issue {
   keys?: string[]
 }
 
-/** How the service must respond: to a valid request without `details`, to an invalid one with 400 and this entry first. */
+/**
+ * How the service must respond: to a valid request without `details`, to an invalid one with 400 and this entry first.
+ */
 export type Expected = 'valid' | Issue
 
 /** A change that makes a valid body invalid. */

@@ -13,8 +13,9 @@ import {
 } from '../../helpers/network-scene.ts'
 import type { Kind } from '../../networks/fakes/scene.ts'
 
-// Each adapter publishes each kind of post, and its worker dies at each of its calls, before and after. Another worker takes
-// over. The network shows posts late. Nothing is lost or sent twice, and unconfirmed only where the guarantee says so.
+// Each adapter publishes each kind of post, and its worker dies at each of its calls, before and after. Another worker
+// takes over. The network shows posts late. Nothing is lost or sent twice, and unconfirmed only where the guarantee
+// says so.
 
 /** Set by soak.ts: every kind of post, and a file for the results. */
 const { SOAK_REPORT } = process.env

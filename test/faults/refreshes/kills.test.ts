@@ -137,7 +137,9 @@ async function createScenario(t: Test) {
 
 type Scenario = Awaited<ReturnType<typeof createScenario>>
 
-/** Lets a worker work until it reaches the step for the nth time, and kills it there; `after` lets it continue first. */
+/**
+ * Lets a worker work until it reaches the step for the nth time, and kills it there; `after` lets it continue first.
+ */
 async function killAt(scenario: Scenario, worker: Worker, { step, isAfter }: Kill, nth: number): Promise<void> {
   const { time, endpoint, receive, sendTo, kill } = scenario
   let count = 0

@@ -43,8 +43,8 @@ export interface TokenEndpoint {
 }
 
 /**
- * A token endpoint that replaces tokens as its networks do. `linkedin` gives the same refresh token back. `threads` refuses
- * a spent one. `x` revokes all tokens of the consent if a spent one is used.
+ * A token endpoint that replaces tokens as its networks do. `linkedin` gives the same refresh token back. `threads`
+ * refuses a spent one. `x` revokes all tokens of the consent if a spent one is used.
  */
 export async function startTokenEndpoint(t: Teardown, now: () => number): Promise<TokenEndpoint> {
   const server = createServer()

@@ -26,7 +26,10 @@ export async function createPerson(url: string): Promise<Person> {
 
 const EXPECTED = { GET: 200, POST: 201 }
 
-/** Lists and creates in turn, on one kept connection. Creates have no Idempotency-Key, and nginx sends none of them twice. */
+/**
+ * Lists and creates in turn, on one kept connection. Creates have no Idempotency-Key, and nginx sends none of them
+ * twice.
+ */
 export async function runClient(
   port: number,
   person: Person,

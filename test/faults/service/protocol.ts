@@ -73,7 +73,7 @@ export const TIMED_OUT = '-1'
 export const CLIENT_TIMEOUT_MS = 60_000
 
 /**
- * Whether a post is created with an Idempotency-Key. A request without one is sent once: without a response, its post may
- * exist, once.
+ * Whether a post is created with an Idempotency-Key. A request without one is sent once: without a response, its post
+ * may exist, once.
  */
 export const hasKey = (number: number): boolean => number % 3 > 0

@@ -15,8 +15,8 @@ import type {
 } from './protocol.ts'
 
 /**
- * Starts workers, lets them continue from step to step, and injects the faults of the plan. It runs in a process of its own,
- * so that the test's own work does not delay it. It ends after its plan, or when the test disconnects.
+ * Starts workers, lets them continue from step to step, and injects the faults of the plan. It runs in a process of its
+ * own, so that the test's own work does not delay it. It ends after its plan, or when the test disconnects.
  *
  * Only the killer advances the clock of the workers. A lease ends when the plan needs it, on a slow machine as well.
  */
@@ -246,8 +246,8 @@ async function injectAt(stop: Stop, trouble: Trouble): Promise<void> {
 async function suspend(first: Stop): Promise<void> {
   const { worker } = first
   const held: Stop[] = [first]
-  // Nothing can stop a worker that is suspended between its intent and its call: README.md of src/delivery names this case.
-  // So its acts first leave that part of the protocol.
+  // Nothing can stop a worker that is suspended between its intent and its call: README.md of src/delivery names this
+  // case. So its acts first leave that part of the protocol.
   const isBeforeCall = ({ step, hasContinued }: { step: Step; hasContinued: boolean }) =>
     step === 'intended' || (step === 'intending' && hasContinued)
   while ([...worker.acts.values()].some(isBeforeCall)) {

@@ -86,8 +86,8 @@ export type ToWorker =
   | { type: 'go'; id: number; lose: boolean }
 
 /**
- * From the killer to the test. settle: wait until nothing of a killed worker is still arriving. more: create more posts.
- * report: the end. The test replies to the first two with `done`.
+ * From the killer to the test. settle: wait until nothing of a killed worker is still arriving. more: create more
+ * posts. report: the end. The test replies to the first two with `done`.
  */
 export type FromKiller = { type: 'settle'; worker: string } | { type: 'more' } | { type: 'report'; report: Report }
 export type ToKiller = { type: 'job'; job: Job } | { type: 'done' }

@@ -30,8 +30,8 @@ export interface Scenario {
 }
 
 /**
- * A world with accounts on the sandbox and on a fake Telegram. It creates `posts` posts each time the killer needs more.
- * With `areEdited`, their owner changes them after each kill.
+ * A world with accounts on the sandbox and on a fake Telegram. It creates `posts` posts each time the killer needs
+ * more. With `areEdited`, their owner changes them after each kill.
  */
 export async function createScenario(
   t: Teardown,

@@ -13,8 +13,8 @@ import { noLog } from '../../helpers/log-record.ts'
 import type { FromWorker, Step, ToWorker } from './protocol.ts'
 
 /**
- * A worker that reports each step and stops there until the killer lets it continue. It runs the publisher unchanged: the
- * steps are observed in the database, the adapters and the `fetch` that the publisher gets.
+ * A worker that reports each step and stops there until the killer lets it continue. It runs the publisher unchanged:
+ * the steps are observed in the database, the adapters and the `fetch` that the publisher gets.
  */
 const [databaseUrl = '', mediaDir = '', telegram = ''] = process.argv.slice(2)
 

@@ -66,7 +66,9 @@ const deny = (error: string, description = error): never => {
   throw new Refused({ status: 400, body: { error, error_description: description } })
 }
 
-/** Identities, an authorization server and a PDS, by https://atproto.com/specs/oauth and https://atproto.com/specs/did. */
+/**
+ * Identities, an authorization server and a PDS, by https://atproto.com/specs/oauth and https://atproto.com/specs/did.
+ */
 export async function startBlueskyOAuth(t: Teardown): Promise<FakeBlueskyOAuth> {
   const proofs = { issuer: createProofCheck(false), pds: createProofCheck(true) }
   const requests = new Map<string, Form & { thumbprint: string; kid: string | undefined }>()

@@ -36,7 +36,10 @@ export const limitedByBluesky = (seconds: number): Reply => ({
 const RAW = 0x55
 const DAG_CBOR = 0x71
 
-/** A content identifier (https://atproto.com/specs/data-model#link-and-cid-formats). That of a record hashes its JSON here. */
+/**
+ * A content identifier (https://atproto.com/specs/data-model#link-and-cid-formats). That of a record hashes its JSON
+ * here.
+ */
 function cidOf(codec: number, content: string | Buffer): string {
   const bytes = Buffer.concat([Buffer.from([1, codec, 0x12, 32]), createHash('sha256').update(content).digest()])
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')

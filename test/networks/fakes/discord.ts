@@ -50,8 +50,8 @@ const invalid = (path: string, code: string, message: string): never => {
 
 /**
  * Discord's webhooks as https://docs.discord.com/developers/resources/webhook,
- * https://docs.discord.com/developers/resources/message and https://docs.discord.com/developers/reference describe them.
- * Discord ignores unknown parameters. The fake refuses them, so that the adapter sends none.
+ * https://docs.discord.com/developers/resources/message and https://docs.discord.com/developers/reference describe
+ * them. Discord ignores unknown parameters. The fake refuses them, so that the adapter sends none.
  */
 export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
   let ids = 1_100_000_000_000_000_000n
@@ -210,7 +210,10 @@ interface Embed {
 const WEB = ['http', 'https']
 const FILES = [...WEB, 'attachment']
 
-/** https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Returns whether an embed has visible content. */
+/**
+ * https://docs.discord.com/developers/resources/message#embed-object-embed-limits. Returns whether an embed has visible
+ * content.
+ */
 function checkEmbeds(embeds: unknown): boolean {
   if (!Array.isArray(embeds) || embeds.length > 10)
     invalid('embeds', 'BASE_TYPE_MAX_LENGTH', 'Must be 10 or fewer in length.')

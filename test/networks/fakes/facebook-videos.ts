@@ -17,7 +17,10 @@ interface Video {
 
 export interface FakeVideos {
   videos: Map<string, Video>
-  /** How often a video is reported to be in processing, and the last time in publishing; a text is the reason of its failure. */
+  /**
+   * How often a video is reported to be in processing, and the last time in publishing; a text is the reason of its
+   * failure.
+   */
   processing: number | string
   /** The size of the requested chunks. */
   chunkBytes: number
@@ -50,8 +53,8 @@ const uploadError = (type: string, message: string): never => {
 }
 
 /**
- * Videos of a Page: in chunks as https://developers.facebook.com/docs/graph-api/video-uploads describes it, reels and stories
- * as https://developers.facebook.com/docs/video-api/guides/reels-publishing and …/docs/page-stories-api do.
+ * Videos of a Page: in chunks as https://developers.facebook.com/docs/graph-api/video-uploads describes it, reels and
+ * stories as https://developers.facebook.com/docs/video-api/guides/reels-publishing and …/docs/page-stories-api do.
  */
 export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }: Parts): FakeVideos {
   const videos = new Map<string, Video>()

@@ -12,7 +12,10 @@ export function sizeOf(bytes: Buffer): { width: number; height: number } | null 
   return null
 }
 
-/** The code of the first sample entry of an MP4's video (`vide`) or sound (`soun`), such as `avc1`: ISO/IEC 14496-12, 8.5.2. */
+/**
+ * The code of the first sample entry of an MP4's video (`vide`) or sound (`soun`), such as `avc1`: ISO/IEC 14496-12,
+ * 8.5.2.
+ */
 const codeOf = (bytes: Buffer, handler: 'vide' | 'soun') =>
   new RegExp(`${handler}[^]{0,800}?stsd[^]{12}([^]{4})`).exec(bytes.toString('latin1'))?.[1]
 

@@ -1,6 +1,7 @@
 import { refuse } from './google-errors.ts'
 
-// The content of a post, as https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts has it.
+// The content of a post, as https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts
+// has it.
 
 /** Names of fields; null for a value, a list of one for a list. */
 type Shape = { readonly [name: string]: Shape | readonly [Shape] | null }

@@ -24,7 +24,8 @@ const PAGE = { accounts: { usual: 20, max: 20 }, locations: { usual: 10, max: 10
 const READABLE = ['name', 'title', 'storefrontAddress', 'metadata', 'storeCode', 'phoneNumbers', 'categories']
 
 /**
- * The accounts and locations of users, by https://developers.google.com/my-business/reference/accountmanagement/rest and
+ * The accounts and locations of users, by https://developers.google.com/my-business/reference/accountmanagement/rest
+ * and
  * https://developers.google.com/my-business/reference/businessinformation/rest.
  */
 export function createLocations() {

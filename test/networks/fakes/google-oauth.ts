@@ -26,7 +26,9 @@ const SECOND_MS = 1_000
 const DAY_MS = 86_400 * SECOND_MS
 const LIFE_MS = { code: 600 * SECOND_MS, access: 3_599 * SECOND_MS, refresh: 182 * DAY_MS }
 
-/** https://developers.google.com/identity/protocols/oauth2#expiration: of an app in testing, and the most for one user. */
+/**
+ * https://developers.google.com/identity/protocols/oauth2#expiration: of an app in testing, and the most for one user.
+ */
 const TESTING_LIFE_MS = 7 * DAY_MS
 const REFRESH_TOKENS_MAX = 100
 

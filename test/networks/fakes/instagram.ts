@@ -53,9 +53,15 @@ export interface FakeInstagram extends FakeNetwork {
   publishesAgain: boolean
   /** The token response is an object, and not a list with one. */
   isFlat: boolean
-  /** The token response has permissions in a list, and not in a text. The page shows a text, Meta's specification a list. */
+  /**
+   * The token response has permissions in a list, and not in a text. The page shows a text, Meta's specification a
+   * list.
+   */
   listsPermissions: boolean
-  /** Whether parameters that stories and items of a carousel do not have are ignored, and not refused. No page says which. */
+  /**
+   * Whether parameters that stories and items of a carousel do not have are ignored, and not refused. No page says
+   * which.
+   */
   ignoresMisplaced: boolean
   /** Whether captions lose superfluous white space. No page says that they keep it. */
   tidiesCaptions: boolean

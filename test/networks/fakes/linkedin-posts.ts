@@ -58,7 +58,10 @@ const FIELDS = ['author', 'commentary', 'visibility', 'distribution', 'lifecycle
 const OPTIONAL = ['content', 'isReshareDisabledByAuthor', 'reshareContext']
 const COPIES_REFUSED_MS = 600_000
 
-/** Posts and comments: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api and /comments-api. */
+/**
+ * Posts and comments: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api and
+ * /comments-api.
+ */
 export function servePosts(state: LinkedinState, fake: () => FakeLinkedin) {
   return (call: Recorded, token: LinkedinToken): Reply | undefined => {
     const { method, path } = call
@@ -99,7 +102,8 @@ function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinSta
   const now = state.clock().getTime()
   const json = JSON.stringify(body)
   const copied = state.posts.findLast((post) => post.json === json && now - post.createdAt < COPIES_REFUSED_MS)
-  // Each refused copy of a deleted post names a new post that does not exist: https://github.com/ComposioHQ/composio/issues/2710
+  // Each refused copy of a deleted post names a new post that does not exist:
+  // https://github.com/ComposioHQ/composio/issues/2710
   if (copied) refuseCopy(copied.isDeleted ? `urn:li:share:${state.nextId()}` : copied.id, state)
   const usual = content !== undefined && ('poll' in content || isVideo(content)) ? 'ugcPost' : 'share'
   const id = `urn:li:${fake.postKind ?? usual}:${state.nextId()}`

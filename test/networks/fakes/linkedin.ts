@@ -82,7 +82,10 @@ export function refuse(status: number, code: string, message: string, more: obje
   throw new Refused({ status, body: { status, code, message, ...more } })
 }
 
-/** An error of a field: https://learn.microsoft.com/en-us/linkedin/marketing/error-responses. The inner `input` is a guess. */
+/**
+ * An error of a field: https://learn.microsoft.com/en-us/linkedin/marketing/error-responses. The inner `input` is a
+ * guess.
+ */
 export const refuseField = (code: string, fieldPath: string, message: string): never =>
   refuse(400, code, message, {
     errorDetailType: 'com.linkedin.common.error.BadRequest',
@@ -100,9 +103,9 @@ export const throttled = (message: string, headers: Record<string, string> = {})
 })
 
 /**
- * LinkedIn as the pages under https://learn.microsoft.com/en-us/linkedin/marketing/ describe it: members, organizations,
- * posts, comments, images, videos, and OAuth. The words of refusals are those that its pages and users quote; others are
- * this fake's own.
+ * LinkedIn as the pages under https://learn.microsoft.com/en-us/linkedin/marketing/ describe it: members,
+ * organizations, posts, comments, images, videos, and OAuth. The words of refusals are those that its pages and users
+ * quote; others are this fake's own.
  */
 export async function startLinkedin(t: Teardown): Promise<FakeLinkedin> {
   let clock = () => new Date()
@@ -192,7 +195,10 @@ function checkHeaders({ headers, path, method, body }: Recorded): void {
   if (method === 'POST' && body === undefined) refuse(400, 'ILLEGAL_ARGUMENT', 'Cannot parse request entity')
 }
 
-/** Whether a member may act for an author: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
+/**
+ * Whether a member may act for an author:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
 export function mayActFor(author: unknown, { member, scopes }: LinkedinToken, { organizations }: LinkedinState) {
   if (author === member) return scopes.has('w_member_social')
   const role = organizations.get(String(author))?.roles.get(member)

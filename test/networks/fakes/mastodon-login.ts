@@ -54,8 +54,8 @@ export type MastodonLogin = ReturnType<typeof createLogin>
 
 /**
  * The authorization server of an instance, by https://docs.joinmastodon.org/methods/apps/ and
- * https://docs.joinmastodon.org/methods/oauth/. Scopes and redirect URIs have to be those of the app, a code works once,
- * tokens do not expire.
+ * https://docs.joinmastodon.org/methods/oauth/. Scopes and redirect URIs have to be those of the app, a code works
+ * once, tokens do not expire.
  */
 export function createLogin(origin: string, clock: () => Date) {
   const apps: App[] = []

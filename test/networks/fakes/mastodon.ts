@@ -83,10 +83,10 @@ export const throttled = (resetAt: Date): Reply => ({
 
 /**
  * Mastodon as https://docs.joinmastodon.org/methods/statuses/, /methods/media/, /methods/accounts/ and
- * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private and sensitive unless
- * the call says otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
- * https://github.com/mastodon/mastodon). The words of refusals come from config/locales/en.yml there; those for parameters
- * of a wrong type are this fake's own. Unknown parameters are ignored, as by Rails.
+ * https://docs.joinmastodon.org/entities/Error/ describe it, for an account whose posts are private and sensitive
+ * unless the call says otherwise (`setting_default_sensitive` of app/services/post_status_service.rb of
+ * https://github.com/mastodon/mastodon). The words of refusals come from config/locales/en.yml there; those for
+ * parameters of a wrong type are this fake's own. Unknown parameters are ignored, as by Rails.
  */
 export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   const statuses: Status[] = []

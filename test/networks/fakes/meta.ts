@@ -31,7 +31,9 @@ export const errorBody = (code: number, message: string, { subcode, title, type 
   },
 })
 
-/** The response when a limit of calls is exceeded: https://developers.facebook.com/docs/graph-api/overview/rate-limiting */
+/**
+ * The response when a limit of calls is exceeded: https://developers.facebook.com/docs/graph-api/overview/rate-limiting
+ */
 export const throttled = (seconds: number): Reply => ({
   status: 400,
   headers: { 'retry-after': String(seconds) },

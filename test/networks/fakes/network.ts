@@ -69,8 +69,8 @@ export class Refused extends Error {
 }
 
 /**
- * A server on a free port of loopback in place of one or several origins. `respond` returns a reply or throws Refused. Another error is
- * a mistake in the fake: the response has status 599.
+ * A server on a free port of loopback in place of one or several origins. `respond` returns a reply or throws Refused.
+ * Another error is a mistake in the fake: the response has status 599.
  */
 export async function startFake(
   t: Teardown,

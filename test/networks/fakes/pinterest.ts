@@ -58,7 +58,9 @@ export const STORAGE = 'https://pinterest-media-upload.s3-accelerate.amazonaws.c
 export const ALL_SCOPES = ['boards:read', 'boards:write', 'pins:read', 'pins:write', 'user_accounts:read']
 const USERNAME = 'lighthouses'
 
-/** The shape Error of https://github.com/pinterest/api-description. Codes and words are those that users have quoted. */
+/**
+ * The shape Error of https://github.com/pinterest/api-description. Codes and words are those that users have quoted.
+ */
 export function refuse(status: number, code: number, message: string): never {
   throw new Refused({ status, body: { code, message } })
 }

@@ -21,7 +21,9 @@ interface Token {
 
 const LIFE_MS = { code: 600_000, access: 86_400_000, refresh: Number.POSITIVE_INFINITY }
 
-/** https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/oauth2.py, with the life of tokens of today. */
+/**
+ * https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/oauth2.py, with the life of tokens of today.
+ */
 export function createAuthorization(clock: () => number) {
   const app = {
     clientId: 'p-jcoLKBynTLew_Web',

@@ -13,7 +13,10 @@ const GALLERY_PARAMETERS = [...PARAMETERS.filter((name) => !/kind|url/.test(name
 const TEXT_LENGTH_MAX = 40_000
 const COMMENT_LENGTH_MAX = 10_000
 
-/** Posts and comments. Refusals have the words of https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/errors.py. */
+/**
+ * Posts and comments. Refusals have the words of
+ * https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/errors.py.
+ */
 export function servePosts(state: FakeRedditState) {
   const { user, subreddits, posts, comments, media } = state
 

@@ -138,8 +138,8 @@ export type FakeReddit = Awaited<ReturnType<typeof startReddit>>
 
 /**
  * Reddit with one user and one app. It has the shapes of the traffic that https://github.com/praw-dev/praw and
- * https://github.com/praw-dev/prawcore record: test/platforms/reddit.recorded.test.ts. What they do not show is as in the
- * source of 2017, https://github.com/reddit-archive/reddit.
+ * https://github.com/praw-dev/prawcore record: test/platforms/reddit.recorded.test.ts. Everything else is as in
+ * the source of 2017, https://github.com/reddit-archive/reddit.
  */
 export async function startReddit(t: Teardown) {
   let clock = () => Date.now()

@@ -21,7 +21,10 @@ export function parseText(text = '', mode: unknown): string {
   return refuse(400, 'Bad Request: unsupported parse_mode')
 }
 
-/** strip_empty_characters in https://github.com/tdlib/td/blob/master/td/telegram/misc.cpp: a soft hyphen counts as visible. */
+/**
+ * strip_empty_characters in https://github.com/tdlib/td/blob/master/td/telegram/misc.cpp: a soft hyphen counts as
+ * visible.
+ */
 const VISIBLE =
   /[^\0-\x20\u00A0\u1680\u180E\u2000-\u200F\u202E\u202F\u205F\u2800\u3000\uFEFF\uFFFC\u{E0000}-\u{E007F}]/u
 

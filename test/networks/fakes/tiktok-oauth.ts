@@ -20,7 +20,10 @@ export const SCOPES = ['user.info.basic', 'user.info.profile', 'video.publish', 
 const SECOND = 1_000
 const CODE_MS = 600 * SECOND
 
-/** The page does not say which status errors have. This one was seen: https://github.com/HohnerJulian/ResearchTikPy/pull/28 */
+/**
+ * The page does not say which status errors have. This one was seen:
+ * https://github.com/HohnerJulian/ResearchTikPy/pull/28
+ */
 const refuse = (error: string, description: string): never => {
   throw new Refused({ status: 200, body: { error, error_description: description, log_id: '20260911' } })
 }

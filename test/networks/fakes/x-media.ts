@@ -4,7 +4,10 @@ import { invalid, validate } from './x-replies.ts'
 
 interface Upload {
   id: string
-  /** Whether it is the user's. Files of others cannot be used: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
+  /**
+   * Whether it is the user's. Files of others cannot be used:
+   * https://docs.x.com/x-api/media/quickstart/media-upload-chunked
+   */
   isOwn: boolean
   mediaKey: string
   category: string

@@ -4,8 +4,8 @@ import type { Post } from './x.ts'
 const encode = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * A text as X returns it: special characters as entities, links shortened, and links to the quoted post and the post's own
- * files appended (https://docs.x.com/x-api/fundamentals/data-dictionary).
+ * A text as X returns it: special characters as entities, links shortened, and links to the quoted post and the post's
+ * own files appended (https://docs.x.com/x-api/fundamentals/data-dictionary).
  */
 export function displayed({ id, sent, media, referenced_tweets: references }: Post, username: string) {
   const urls: { url: string; expanded_url: string; display_url: string }[] = []

@@ -62,8 +62,8 @@ const REPLY_RULE = 'You can only reply to or quote posts where you are mentioned
 export type FakeX = Awaited<ReturnType<typeof startX>>
 
 /**
- * X as https://docs.x.com/openapi.json (version 2.167) and the guides at https://docs.x.com describe it, with one user and
- * one app of the package Pay-per-use. Refusals that the pages do not show are those that publishers have reported.
+ * X as https://docs.x.com/openapi.json (version 2.167) and the guides at https://docs.x.com describe it, with one user
+ * and one app of the package Pay-per-use. Refusals that the pages do not show are those that publishers have reported.
  */
 export async function startX(t: Teardown) {
   let clock = () => new Date()

@@ -25,7 +25,10 @@ export const quotaExceeded = () =>
     'The request cannot be completed because you have exceeded your <a href="/youtube/v3/getting-started#quota">quota</a>.',
   )
 
-/** The uploads of the project for the day are used up: https://github.com/googleapis/google-api-python-client/issues/2753 */
+/**
+ * The uploads of the project for the day are used up:
+ * https://github.com/googleapis/google-api-python-client/issues/2753
+ */
 export const uploadsUsedUp = () =>
   errorReply(
     429,
@@ -40,8 +43,8 @@ export const throttled = (seconds: number): Reply =>
   errorReply(403, 'rateLimitExceeded', 'Rate Limit Exceeded', { 'retry-after': String(seconds) })
 
 /**
- * A page of a list, such as https://developers.google.com/youtube/v3/docs/playlists/list#response. An empty list of channels
- * has no items. The token of a page is the index of its first item.
+ * A page of a list, such as https://developers.google.com/youtube/v3/docs/playlists/list#response. An empty list of
+ * channels has no items. The token of a page is the index of its first item.
  */
 export function listReply(kind: string, found: object[], { maxResults = '5', pageToken = '0' }: Paging = {}): Reply {
   const [size, from] = [Number(maxResults), Number(pageToken)]

@@ -16,7 +16,10 @@ export const FORCE_SSL = 'https://www.googleapis.com/auth/youtube.force-ssl'
 const UPLOAD = 'https://www.googleapis.com/auth/youtube.upload'
 const READONLY = 'https://www.googleapis.com/auth/youtube.readonly'
 
-/** For each method, the scopes that allow it. One is enough: the pages under https://developers.google.com/youtube/v3/docs */
+/**
+ * For each method, the scopes that allow it. One is enough: the pages under
+ * https://developers.google.com/youtube/v3/docs
+ */
 const SCOPES: Record<string, readonly string[]> = {
   'GET /youtube/v3/channels': [READONLY, FORCE_SSL],
   'GET /youtube/v3/videos': [READONLY, FORCE_SSL],
@@ -34,8 +37,8 @@ const SCOPES: Record<string, readonly string[]> = {
 export type FakeYoutube = Awaited<ReturnType<typeof startYoutube>>
 
 /**
- * The YouTube Data API v3 as https://developers.google.com/youtube/v3/docs describes it, with one channel and its playlist,
- * and Google's authorization server.
+ * The YouTube Data API v3 as https://developers.google.com/youtube/v3/docs describes it, with one channel and its
+ * playlist, and Google's authorization server.
  */
 export async function startYoutube(t: Teardown) {
   let clock = () => new Date()

@@ -21,7 +21,9 @@ export interface Radosgw {
   stop(): Promise<void>
 }
 
-/** One monitor and one OSD that keeps objects in memory, without authentication between them, on the loopback address. */
+/**
+ * One monitor and one OSD that keeps objects in memory, without authentication between them, on the loopback address.
+ */
 const configOf = (folder: string, { monitor, gateway }: { monitor: number; gateway: number }) => `
 [global]
 fsid = ${randomUUID()}

@@ -5,8 +5,8 @@ import { type StandardOAuth, standardOAuth } from '../oauth/standard-oauth.ts'
 type GoogleOAuth = Pick<StandardOAuth, 'scopes' | 'listAccounts'>
 
 /**
- * https://developers.google.com/identity/protocols/oauth2/web-server, for a network of Google's. Users can untick single
- * scopes on the consent page. A refresh token stays the same, and expires after 7 days if the app is in testing
+ * https://developers.google.com/identity/protocols/oauth2/web-server, for a network of Google's. Users can untick
+ * single scopes on the consent page. A refresh token stays the same, and expires after 7 days if the app is in testing
  * (https://developers.google.com/identity/protocols/oauth2#expiration).
  *
  * Nothing is revoked: Google would end every token of the user for the app, and with it other accounts.

@@ -8,8 +8,8 @@ import { at, parseJson, textAt } from '../../wire/json.ts'
 // https://developers.facebook.com/docs/graph-api/guides/error-handling. Threads has no table of its own.
 
 /**
- * Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting. 9 is that
- * of publishing. No page has the code of the 401st container of a day, nor that of a limit on Threads.
+ * Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting. 9 is
+ * that of publishing. No page has the code of the 401st container of a day, nor that of a limit on Threads.
  */
 const RATE_LIMIT_CODES = [4, 9, 17, 32, 613, 80_002]
 
@@ -17,7 +17,9 @@ const RATE_LIMIT_CODES = [4, 9, 17, 32, 613, 80_002]
 const QUOTA_SUBCODE = 2207042
 const QUOTA_REST_MS = 3 * 3_600_000
 
-/** "Activity restricted", with code 4. Posts were live all the same: https://github.com/gitroomhq/postiz-app/pull/1681 */
+/**
+ * "Activity restricted", with code 4. Posts were live all the same: https://github.com/gitroomhq/postiz-app/pull/1681
+ */
 const RESTRICTED_SUBCODE = 2207051
 
 /** The account is inactive or restricted: its owner has to open the app. */
@@ -112,7 +114,10 @@ export async function get(
   return (await callNetwork(api, io, `${api.base}/${path}?${query}`)).body
 }
 
-/** Makes an object, and returns its id. As a form: JSON loses parameters (https://github.com/exileum/meta-mcp/issues/137). */
+/**
+ * Makes an object, and returns its id. As a form: JSON loses parameters
+ * (https://github.com/exileum/meta-mcp/issues/137).
+ */
 export async function post(
   api: MetaApi,
   io: OAuthIo,

@@ -74,7 +74,7 @@ const FINISHED = searchFor([10_000, 30_000, 120_000, 600_000])
 /** When a published post is searched for again. */
 export const PUBLISHED = searchFor([5_000, 20_000, 60_000, 300_000])
 
-/** What follows a lost response. */
+/** The course after a lost response. */
 export const CONTAINER_DESCRIPTION = `The status of the container tells whether the act is live. One that stays finished ${FINISHED.words} is published again. A live act is searched for by its content ${PUBLISHED.words}. If its id cannot be found, it is \`published\` with \`externalId\` null.`
 
 /** Meta advises a look per minute, its samples look every 5 seconds. Texts are finished within a second or two. */

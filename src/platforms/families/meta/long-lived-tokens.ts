@@ -5,7 +5,9 @@ import { callNetwork, type NetworkRules } from '../../wire/call-network.ts'
 import { at } from '../../wire/json.ts'
 import { isToken, isUnknownOutcome, metaRules } from './api.ts'
 
-/** The login of Instagram or Threads, whose access tokens are exchanged for long-lived ones and refreshed by themselves. */
+/**
+ * The login of Instagram or Threads, whose access tokens are exchanged for long-lived ones and refreshed by themselves.
+ */
 interface LongLivedTokens {
   authorizationEndpoint: string
   /** Exchanges the code, by a form. */
@@ -30,8 +32,8 @@ interface LongLivedTokens {
 const REFRESH_AGE_MIN_MS = 86_400_000
 
 /**
- * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login (2026-03-13),
- * https://developers.facebook.com/docs/threads/get-started/long-lived-tokens. Neither documents PKCE.
+ * https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ * (2026-03-13), https://developers.facebook.com/docs/threads/get-started/long-lived-tokens. Neither documents PKCE.
  */
 export function longLivedTokens(network: LongLivedTokens): OAuth {
   const { host, prefix, scopes, requiredScopes } = network

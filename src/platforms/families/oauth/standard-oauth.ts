@@ -220,8 +220,8 @@ function proofOf(network: StandardOAuth, { clientSecret }: OAuthApp): oauth.Clie
 }
 
 /**
- * Encoded as a form (RFC 6749, 2.3.1), which leaves `-` and `_` as they are. oauth.ClientSecretBasic encodes them too. The
- * example of X does not: https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
+ * Encoded as a form (RFC 6749, 2.3.1), which leaves `-` and `_` as they are. oauth.ClientSecretBasic encodes them too.
+ * The example of X does not: https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
  */
 const basic =
   (clientSecret: string): oauth.ClientAuth =>

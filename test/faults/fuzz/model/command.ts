@@ -6,7 +6,10 @@ import type { Post } from './state.ts'
 
 export type Command = AsyncCommand<Model, Service>
 
-/** A command of fast-check: sends something to the service and compares the result with the model's. A failure prints its name and values. */
+/**
+ * A command of fast-check: sends something to the service and compares the result with the model's. A failure prints
+ * its name and values.
+ */
 export const command = (
   name: string,
   values: object,

@@ -19,8 +19,8 @@ export interface CreateRequest {
 }
 
 /**
- * Sends a request that creates something. Under a key, a success is recorded in the model, and of two concurrent requests
- * only one is carried out.
+ * Sends a request that creates something. Under a key, a success is recorded in the model, and of two concurrent
+ * requests only one is carried out.
  */
 export async function sendCreate(
   mode: string,

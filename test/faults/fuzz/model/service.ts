@@ -47,8 +47,8 @@ export async function startService(t: Teardown): Promise<() => Promise<Run>> {
 }
 
 /**
- * Both users are members of the organisation, and admins of it until each has connected two accounts, one of them for the
- * organisation.
+ * Both users are members of the organisation, and admins of it until each has connected two accounts, one of them for
+ * the organisation.
  */
 async function createModel(service: Service): Promise<Model> {
   const model = new Model()
