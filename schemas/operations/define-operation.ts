@@ -107,8 +107,8 @@ export function defineOperation<const T extends Definition>(definition: T): Oper
       'x-required-scope': scope,
       ...(conditionalScope && { 'x-conditional-scope': conditionalScope }),
       'x-takes-account-lists': takesAccountLists,
-      // Without the scope, which `x-required-scope` names: with role names, Swagger UI 5 blocks the browser for 20
-      // seconds when a person clicks Authorize.
+      // The scope is in `x-required-scope` instead: if role names were here, Swagger UI 5 would block the browser for
+      // 20 seconds when a person clicks Authorize.
       security: [{ [BEARER]: [] }],
       description: `${description}\n\n${describe(definition)}`,
     }),

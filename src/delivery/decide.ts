@@ -13,13 +13,13 @@ export interface Progress {
   left: readonly Act['kind'][]
   /** Number of acts sent. */
   sentBefore: number
-  /** Why an act was left out; null where none was. */
+  /** Why an act was left out; null if none was. */
   leftOut: DeliveryError | null
   failures: number
   error: DeliveryError | null
-  /** What is stored for the current act. */
+  /** The stored state of the current act. */
   prepared: PreparedAct | null
-  /** How long the delivery has waited for its network; null where it does not wait. */
+  /** How long the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
   /** Whether the network can be queried about lost calls. */
   canReconcile: boolean
@@ -106,7 +106,7 @@ const DECIDERS: {
 
 interface Context {
   progress: Progress
-  /** What is stored unless the event changes it. */
+  /** The columns to store unless the event changes them. */
   unchanged: Unchanged
   random: () => number
 }

@@ -163,7 +163,7 @@ export type From<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['fro
 /** The states that an event leads to. */
 export type To<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['to'][number]
 
-/** What may happen to a delivery that a worker holds. */
+/** The events of a delivery that a worker holds. */
 export type WorkerEvent = {
   [Event in DeliveryEvent]: (typeof TRANSITIONS)[Event]['by'] extends 'worker' ? Event : never
 }[Exclude<DeliveryEvent, 'claim'>]
@@ -186,7 +186,7 @@ export const END_HOLD = transition('endHold')
 /** The state of a new delivery. */
 export const initialState = (isScheduled: boolean) => target(isScheduled ? 'schedule' : 'saveDraft')
 
-/** The state of a delivery of an unpublished post whose content or time was changed; null where it stays as it is. */
+/** The state of a delivery of an unpublished post whose content or time was changed; null if it stays as it is. */
 export function edited(state: DeliveryState, isScheduled: boolean): To<'edit' | 'editDraft'> | null {
   const { from, to } = transition(isScheduled ? 'edit' : 'editDraft')
   return from.includes(state) ? to : null
@@ -194,7 +194,7 @@ export function edited(state: DeliveryState, isScheduled: boolean): To<'edit' | 
 
 /**
  * The state of a delivery after its database was restored. `isOpen`: the call of an act may have been carried out.
- * `last`: the last state in the journal; null where the delivery was due, and the journal has no call for it.
+ * `last`: the last state in the journal; null if the delivery was due, and the journal has no call for it.
  */
 export function restored(isOpen: boolean, last: To<WorkerEvent> | null, canReconcile: boolean): To<'restore'> {
   if (isOpen) return canReconcile ? 'queued' : 'unconfirmed'

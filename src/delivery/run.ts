@@ -38,7 +38,7 @@ export interface State {
   sent: readonly SentAct[]
   failures: number
   error: DeliveryError | null
-  /** What is stored for the current act. */
+  /** The stored state of the current act. */
   prepared: PreparedAct | null
   /** How long the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
@@ -104,7 +104,7 @@ export async function isOfAnother(
   { deps, delivery }: Run,
   id: string | null,
 ): Promise<{ isSent: boolean; isKnown: boolean }> {
-  // Without an id, the network has confirmed this act itself.
+  // An id of null means that the network has confirmed this act itself.
   if (id === null) return { isSent: false, isKnown: true }
   const { db, attemptsKeptMs: keptMs, clock } = deps
   const { postId, accountId, startedAt } = delivery

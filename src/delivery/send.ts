@@ -85,8 +85,8 @@ async function intend({ deps, delivery }: Run, attempt: Attempt, prepared: Prepa
     startedMsAgo: beganAt - attempt.state.startedAt,
     now: clock(),
   }
-  // Without a connection, nothing was committed. After other errors that is unknown: the statement is not repeated, and
-  // the attempt fails as one that may have an intent.
+  // If the connection failed, nothing was committed. After other errors that is unknown: the statement is not repeated,
+  // and the attempt fails as one that may have an intent.
   const number = await untilStored(deps, () => intendAct(db, intent), isNotConnected)
   if (number === undefined) throw new LeaseLost()
   await journal.intended(delivery, prepared.act, number)

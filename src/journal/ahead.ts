@@ -40,7 +40,7 @@ export function createAhead({ files, storage, gate, lines, writer, advanced }: A
   async function writeNow(): Promise<void> {
     // Groups are read in the order of their marks, and the segment that is being written has older entries.
     await advanced()
-    // Without the storage, they are written when it is back.
+    // While the storage is lost, they wait until it is back.
     const taken = storage.isLost() ? [] : lines.takeForAhead()
     if (taken.length === 0) return
     const { id, known: mark, knownAt: at } = gate.mark

@@ -3,7 +3,7 @@ import type { Deps } from '../delivery/deps.ts'
 import type { JournalFiles } from '../storage/journal.ts'
 import { openInstallation, type Refusal, refuse } from './open-installation.ts'
 
-/** What the journal needs. `uptimeMs` is a monotonic clock. */
+/** The dependencies of the journal. `uptimeMs` is a monotonic clock. */
 export interface JournalDeps extends Pick<Deps, 'db' | 'log' | 'uptimeMs'> {
   files: JournalFiles
 }

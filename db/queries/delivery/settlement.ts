@@ -34,7 +34,7 @@ interface Recorded {
   attention: { code: string; message: string } | null
 }
 
-/** What follows from an outcome. `src/delivery/decide.ts` decides it. */
+/** The consequences of an outcome. `src/delivery/decide.ts` decides them. */
 export type Decision = Recorded & Next
 
 /** A decision as it is stored. */
