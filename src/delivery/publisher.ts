@@ -46,8 +46,8 @@ export interface Publisher {
 }
 
 /**
- * Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. The closure is
- * long because its short functions share what is held, and whether the worker stops.
+ * Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. The
+ * closure is long because its short functions share what is held, and whether the worker stops.
  */
 export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs } = deps
@@ -125,7 +125,9 @@ export function createPublisher(deps: Deps): Publisher {
   }
 }
 
-/** Carries out one delivery. Returns the next one, if it was claimed. An error is logged: another worker takes it over. */
+/**
+ * Carries out one delivery. Returns the next one, if it was claimed. An error is logged: another worker takes it over.
+ */
 async function deliverHeld(deps: RunDeps, { delivery, lease }: Held, mayGoOn: () => boolean) {
   try {
     return await deliver(deps, delivery, lease, mayGoOn)

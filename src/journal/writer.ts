@@ -13,8 +13,8 @@ export interface Writer {
   /** Writes the entries that no segment has yet. Resolves when they are written, or the storage does not respond. */
   writeAhead(): Promise<void>
   /**
-   * Writes everything to the segment of the worker, and advances the mark. Throws nothing: publishing goes on without the
-   * storage, and what was sent waits in memory.
+   * Writes everything to the segment of the worker, and advances the mark. Throws nothing: publishing goes on without
+   * the storage, and what was sent waits in memory.
    */
   write(): Promise<void>
   /** Writes soon. */
@@ -30,7 +30,9 @@ interface WriterDeps extends Pick<JournalDeps, 'files'> {
   worker: string
 }
 
-/** Creates a writer. The closure is long because its short functions share the lines and the write that is under way. */
+/**
+ * Creates a writer. The closure is long because its short functions share the lines and the write that is under way.
+ */
 export function createWriter({ files, storage, gate, segments, worker }: WriterDeps): Writer {
   const lines = createLines()
   let advancing: Promise<boolean> | undefined

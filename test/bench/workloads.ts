@@ -33,7 +33,10 @@ const create: Workload = (person) => {
   return () => ({ bytes, status: 201 })
 }
 
-/** Each request has an `Idempotency-Key` of its own. It is written over that of a template, which spares the client time. */
+/**
+ * Each request has an `Idempotency-Key` of its own. It is written over that of a template, which spares the client
+ * time.
+ */
 const createWithKey: Workload = (person) => {
   const key = randomUUID()
   const template = request('POST', POSTS, person.key, createPostBody(person), [`idempotency-key: ${key}`])
