@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs'
+import t from 'tap'
+
+const FOLDERS = ['src', 'db', 'schemas', 'test']
+/** A comment begins with its subject or its verb. */
+const OPENINGS = ['Of', 'With', 'Without', 'Where', 'What', 'So']
+/** Phrases that a reader has to translate: "this time", "the outcome of", "again", "is missing". */
+const PHRASES = ['so long', 'what became of', 'what becomes of', 'anew', 'is none', 'are none', 'whoever']
+const WIDTH = 120
+
+const opening = new RegExp(`^(?:${OPENINGS.join('|')})\\b`)
+const phrase = new RegExp(`\\b(?:${PHRASES.join('|')})\\b`, 'i')
+const BLOCKS = /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*(?:\/\/|--) .*\n)+/gm
+const MARKERS = /^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/|--)|\*\/$/gm
+/** An address cannot be broken. */
+const isTooLong = (line: string) => line.length > WIDTH && !/^\s*\S+ \S+$/.test(line)
+
+t.test('comments begin with their subject, in plain words and short lines', async (t) => {
+  const exclude = (path: string) => path.endsWith('db/migrations')
+  const problems = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,sql}`, { exclude })).flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(BLOCKS)].flatMap(([block]) => {
+      const text = block.replaceAll(MARKERS, '').replaceAll(/\s+/g, ' ').trim()
+      const isWrong = opening.test(text) || phrase.test(text) || block.split('\n').some(isTooLong)
+      return isWrong ? [`${path}: ${text}`] : []
+    }),
+  )
+  t.strictSame(problems, [])
+})
