@@ -1,4 +1,5 @@
 import { type DeliveryError, type DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
+import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import type { Act } from '../platforms/contract/adapter.ts'
 
 type ActKind = Act['kind']
@@ -10,17 +11,6 @@ interface Transition {
   /** For the table in src/delivery/README.md. */
   meaning: string
 }
-
-const ALL = [
-  'waiting',
-  'queued',
-  'publishing',
-  'published',
-  'failed',
-  'cancelled',
-  'unconfirmed',
-  'missed',
-] as const satisfies DeliveryState[]
 
 /**
  * Every way in which the state of a delivery changes. The functions that decide a state are typed by this table, and
@@ -80,7 +70,7 @@ export const TRANSITIONS = {
   },
   markPublished: {
     by: 'operator',
-    from: ALL,
+    from: DELIVERY_STATES,
     to: ['published'],
     meaning: 'The operator has published the post by hand.',
   },
@@ -88,7 +78,7 @@ export const TRANSITIONS = {
   endHold: { by: 'operator', from: ['missed'], to: ['queued'], meaning: 'The operator releases it.' },
   restore: {
     by: 'operator',
-    from: ALL,
+    from: DELIVERY_STATES,
     to: ['queued', 'published', 'failed', 'unconfirmed', 'missed'],
     meaning: 'The database was restored from a backup.',
   },
