@@ -8,7 +8,7 @@ import type { FieldOptionList, ListFieldOptionsQuery } from '../../schemas/field
 import { fail, invalidRequest } from '../errors.ts'
 import { isListed } from '../http/rights.ts'
 import type { Log } from '../log.ts'
-import type { Credentials } from '../platforms/contract/adapter.ts'
+import type { Credentials } from '../platforms/contract/io.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
 import { type NetworkContext, tidy } from './store.ts'
 

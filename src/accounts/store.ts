@@ -16,7 +16,7 @@ import type { DeploymentApps } from '../credentials/app.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import type { Credentials, Profile } from '../platforms/contract/adapter.ts'
+import type { Credentials, Profile } from '../platforms/contract/io.ts'
 import { storable } from '../platforms/contract/publish-error.ts'
 import { findAttention } from './attention.ts'
 

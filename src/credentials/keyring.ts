@@ -7,7 +7,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import type { Credentials } from '../platforms/contract/adapter.ts'
+import type { Credentials } from '../platforms/contract/io.ts'
 
 /** The encrypted credentials of one account, as they are stored. */
 export interface SealedCredentials {

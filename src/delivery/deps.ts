@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import type { Credentials } from '../platforms/contract/adapter.ts'
+import type { Credentials } from '../platforms/contract/io.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Report } from './settled.ts'
 

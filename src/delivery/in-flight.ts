@@ -1,4 +1,5 @@
-import type { Act, AnyAdapter, Credentials } from '../platforms/contract/adapter.ts'
+import type { Act, AnyAdapter } from '../platforms/contract/adapter.ts'
+import type { Credentials } from '../platforms/contract/io.ts'
 import type { Guarantee } from '../platforms/contract/limits.ts'
 import { CALL_IN_FLIGHT_MAX_MS } from './timing.ts'
 

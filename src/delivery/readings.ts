@@ -1,4 +1,4 @@
-import type { Reading, UnparsedResponse } from '../platforms/contract/adapter.ts'
+import type { Reading, UnparsedResponse } from '../platforms/contract/io.ts'
 import { READING_KEPT_MS } from './timing.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { wakeWaiting } from '../../db/queries/delivery/wake.ts'
-import type { Act, AnyAdapter, Reading } from '../platforms/contract/adapter.ts'
+import type { Act, AnyAdapter } from '../platforms/contract/adapter.ts'
 import { canQuery } from '../platforms/contract/can-query.ts'
+import type { Reading } from '../platforms/contract/io.ts'
 import type { Outcome } from './decide.ts'
 import { type Failure, failure } from './failures.ts'
 import { guaranteeOf } from './in-flight.ts'

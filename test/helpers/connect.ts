@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
-import type { AnyAdapter, Credentials, Profile } from '../../src/platforms/contract/adapter.ts'
+import type { AnyAdapter } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials, Profile } from '../../src/platforms/contract/io.ts'
 import { startFakeNetworks } from '../networks/fakes/all.ts'
 import { createWorld, type World } from './app.ts'
 

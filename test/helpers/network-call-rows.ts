@@ -1,4 +1,5 @@
-import type { Io, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import type { PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import type { Io } from '../../src/platforms/contract/io.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { awaitProcessed } from './adapter-calls.ts'
 import { FAILURES_BEFORE, failuresOf, SPOILED_FILES } from './network-failures.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
-import type { Act, Credentials, Io, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import type { Act, PublishedFile } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials, Io } from '../../src/platforms/contract/io.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { actOf, type ContractIo, clientOf } from './adapter-calls.ts'
 

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, Json, Sent, Wait } from '../../src/platforms/contract/adapter.ts'
+import type { Act, Adapter, Sent, Wait } from '../../src/platforms/contract/adapter.ts'
+import type { Io, Json } from '../../src/platforms/contract/io.ts'
 import type { Guarantee } from '../../src/platforms/contract/limits.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { Credentials } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { createDiscordAdapter } from '../../src/platforms/discord/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { Act, Credentials } from '../../src/platforms/contract/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { fileOf } from '../helpers/adapter-calls.ts'
 import { PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 import { startGoogleBusiness } from '../networks/fakes/google-business.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Credentials } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { Act, Credentials } from '../../src/platforms/contract/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { redditAdapter } from '../../src/platforms/reddit/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { Credentials } from '../../src/platforms/contract/adapter.ts'
+import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { type FakeTelegram, startTelegram } from '../networks/fakes/telegram.ts'

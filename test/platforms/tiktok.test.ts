@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { Act, Json } from '../../src/platforms/contract/adapter.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
+import type { Json } from '../../src/platforms/contract/io.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { startTiktok } from '../networks/fakes/tiktok.ts'

@@ -1,4 +1,5 @@
-import type { Adapter, Json, Sent } from '../contract/adapter.ts'
+import type { Adapter, Sent } from '../contract/adapter.ts'
+import type { Json } from '../contract/io.ts'
 import { textAt } from '../wire/json.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'

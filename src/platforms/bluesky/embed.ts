@@ -1,4 +1,5 @@
-import type { Act, Io, PublishedFile, Wait } from '../contract/adapter.ts'
+import type { Act, PublishedFile, Wait } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Act, Json, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Json } from '../contract/io.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import type { RecordRef, Repo } from './repo.ts'
 

@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import type { OAuthIo } from '../contract/oauth.ts'
 import { PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Credentials, Io } from '../contract/adapter.ts'
+import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

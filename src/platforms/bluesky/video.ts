@@ -1,4 +1,5 @@
-import type { Io, PublishedFile, Wait } from '../contract/adapter.ts'
+import type { PublishedFile, Wait } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Blob, Repo } from './repo.ts'

@@ -1,4 +1,5 @@
-import type { Act, AnyAdapter, Credentials } from './adapter.ts'
+import type { Act, AnyAdapter } from './adapter.ts'
+import type { Credentials } from './io.ts'
 
 /**
  * Whether a network can be queried for an act whose response was lost. Without the act or the credentials, whether it

@@ -1,4 +1,4 @@
-import type { Credentials, Io, Json, Profile } from './adapter.ts'
+import type { Credentials, Io, Json, Profile } from './io.ts'
 
 /** The app that was registered with the network. Its secret is never logged, never returned. */
 export interface OAuthApp {

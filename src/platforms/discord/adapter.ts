@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Act, Adapter, Io } from '../contract/adapter.ts'
+import type { Act, Adapter } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io } from '../contract/adapter.ts'
+import type { Act, Adapter } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'

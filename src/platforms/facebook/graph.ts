@@ -1,4 +1,4 @@
-import type { Credentials, Io } from '../contract/adapter.ts'
+import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'

@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { at, textAt } from '../wire/json.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 

@@ -1,4 +1,4 @@
-import type { Credentials, Io } from '../contract/adapter.ts'
+import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import {

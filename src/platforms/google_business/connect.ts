@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import type { OAuthAccount } from '../contract/oauth.ts'
 import { nothingToChoose } from '../contract/publish-error.ts'
 import { googleOAuth } from '../families/google/oauth.ts'

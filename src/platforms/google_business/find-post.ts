@@ -1,4 +1,5 @@
-import type { Act, Io } from '../contract/adapter.ts'
+import type { Act } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart } from '../wire/lost-response.ts'
 import { list, postsOf } from './client.ts'

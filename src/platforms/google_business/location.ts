@@ -1,4 +1,4 @@
-import type { Io, Profile } from '../contract/adapter.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { call, LOCATIONS, limitKeyOf, locationOf } from './client.ts'

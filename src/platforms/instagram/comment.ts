@@ -1,4 +1,5 @@
-import type { Act, Io, Sent, Wait } from '../contract/adapter.ts'
+import type { Act, Sent, Wait } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { notFinishedInTime } from '../contract/publish-error.ts'
 import { get, idAt, isNotFound, listAt, post } from '../families/meta/api.ts'
 import { type Containers, isSince, PUBLISHED } from '../families/meta/containers.ts'

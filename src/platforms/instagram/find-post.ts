@@ -1,4 +1,5 @@
-import type { Act, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { get, listAt } from '../families/meta/api.ts'
 import { hasText, isSince, pickOne, sinceOf } from '../families/meta/containers.ts'
 import { textAt } from '../wire/json.ts'

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Adapter, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Io, PublishedFile } from '../contract/adapter.ts'
+import type { PublishedFile } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Act, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'

@@ -1,4 +1,4 @@
-import type { Io, Profile } from '../contract/adapter.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, PublishedFile } from '../contract/adapter.ts'
+import type { Act, Adapter, PublishedFile } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'

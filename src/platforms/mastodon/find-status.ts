@@ -1,4 +1,5 @@
-import type { Act, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

@@ -1,4 +1,5 @@
-import type { Io, Profile, Sent } from '../contract/adapter.ts'
+import type { Sent } from '../contract/adapter.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import { PublishError, unauthorized } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

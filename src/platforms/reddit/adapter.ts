@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Adapter, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

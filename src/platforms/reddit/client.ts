@@ -1,4 +1,5 @@
-import type { Io, Sent } from '../contract/adapter.ts'
+import type { Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import {

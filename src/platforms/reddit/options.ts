@@ -1,4 +1,5 @@
-import type { FieldOption, FieldOptions, Io, Json } from '../contract/adapter.ts'
+import type { FieldOption, FieldOptions } from '../contract/adapter.ts'
+import type { Io, Json } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, clientFor, itemsOf, readPage } from './client.ts'

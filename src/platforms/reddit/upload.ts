@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Act, Io } from '../contract/adapter.ts'
+import type { Act } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

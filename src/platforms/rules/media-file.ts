@@ -1,9 +1,8 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { LimitUnit } from '../../../schemas/validate-post.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
+import type { AddFileViolation, CheckBounds, Fact } from './file-checks.ts'
 import { checkTracks } from './media-tracks.ts'
-import type { ViolationFacts } from './violation.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
 
 export const fileKinds = ['image', 'video', 'gif'] as const
@@ -33,14 +32,6 @@ const RATIO_TOLERANCE = 1e-9
 
 /** An encoder pads the audio of a video to whole packets of up to 46 ms at each end. Networks ignore this. */
 const DURATION_TOLERANCE_SECONDS = 0.05
-
-export type AddFileViolation = (
-  name: string,
-  problem: string,
-  facts: Omit<ViolationFacts, 'path' | 'mediaId' | 'fileName'>,
-) => void
-
-export type CheckBounds = (name: string, unit: LimitUnit, actual: Fact, range: Range, what: string) => void
 
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
@@ -98,12 +89,6 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViol
   check('aspect_ratio', 'ratio', ratio, wide, ratioProblem)
 }
 
-interface Range {
-  min?: number | undefined
-  max?: number | undefined
-  compared?: Fact
-}
-
 /** The types that are allowed instead: for an animated image those of GIFs, else those of all kinds. */
 function findAllowedTypes(file: MediaFacts, rule: PostTypeRule): string[] {
   if (rule.gif && isAnimatedStillType(file, rule)) return [...rule.gif.mimeTypes]
@@ -121,8 +106,6 @@ function describeType(file: MediaFacts, rule: PostTypeRule, allowed: string[]): 
   }
   return `is of type ${file.mimeType}, allowed are ${allowed.join(', ')}`
 }
-
-type Fact = number | null
 
 /** A television rate differs from the nominal rate by this factor: 23.976 is 24 / 1.001. */
 const FPS_TOLERANCE = 0.0011

@@ -1,6 +1,6 @@
 import type { MediaTracks } from '../../../schemas/media.ts'
 import type { VideoRule } from '../contract/limits.ts'
-import type { AddFileViolation, CheckBounds } from './media-file.ts'
+import type { AddFileViolation, CheckBounds } from './file-checks.ts'
 
 /** Checks the contents of a video. Facts that are not known are not checked. */
 export function checkTracks(

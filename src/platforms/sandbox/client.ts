@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import type { NetworkRules } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'

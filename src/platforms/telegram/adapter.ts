@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, PublishedFile, Sent } from '../contract/adapter.ts'
+import type { Act, Adapter, PublishedFile, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, unauthorized, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

@@ -1,4 +1,4 @@
-import type { Io, Profile } from '../contract/adapter.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
 import { textAt } from '../wire/json.ts'

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, Unidentified } from '../contract/adapter.ts'
+import type { Act, Adapter, Unidentified } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { lookAgain, searchAfter } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'

@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'

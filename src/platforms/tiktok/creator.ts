@@ -1,4 +1,5 @@
-import type { Act, FieldOptions, Io } from '../contract/adapter.ts'
+import type { Act, FieldOptions } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'

@@ -1,4 +1,4 @@
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'

@@ -1,4 +1,5 @@
-import type { Act, Io, PublishedFile } from '../contract/adapter.ts'
+import type { Act, PublishedFile } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'

@@ -1,4 +1,4 @@
-import type { Credentials } from '../contract/adapter.ts'
+import type { Credentials } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Io, UnparsedResponse } from '../contract/adapter.ts'
+import type { Io, UnparsedResponse } from '../contract/io.ts'
 import { PublishError, unauthorized, unreadable } from '../contract/publish-error.ts'
 import { parseJson } from './json.ts'
 import { StreamedBody } from './request-body.ts'

@@ -1,4 +1,5 @@
-import type { Act, Json, Wait } from '../contract/adapter.ts'
+import type { Act, Wait } from '../contract/adapter.ts'
+import type { Json } from '../contract/io.ts'
 
 /** How far the clock of a network may differ from ours. */
 const CLOCK_SKEW_MAX_MS = 60_000

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Io } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { impossible, PublishError } from '../contract/publish-error.ts'
 import { connectionError } from './call-network.ts'
 import type { Content } from './request-body.ts'

@@ -1,4 +1,5 @@
-import type { Io, Sent } from '../contract/adapter.ts'
+import type { Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'

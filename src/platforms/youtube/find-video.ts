@@ -1,4 +1,5 @@
-import type { Act, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart } from '../wire/lost-response.ts'
 import { type Client, call, isId, itemsOf } from './client.ts'

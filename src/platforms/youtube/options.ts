@@ -1,4 +1,5 @@
-import type { Adapter, FieldOption, Io } from '../contract/adapter.ts'
+import type { Adapter, FieldOption } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { at, textAt } from '../wire/json.ts'
 import { call, clientFor, itemsOf } from './client.ts'
 

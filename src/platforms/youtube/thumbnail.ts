@@ -1,4 +1,5 @@
-import type { Act, Io, Sent } from '../contract/adapter.ts'
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { Io } from '../contract/io.ts'
 import { JPEG_OR_PNG, openImage } from '../wire/remote-image.ts'
 import { fileBody } from '../wire/request-body.ts'
 import { type Client, call, reasonOf } from './client.ts'

@@ -1,4 +1,5 @@
-import type { Act, Adapter, Io, Sent, Unidentified } from '../../contract/adapter.ts'
+import type { Act, Adapter, Sent, Unidentified } from '../../contract/adapter.ts'
+import type { Io } from '../../contract/io.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
 import { at, textAt } from '../../wire/json.ts'
 import { growingPauseMs, isSinceStart, lookAgain, readSince, searchFor } from '../../wire/lost-response.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '../../contract/adapter.ts'
+import type { Profile } from '../../contract/io.ts'
 import type { OAuth, OAuthApp, OAuthIo, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules } from '../../wire/call-network.ts'
