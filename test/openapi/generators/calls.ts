@@ -1,301 +1,107 @@
-/** How one generator is run, and how its client is called. */
+import { type Operation, operationsOf, readDocument } from '../../helpers/document.ts'
+
+/** A call of an operation with nothing but what it requires. Values are expressions of TypeScript. */
+export interface Call {
+  operationId: string
+  method: string
+  path: string
+  /** By name, in the order of the path. */
+  ids: Record<string, string>
+  query: Record<string, string>
+  body: string | undefined
+}
+
+/** A generator, and how its client is called. */
 interface Generator {
   /** The command within `node_modules`, which writes to the folder `client`. */
   command: string[]
   imports: string
-  /** For each operation the call with nothing but what it requires. */
-  calls: Record<string, string>
+  toCall(call: Call): string
+  /** Bodies of operations for which the example of the document is not what the client takes. */
+  bodies: Record<string, string>
 }
 
-const BODIES = {
-  connectAccount: `{ platform: 'bluesky', credentials: { identifier: 'ada.example.com', password: 'abcd' } }`,
-  createPost: `{ accountIds: ['a'], caption: 'hello', scheduledAt: '2030-01-15T09:30:00Z' }`,
-  createDraft: `{ accountIds: ['a'] }`,
-  createPosts: `{ mode: 'each', posts: [{ accountIds: ['a'] }] }`,
-  updatePost: `{ caption: 'hello', firstComment: null, scheduledAt: null }`,
-  retryDeliveries: `{ errorCode: 'unauthorized' }`,
-  resolveDelivery: `{ outcome: 'published' }`,
-  markDeliveryPublished: `{ url: 'https://www.example.com/1' }`,
-  createConnection: `{ platform: 'x' }`,
-  chooseAccounts: `{ ids: ['1'] }`,
-  completeConnection: `{ callbackUrl: 'http://localhost:3000/connect/callback?state=a&code=b' }`,
-  putApp: `{ clientId: 'a' }`,
-  uploadMedia: `{ file: new Blob() }`,
-  importMedia: `{ url: 'https://www.example.com/lighthouse.jpg' }`,
-  updateMedia: `{ altText: null }`,
-  createKey: `{ name: 'a', scopes: ['posts:read'] }`,
-  updateKey: `{ name: 'a' }`,
-  rotateKey: `{}`,
-  named: `{ name: 'a' }`,
-  putMember: `{ role: 'member' }`,
-  createWebhook: `{ url: 'https://www.example.com/hook' }`,
-  updateWebhook: `{ url: 'https://www.example.com/hook' }`,
-  rotateWebhookSecret: `{ overlapSeconds: 0 }`,
-  testWebhook: `{}`,
-  redeliverEvents: `{ from: '2026-11-23T00:00:00Z' }`,
+const valuesOf = ({ parameters = [] }: Operation, place: 'path' | 'query') =>
+  Object.fromEntries(
+    parameters
+      .filter(({ in: each, required }) => each === place && required)
+      .map(({ name, example }) => [name, JSON.stringify(example)]),
+  )
+
+/** The shortest example of a required body. */
+function bodyOf({ requestBody }: Operation): string | undefined {
+  if (!requestBody?.required) return undefined
+  const examples = Object.values(requestBody.content['application/json']?.examples ?? {})
+  return examples.map(({ value }) => JSON.stringify(value)).sort((a, b) => a.length - b.length)[0]
 }
 
-const heyApi: Generator = {
-  command: ['@hey-api/openapi-ts/bin/run.js', '--input', 'openapi.json', '--output', 'client', '--silent'],
-  imports: `import * as api from './client/index.ts'`,
-  calls: {
-    listAccounts: `api.listAccounts()`,
-    listPlatforms: `api.listPlatforms()`,
-    getPlatform: `api.getPlatform({ path: { platform: 'x' } })`,
-    getAccountLimits: `api.getAccountLimits({ path: { id: 'a' } })`,
-    listFieldOptions: `api.listFieldOptions({ path: { id: 'a', field: 'boardSectionId' }, query: { boardId: 'b' } })`,
-    connectAccount: `api.connectAccount({ body: ${BODIES.connectAccount} })`,
-    disconnectAccount: `api.disconnectAccount({ path: { id: 'a' } })`,
-    createConnection: `api.createConnection({ body: ${BODIES.createConnection} })`,
-    getConnection: `api.getConnection({ path: { id: 'a' } })`,
-    chooseAccounts: `api.chooseAccounts({ path: { id: 'a' }, body: ${BODIES.chooseAccounts} })`,
-    completeConnection: `api.completeConnection({ path: { id: 'a' }, body: ${BODIES.completeConnection} })`,
-    deleteConnection: `api.deleteConnection({ path: { id: 'a' } })`,
-    listApps: `api.listApps()`,
-    putApp: `api.putApp({ path: { platform: 'x' }, body: ${BODIES.putApp} })`,
-    deleteApp: `api.deleteApp({ path: { platform: 'x' } })`,
-    createPost: `api.createPost({ body: ${BODIES.createPost} })`,
-    createDraft: `api.createPost({ body: ${BODIES.createDraft} })`,
-    validatePost: `api.validatePost({ body: ${BODIES.createPost} })`,
-    createPosts: `api.createPosts({ body: ${BODIES.createPosts} })`,
-    validatePosts: `api.validatePosts({ body: ${BODIES.createPosts} })`,
-    listPosts: `api.listPosts()`,
-    countPosts: `api.countPosts({ query: { by: 'status' } })`,
-    listDeliveries: `api.listDeliveries()`,
-    listEvents: `api.listEvents()`,
-    getEvent: `api.getEvent({ path: { id: 'a' } })`,
-    createWebhook: `api.createWebhook({ body: ${BODIES.createWebhook} })`,
-    listWebhooks: `api.listWebhooks()`,
-    getWebhook: `api.getWebhook({ path: { id: 'a' } })`,
-    updateWebhook: `api.updateWebhook({ path: { id: 'a' }, body: ${BODIES.updateWebhook} })`,
-    deleteWebhook: `api.deleteWebhook({ path: { id: 'a' } })`,
-    rotateWebhookSecret: `api.rotateWebhookSecret({ path: { id: 'a' }, body: ${BODIES.rotateWebhookSecret} })`,
-    deletePreviousWebhookSecret: `api.deletePreviousWebhookSecret({ path: { id: 'a' } })`,
-    testWebhook: `api.testWebhook({ path: { id: 'a' }, body: ${BODIES.testWebhook} })`,
-    listWebhookDeliveries: `api.listWebhookDeliveries({ path: { id: 'a' } })`,
-    redeliverEvents: `api.redeliverEvents({ path: { id: 'a' }, body: ${BODIES.redeliverEvents} })`,
-    retryDeliveries: `api.retryDeliveries({ body: ${BODIES.retryDeliveries} })`,
-    getPost: `api.getPost({ path: { id: 'a' } })`,
-    deletePost: `api.deletePost({ path: { id: 'a' } })`,
-    updatePost: `api.updatePost({ path: { id: 'a' }, body: ${BODIES.updatePost} })`,
-    publishPost: `api.publishPost({ path: { id: 'a' } })`,
-    retryDelivery: `api.retryDelivery({ path: { id: 'a', accountId: 'b' } })`,
-    cancelDelivery: `api.cancelDelivery({ path: { id: 'a', accountId: 'b' } })`,
-    markDeliveryPublished: `api.markDeliveryPublished({ path: { id: 'a', accountId: 'b' }, body: ${BODIES.markDeliveryPublished} })`,
-    resolveDelivery: `api.resolveDelivery({ path: { id: 'a', accountId: 'b' }, body: ${BODIES.resolveDelivery} })`,
-    uploadMedia: `api.uploadMedia({ body: ${BODIES.uploadMedia} })`,
-    importMedia: `api.importMedia({ body: ${BODIES.importMedia} })`,
-    listMedia: `api.listMedia()`,
-    getMedia: `api.getMedia({ path: { id: 'a' } })`,
-    getMediaContent: `api.getMediaContent({ path: { id: 'a' } })`,
-    updateMedia: `api.updateMedia({ path: { id: 'a' }, body: ${BODIES.updateMedia} })`,
-    deleteMedia: `api.deleteMedia({ path: { id: 'a' } })`,
-    listSandboxCalls: `api.listSandboxCalls()`,
-    getCurrentKey: `api.getCurrentKey()`,
-    createKey: `api.createKey({ body: ${BODIES.createKey} })`,
-    listKeys: `api.listKeys()`,
-    getKey: `api.getKey({ path: { id: 'a' } })`,
-    updateKey: `api.updateKey({ path: { id: 'a' }, body: ${BODIES.updateKey} })`,
-    rotateKey: `api.rotateKey({ path: { id: 'a' }, body: ${BODIES.rotateKey} })`,
-    revokeKey: `api.revokeKey({ path: { id: 'a' } })`,
-    listUsers: `api.listUsers()`,
-    createUser: `api.createUser({ body: ${BODIES.named} })`,
-    getUser: `api.getUser({ path: { id: 'a' } })`,
-    deleteUser: `api.deleteUser({ path: { id: 'a' } })`,
-    listUserKeys: `api.listUserKeys({ path: { id: 'a' } })`,
-    createUserKey: `api.createUserKey({ path: { id: 'a' }, body: ${BODIES.createKey} })`,
-    revokeUserKey: `api.revokeUserKey({ path: { id: 'a', keyId: 'b' } })`,
-    listOrganizations: `api.listOrganizations()`,
-    createOrganization: `api.createOrganization({ body: ${BODIES.named} })`,
-    getOrganization: `api.getOrganization({ path: { id: 'a' } })`,
-    deleteOrganization: `api.deleteOrganization({ path: { id: 'a' } })`,
-    listMembers: `api.listMembers({ path: { id: 'a' } })`,
-    putMember: `api.putMember({ path: { id: 'a', userId: 'b' }, body: ${BODIES.putMember} })`,
-    deleteMember: `api.deleteMember({ path: { id: 'a', userId: 'b' } })`,
+/** One call of each operation. */
+export const CALLS: Call[] = operationsOf(readDocument()).map((operation) => ({
+  operationId: operation.operationId,
+  method: operation.method,
+  path: operation.path,
+  ids: valuesOf(operation, 'path'),
+  query: valuesOf(operation, 'query'),
+  body: bodyOf(operation),
+}))
+
+const toObject = (values: Record<string, string>) =>
+  `{ ${Object.entries(values)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ')} }`
+
+/** An object with the values that are neither absent nor empty. */
+function toOptions(values: Record<string, string | Record<string, string> | undefined>): string {
+  const given = Object.entries(values).flatMap(([name, value]) => {
+    if (typeof value === 'object') return Object.keys(value).length > 0 ? [[name, toObject(value)]] : []
+    return value === undefined ? [] : [[name, value]]
+  })
+  return given.length > 0 ? toObject(Object.fromEntries(given)) : ''
+}
+
+const toArguments = ({ operationId, ids, query, body }: Call) =>
+  `api.${operationId}(${[...Object.values(ids), ...(body ? [body] : []), ...(Object.keys(query).length > 0 ? [toObject(query)] : [])].join(', ')})`
+
+export const GENERATORS: Record<string, Generator> = {
+  'hey-api': {
+    command: ['@hey-api/openapi-ts/bin/run.js', '--input', 'openapi.json', '--output', 'client', '--silent'],
+    imports: `import * as api from './client/index.ts'`,
+    toCall: ({ operationId, ids, query, body }) => `api.${operationId}(${toOptions({ path: ids, query, body })})`,
+    bodies: { uploadMedia: '{ file: new Blob() }' },
   },
-}
-
-const orval: Generator = {
-  command: ['orval/dist/bin/orval.js', '--input', 'openapi.json', '--output', 'client/api.ts', '--client', 'fetch'],
-  imports: `import * as api from './client/api.ts'`,
-  calls: {
-    listAccounts: `api.listAccounts()`,
-    listPlatforms: `api.listPlatforms()`,
-    getPlatform: `api.getPlatform('x')`,
-    getAccountLimits: `api.getAccountLimits('a')`,
-    listFieldOptions: `api.listFieldOptions('a', 'boardSectionId', { boardId: 'b' })`,
-    connectAccount: `api.connectAccount(${BODIES.connectAccount})`,
-    disconnectAccount: `api.disconnectAccount('a')`,
-    createConnection: `api.createConnection(${BODIES.createConnection})`,
-    getConnection: `api.getConnection('a')`,
-    chooseAccounts: `api.chooseAccounts('a', ${BODIES.chooseAccounts})`,
-    completeConnection: `api.completeConnection('a', ${BODIES.completeConnection})`,
-    deleteConnection: `api.deleteConnection('a')`,
-    listApps: `api.listApps()`,
-    putApp: `api.putApp('x', ${BODIES.putApp})`,
-    deleteApp: `api.deleteApp('x')`,
-    createPost: `api.createPost(${BODIES.createPost})`,
-    createDraft: `api.createPost(${BODIES.createDraft})`,
-    validatePost: `api.validatePost(${BODIES.createPost})`,
-    createPosts: `api.createPosts(${BODIES.createPosts})`,
-    validatePosts: `api.validatePosts(${BODIES.createPosts})`,
-    listPosts: `api.listPosts()`,
-    countPosts: `api.countPosts({ by: 'status' })`,
-    listDeliveries: `api.listDeliveries()`,
-    listEvents: `api.listEvents()`,
-    getEvent: `api.getEvent('a')`,
-    createWebhook: `api.createWebhook(${BODIES.createWebhook})`,
-    listWebhooks: `api.listWebhooks()`,
-    getWebhook: `api.getWebhook('a')`,
-    updateWebhook: `api.updateWebhook('a', ${BODIES.updateWebhook})`,
-    deleteWebhook: `api.deleteWebhook('a')`,
-    rotateWebhookSecret: `api.rotateWebhookSecret('a', ${BODIES.rotateWebhookSecret})`,
-    deletePreviousWebhookSecret: `api.deletePreviousWebhookSecret('a')`,
-    testWebhook: `api.testWebhook('a', ${BODIES.testWebhook})`,
-    listWebhookDeliveries: `api.listWebhookDeliveries('a')`,
-    redeliverEvents: `api.redeliverEvents('a', ${BODIES.redeliverEvents})`,
-    retryDeliveries: `api.retryDeliveries(${BODIES.retryDeliveries})`,
-    getPost: `api.getPost('a')`,
-    deletePost: `api.deletePost('a')`,
-    updatePost: `api.updatePost('a', ${BODIES.updatePost})`,
-    publishPost: `api.publishPost('a')`,
-    retryDelivery: `api.retryDelivery('a', 'b')`,
-    cancelDelivery: `api.cancelDelivery('a', 'b')`,
-    markDeliveryPublished: `api.markDeliveryPublished('a', 'b', ${BODIES.markDeliveryPublished})`,
-    resolveDelivery: `api.resolveDelivery('a', 'b', ${BODIES.resolveDelivery})`,
-    uploadMedia: `api.uploadMedia(${BODIES.uploadMedia})`,
-    importMedia: `api.importMedia(${BODIES.importMedia})`,
-    listMedia: `api.listMedia()`,
-    getMedia: `api.getMedia('a')`,
-    getMediaContent: `api.getMediaContent('a')`,
-    updateMedia: `api.updateMedia('a', ${BODIES.updateMedia})`,
-    deleteMedia: `api.deleteMedia('a')`,
-    listSandboxCalls: `api.listSandboxCalls()`,
-    getCurrentKey: `api.getCurrentKey()`,
-    createKey: `api.createKey(${BODIES.createKey})`,
-    listKeys: `api.listKeys()`,
-    getKey: `api.getKey('a')`,
-    updateKey: `api.updateKey('a', ${BODIES.updateKey})`,
-    rotateKey: `api.rotateKey('a', ${BODIES.rotateKey})`,
-    revokeKey: `api.revokeKey('a')`,
-    listUsers: `api.listUsers()`,
-    createUser: `api.createUser(${BODIES.named})`,
-    getUser: `api.getUser('a')`,
-    deleteUser: `api.deleteUser('a')`,
-    listUserKeys: `api.listUserKeys('a')`,
-    createUserKey: `api.createUserKey('a', ${BODIES.createKey})`,
-    revokeUserKey: `api.revokeUserKey('a', 'b')`,
-    listOrganizations: `api.listOrganizations()`,
-    createOrganization: `api.createOrganization(${BODIES.named})`,
-    getOrganization: `api.getOrganization('a')`,
-    deleteOrganization: `api.deleteOrganization('a')`,
-    listMembers: `api.listMembers('a')`,
-    putMember: `api.putMember('a', 'b', ${BODIES.putMember})`,
-    deleteMember: `api.deleteMember('a', 'b')`,
+  orval: {
+    command: ['orval/dist/bin/orval.js', '--input', 'openapi.json', '--output', 'client/api.ts', '--client', 'fetch'],
+    imports: `import * as api from './client/api.ts'`,
+    toCall: toArguments,
+    bodies: { uploadMedia: '{ file: new Blob() }' },
   },
-}
-
-const swaggerTypescriptApi: Generator = {
-  command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts'],
-  imports: `import { Api, KeyScope, PlatformId, Role } from './client/api.ts'\n\nconst { api } = new Api()`,
-  calls: {
-    ...orval.calls,
-    connectAccount: `api.connectAccount(${BODIES.connectAccount})`,
-    createConnection: `api.createConnection({ platform: PlatformId.X })`,
-    createKey: `api.createKey({ name: 'a', scopes: [KeyScope.PostsRead] })`,
-    createUserKey: `api.createUserKey('a', { name: 'a', scopes: [KeyScope.PostsRead] })`,
-    putMember: `api.putMember('a', 'b', { role: Role.Member })`,
-    uploadMedia: `api.uploadMedia({ file: new File([], 'a') })`,
+  'swagger-typescript-api': {
+    command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts'],
+    imports: `import { Api, KeyScope, PlatformId, Role } from './client/api.ts'\n\nconst { api } = new Api()`,
+    toCall: toArguments,
+    // It makes enums of TypeScript, which take no text.
+    bodies: {
+      createConnection: '{ platform: PlatformId.X }',
+      createKey: `{ name: 'a', scopes: [KeyScope.PostsRead] }`,
+      createUserKey: `{ name: 'a', scopes: [KeyScope.PostsRead] }`,
+      updateKey: '{ scopes: [KeyScope.PostsRead] }',
+      putMember: '{ role: Role.Member }',
+      createWebhook: `{ url: 'https://www.example.com/hook' }`,
+      updateWebhook: `{ url: 'https://www.example.com/hook' }`,
+      uploadMedia: `{ file: new File([], 'a') }`,
+    },
   },
-}
-
-const openapiTypescript: Generator = {
-  command: ['openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'client/schema.ts'],
-  imports: `import createClient from 'openapi-fetch'
+  'openapi-typescript with openapi-fetch': {
+    command: ['openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'client/schema.ts'],
+    imports: `import createClient from 'openapi-fetch'
 import type { paths } from './client/schema.ts'
 
 const api = createClient<paths>({ baseUrl: 'http://127.0.0.1:3000' })`,
-  calls: {
-    listAccounts: `api.GET('/api/v1/accounts')`,
-    listPlatforms: `api.GET('/api/v1/platforms')`,
-    getPlatform: `api.GET('/api/v1/platforms/{platform}', { params: { path: { platform: 'x' } } })`,
-    getAccountLimits: `api.GET('/api/v1/accounts/{id}/limits', { params: { path: { id: 'a' } } })`,
-    listFieldOptions: `api.GET('/api/v1/accounts/{id}/options/{field}', { params: { path: { id: 'a', field: 'boardSectionId' }, query: { boardId: 'b' } } })`,
-    connectAccount: `api.POST('/api/v1/accounts', { body: ${BODIES.connectAccount} })`,
-    disconnectAccount: `api.DELETE('/api/v1/accounts/{id}', { params: { path: { id: 'a' } } })`,
-    createConnection: `api.POST('/api/v1/connections', { body: ${BODIES.createConnection} })`,
-    getConnection: `api.GET('/api/v1/connections/{id}', { params: { path: { id: 'a' } } })`,
-    chooseAccounts: `api.POST('/api/v1/connections/{id}/choose', { params: { path: { id: 'a' } }, body: ${BODIES.chooseAccounts} })`,
-    completeConnection: `api.POST('/api/v1/connections/{id}/complete', { params: { path: { id: 'a' } }, body: ${BODIES.completeConnection} })`,
-    deleteConnection: `api.DELETE('/api/v1/connections/{id}', { params: { path: { id: 'a' } } })`,
-    listApps: `api.GET('/api/v1/apps')`,
-    putApp: `api.PUT('/api/v1/apps/{platform}', { params: { path: { platform: 'x' } }, body: ${BODIES.putApp} })`,
-    deleteApp: `api.DELETE('/api/v1/apps/{platform}', { params: { path: { platform: 'x' } } })`,
-    createPost: `api.POST('/api/v1/posts', { body: ${BODIES.createPost} })`,
-    createDraft: `api.POST('/api/v1/posts', { body: ${BODIES.createDraft} })`,
-    validatePost: `api.POST('/api/v1/posts/validate', { body: ${BODIES.createPost} })`,
-    createPosts: `api.POST('/api/v1/posts/batch', { body: ${BODIES.createPosts} })`,
-    validatePosts: `api.POST('/api/v1/posts/batch/validate', { body: ${BODIES.createPosts} })`,
-    listPosts: `api.GET('/api/v1/posts')`,
-    countPosts: `api.GET('/api/v1/posts/counts', { params: { query: { by: 'status' } } })`,
-    listDeliveries: `api.GET('/api/v1/deliveries')`,
-    listEvents: `api.GET('/api/v1/events')`,
-    getEvent: `api.GET('/api/v1/events/{id}', { params: { path: { id: 'a' } } })`,
-    createWebhook: `api.POST('/api/v1/webhooks', { body: ${BODIES.createWebhook} })`,
-    listWebhooks: `api.GET('/api/v1/webhooks')`,
-    getWebhook: `api.GET('/api/v1/webhooks/{id}', { params: { path: { id: 'a' } } })`,
-    updateWebhook: `api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id: 'a' } }, body: ${BODIES.updateWebhook} })`,
-    deleteWebhook: `api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id: 'a' } } })`,
-    rotateWebhookSecret: `api.POST('/api/v1/webhooks/{id}/rotate-secret', { params: { path: { id: 'a' } }, body: ${BODIES.rotateWebhookSecret} })`,
-    deletePreviousWebhookSecret: `api.DELETE('/api/v1/webhooks/{id}/previous-secret', { params: { path: { id: 'a' } } })`,
-    testWebhook: `api.POST('/api/v1/webhooks/{id}/test', { params: { path: { id: 'a' } }, body: ${BODIES.testWebhook} })`,
-    listWebhookDeliveries: `api.GET('/api/v1/webhooks/{id}/deliveries', { params: { path: { id: 'a' } } })`,
-    redeliverEvents: `api.POST('/api/v1/webhooks/{id}/redeliver', { params: { path: { id: 'a' } }, body: ${BODIES.redeliverEvents} })`,
-    retryDeliveries: `api.POST('/api/v1/deliveries/retry', { body: ${BODIES.retryDeliveries} })`,
-    getPost: `api.GET('/api/v1/posts/{id}', { params: { path: { id: 'a' } } })`,
-    deletePost: `api.DELETE('/api/v1/posts/{id}', { params: { path: { id: 'a' } } })`,
-    updatePost: `api.PATCH('/api/v1/posts/{id}', { params: { path: { id: 'a' } }, body: ${BODIES.updatePost} })`,
-    publishPost: `api.POST('/api/v1/posts/{id}/publish', { params: { path: { id: 'a' } } })`,
-    retryDelivery: `api.POST('/api/v1/posts/{id}/deliveries/{accountId}/retry', { params: { path: { id: 'a', accountId: 'b' } } })`,
-    cancelDelivery: `api.POST('/api/v1/posts/{id}/deliveries/{accountId}/cancel', { params: { path: { id: 'a', accountId: 'b' } } })`,
-    markDeliveryPublished: `api.POST('/api/v1/posts/{id}/deliveries/{accountId}/mark-published', { params: { path: { id: 'a', accountId: 'b' } }, body: ${BODIES.markDeliveryPublished} })`,
-    resolveDelivery: `api.POST('/api/v1/posts/{id}/deliveries/{accountId}/resolve', { params: { path: { id: 'a', accountId: 'b' } }, body: ${BODIES.resolveDelivery} })`,
-    // openapi-typescript types every file as a string: https://openapi-ts.dev/node#example-blob-types
-    uploadMedia: `api.POST('/api/v1/media', { body: { file: '' }, bodySerializer: () => new FormData() })`,
-    importMedia: `api.POST('/api/v1/media/import', { body: ${BODIES.importMedia} })`,
-    listMedia: `api.GET('/api/v1/media')`,
-    getMedia: `api.GET('/api/v1/media/{id}', { params: { path: { id: 'a' } } })`,
-    getMediaContent: `api.GET('/api/v1/media/{id}/content', { params: { path: { id: 'a' } }, parseAs: 'blob' })`,
-    updateMedia: `api.PATCH('/api/v1/media/{id}', { params: { path: { id: 'a' } }, body: ${BODIES.updateMedia} })`,
-    deleteMedia: `api.DELETE('/api/v1/media/{id}', { params: { path: { id: 'a' } } })`,
-    listSandboxCalls: `api.GET('/api/v1/sandbox/calls')`,
-    getCurrentKey: `api.GET('/api/v1/key')`,
-    createKey: `api.POST('/api/v1/keys', { body: ${BODIES.createKey} })`,
-    listKeys: `api.GET('/api/v1/keys')`,
-    getKey: `api.GET('/api/v1/keys/{id}', { params: { path: { id: 'a' } } })`,
-    updateKey: `api.PATCH('/api/v1/keys/{id}', { params: { path: { id: 'a' } }, body: ${BODIES.updateKey} })`,
-    rotateKey: `api.POST('/api/v1/keys/{id}/rotate', { params: { path: { id: 'a' } }, body: ${BODIES.rotateKey} })`,
-    revokeKey: `api.DELETE('/api/v1/keys/{id}', { params: { path: { id: 'a' } } })`,
-    listUsers: `api.GET('/api/v1/users')`,
-    createUser: `api.POST('/api/v1/users', { body: ${BODIES.named} })`,
-    getUser: `api.GET('/api/v1/users/{id}', { params: { path: { id: 'a' } } })`,
-    deleteUser: `api.DELETE('/api/v1/users/{id}', { params: { path: { id: 'a' } } })`,
-    listUserKeys: `api.GET('/api/v1/users/{id}/keys', { params: { path: { id: 'a' } } })`,
-    createUserKey: `api.POST('/api/v1/users/{id}/keys', { params: { path: { id: 'a' } }, body: ${BODIES.createKey} })`,
-    revokeUserKey: `api.DELETE('/api/v1/users/{id}/keys/{keyId}', { params: { path: { id: 'a', keyId: 'b' } } })`,
-    listOrganizations: `api.GET('/api/v1/organizations')`,
-    createOrganization: `api.POST('/api/v1/organizations', { body: ${BODIES.named} })`,
-    getOrganization: `api.GET('/api/v1/organizations/{id}', { params: { path: { id: 'a' } } })`,
-    deleteOrganization: `api.DELETE('/api/v1/organizations/{id}', { params: { path: { id: 'a' } } })`,
-    listMembers: `api.GET('/api/v1/organizations/{id}/members', { params: { path: { id: 'a' } } })`,
-    putMember: `api.PUT('/api/v1/organizations/{id}/members/{userId}', { params: { path: { id: 'a', userId: 'b' } }, body: ${BODIES.putMember} })`,
-    deleteMember: `api.DELETE('/api/v1/organizations/{id}/members/{userId}', { params: { path: { id: 'a', userId: 'b' } } })`,
+    toCall: ({ method, path, ids, query, body }) => {
+      const options = toOptions({ params: toOptions({ path: ids, query }) || undefined, body })
+      return `api.${method}('${path}'${options && `, ${options}`})`
+    },
+    // It types every file as a string: https://openapi-ts.dev/node#example-blob-types
+    bodies: { uploadMedia: `{ file: '' }, bodySerializer: () => new FormData()` },
   },
-}
-
-export const GENERATORS: Record<string, Generator> = {
-  'hey-api': heyApi,
-  orval,
-  'swagger-typescript-api': swaggerTypescriptApi,
-  'openapi-typescript with openapi-fetch': openapiTypescript,
 }
