@@ -15,84 +15,8 @@ const operations = operationsOf(document)
 const { schemas } = document.components
 const problemWith = validatorOf(document)
 
-/**
- * The statuses of each operation: those of the contract, 400 for an unknown query parameter, 413 for its body, 409 for
- * a reused Idempotency-Key. An operation with a scope has 403 as well, and each has 429.
- */
-const STATUSES: Record<string, string[]> = {
-  createPost: ['201', '400', '401', '403', '409', '413', '500', '503'],
-  validatePost: ['200', '400', '401', '403', '413', '500', '503'],
-  createPosts: ['200', '201', '400', '401', '403', '409', '413', '500', '503'],
-  validatePosts: ['200', '400', '401', '413', '500', '503'],
-  listPosts: ['200', '400', '401', '500', '503'],
-  countPosts: ['200', '400', '401', '500', '503'],
-  listEvents: ['200', '400', '401', '403', '410', '500', '503'],
-  getEvent: ['200', '400', '401', '404', '500', '503'],
-  listDeliveries: ['200', '400', '401', '500', '503'],
-  retryDeliveries: ['200', '400', '401', '413', '500', '503'],
-  getPost: ['200', '304', '400', '401', '404', '500', '503'],
-  deletePost: ['200', '400', '401', '404', '409', '412', '500', '503'],
-  updatePost: ['200', '400', '401', '403', '404', '409', '412', '413', '500', '503'],
-  publishPost: ['202', '400', '401', '403', '404', '409', '412', '500', '503'],
-  retryDelivery: ['202', '400', '401', '403', '404', '409', '412', '413', '500', '503'],
-  cancelDelivery: ['200', '400', '401', '404', '409', '412', '500', '503'],
-  markDeliveryPublished: ['200', '400', '401', '404', '409', '412', '413', '500', '503'],
-  resolveDelivery: ['200', '400', '401', '404', '409', '413', '500', '503'],
-  listAccounts: ['200', '401', '500', '503'],
-  listPlatforms: ['200', '304', '400', '401', '500', '503'],
-  getPlatform: ['200', '304', '400', '401', '404', '500', '503'],
-  getAccountLimits: ['200', '304', '400', '401', '404', '500', '503'],
-  listFieldOptions: ['200', '400', '401', '404', '409', '500', '502', '503'],
-  connectAccount: ['200', '201', '400', '401', '403', '409', '413', '500', '502', '503'],
-  disconnectAccount: ['200', '400', '401', '403', '404', '500', '503'],
-  createConnection: ['201', '400', '401', '403', '409', '413', '500', '502', '503'],
-  getConnection: ['200', '400', '401', '404', '500', '503'],
-  chooseAccounts: ['200', '400', '401', '404', '409', '413', '500', '503'],
-  completeConnection: ['200', '400', '401', '404', '409', '413', '500', '503'],
-  deleteConnection: ['200', '400', '401', '404', '500', '503'],
-  listApps: ['200', '400', '401', '500', '503'],
-  putApp: ['200', '400', '401', '403', '413', '500', '503'],
-  deleteApp: ['200', '400', '401', '403', '404', '409', '500', '503'],
-  uploadMedia: ['200', '201', '400', '401', '408', '409', '413', '500', '503'],
-  importMedia: ['200', '201', '400', '401', '409', '413', '500', '503'],
-  listMedia: ['200', '400', '401', '500', '503'],
-  getMedia: ['200', '400', '401', '404', '500', '503'],
-  getMediaContent: ['200', '206', '304', '307', '400', '401', '404', '412', '416', '500', '503'],
-  updateMedia: ['200', '400', '401', '404', '409', '413', '500', '503'],
-  deleteMedia: ['200', '400', '401', '404', '409', '500', '503'],
-  listSandboxCalls: ['200', '400', '401', '500', '503'],
-  getCurrentKey: ['200', '400', '401', '500', '503'],
-  createKey: ['201', '400', '401', '413', '500', '503'],
-  listKeys: ['200', '400', '401', '500', '503'],
-  getKey: ['200', '400', '401', '404', '500', '503'],
-  updateKey: ['200', '400', '401', '404', '413', '500', '503'],
-  rotateKey: ['201', '400', '401', '404', '409', '413', '500', '503'],
-  revokeKey: ['200', '400', '401', '404', '500', '503'],
-  createWebhook: ['201', '400', '401', '409', '413', '500', '503'],
-  listWebhooks: ['200', '400', '401', '500', '503'],
-  getWebhook: ['200', '400', '401', '404', '500', '503'],
-  updateWebhook: ['200', '400', '401', '404', '413', '500', '503'],
-  deleteWebhook: ['200', '400', '401', '404', '500', '503'],
-  rotateWebhookSecret: ['200', '400', '401', '404', '409', '413', '500', '503'],
-  deletePreviousWebhookSecret: ['200', '400', '401', '404', '500', '503'],
-  testWebhook: ['202', '400', '401', '404', '409', '413', '500', '503'],
-  listWebhookDeliveries: ['200', '400', '401', '404', '500', '503'],
-  redeliverEvents: ['202', '400', '401', '404', '413', '500', '503'],
-  listUsers: ['200', '400', '401', '500', '503'],
-  createUser: ['201', '400', '401', '409', '413', '500', '503'],
-  getUser: ['200', '400', '401', '404', '500', '503'],
-  deleteUser: ['202', '400', '401', '404', '409', '500', '503'],
-  listUserKeys: ['200', '400', '401', '404', '500', '503'],
-  createUserKey: ['201', '400', '401', '404', '413', '500', '503'],
-  revokeUserKey: ['200', '400', '401', '404', '500', '503'],
-  listOrganizations: ['200', '400', '401', '500', '503'],
-  createOrganization: ['201', '400', '401', '409', '413', '500', '503'],
-  getOrganization: ['200', '400', '401', '404', '500', '503'],
-  deleteOrganization: ['200', '400', '401', '404', '409', '500', '503'],
-  listMembers: ['200', '400', '401', '404', '500', '503'],
-  putMember: ['200', '400', '401', '404', '413', '500', '503'],
-  deleteMember: ['200', '400', '401', '404', '500', '503'],
-}
+/** The errors of every operation. responses.test.ts provokes them, and all others that an operation lists. */
+const COMMON_ERRORS = ['401', '429', '500', '503']
 
 /** Operations that take no Idempotency-Key, because their response contains a secret that is not stored. */
 const WITH_SECRET = ['createKey', 'rotateKey', 'createUserKey', 'createWebhook']
@@ -157,8 +81,7 @@ t.test('every scope is required by an operation', async (t) => {
   t.strictSame(new Set(operations.flatMap((each) => each['x-required-scope'] ?? [])), new Set(Object.keys(SCOPES)))
 })
 
-t.test('each operation has a name, a description, one tag and all its statuses', async (t) => {
-  t.strictSame(operations.map(({ operationId }) => operationId).sort(), Object.keys(STATUSES).sort())
+t.test('each operation has a name, a description, one tag, a success and the common errors', async (t) => {
   const tags = document.tags.map(({ name }) => name)
   const { problems, check } = collectProblems()
   for (const operation of operations) {
@@ -166,8 +89,17 @@ t.test('each operation has a name, a description, one tag and all its statuses',
     check(Boolean(operation.summary && operation.description), true, `${operationId} has a name and a description`)
     check(operation.tags.filter((tag) => tags.includes(tag)).length, 1, `${operationId}: known tags`)
     check(operation.tags.length, 1, `${operationId}: tags`)
-    const statuses = [...STATUSES[operationId]!, ...(operation['x-required-scope'] ? ['403'] : []), '429']
-    check(Object.keys(responses), [...new Set(statuses)].sort(), `${operationId}: statuses`)
+    const statuses = Object.keys(responses)
+    check(
+      statuses.some((status) => status.startsWith('2')),
+      true,
+      `${operationId} has a success`,
+    )
+    check(
+      COMMON_ERRORS.filter((status) => !statuses.includes(status)),
+      [],
+      `${operationId} lists common errors`,
+    )
     for (const [name, { description }] of [
       ...Object.entries(responses),
       ...parameters.map((each) => [each.name, each] as const),
