@@ -32,6 +32,8 @@ t.test('every post that validate calls publishable is published', async (t) => {
       counts.publishable += outcomes.filter(({ isPublishable }) => isPublishable).length
       for (const [index, outcome] of outcomes.entries()) {
         if (!outcome.refusal || problems.has(kindOf(outcome))) continue
+        // A busy machine may lose a response. A refusal happens again.
+        if (outcome.refusal.startsWith('unconfirmed') && !(await scene.publish([outcome.body]))[0]?.refusal) continue
         problems.set(kindOf(outcome), '')
         const smallest = await shrink(scene, arbitrary, seed, index, outcome)
         problems.set(kindOf(outcome), `${outcome.refusal} (SEED=${seed} AT=${index}): ${JSON.stringify(smallest)}`)
