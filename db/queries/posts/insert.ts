@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
-import { type KeyedResponse, responseOf, storedResponses, toJson } from '../idempotency.ts'
+import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 
@@ -53,9 +53,10 @@ const reachable = reachableBy(sql.ref<string>('item.user_id'))
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
  */
-const insertRows = prepared<{ posts: string; deliveries: string; media: string }, Insertion>(
-  'insert_posts',
-  (_db, value) => sql`
+const insertRowsWith = (name: string, responses: typeof storedResponses) =>
+  prepared<{ posts: string; deliveries: string; media: string }, Insertion>(
+    name,
+    (_db, value) => sql`
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
@@ -97,7 +98,7 @@ const insertRows = prepared<{ posts: string; deliveries: string; media: string }
       where usable.response is not null and usable.is_expected
       order by usable.user_id, response.key, usable.ordinal
     ),
-    ${storedResponses(sql`keyed`)},
+    ${responses(sql`keyed`)},
     post as (
       insert into posts (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id)
       select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id
@@ -132,12 +133,16 @@ const insertRows = prepared<{ posts: string; deliveries: string; media: string }
     select usable.ordinal, usable.unready,
       case when post.id is not null then 'written' when is_expected then 'key_taken' else 'unready_changed' end as outcome
     from usable left join post on post.id = usable.id`,
-)
+  )
 
-/** Writes posts in one statement: see `insertRows`. */
+const insertRows = insertRowsWith('insert_posts', storedResponses)
+const insertRowsOverTakenKey = insertRowsWith('insert_posts_over_taken_key', responsesWithTakenKeys)
+
+/** Writes posts in one statement: see `insertRowsWith`. */
 export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
   const numbered = posts.map((post, index) => ({ ordinal: index + 1, post }))
-  return insertRows(db, {
+  const insert = posts.some(({ keyed }) => keyed?.takenKey) ? insertRowsOverTakenKey : insertRows
+  return insert(db, {
     posts: JSON.stringify(
       numbered.map(({ ordinal, post }) => ({
         ...WRITTEN_COLUMNS.toJson(post),
@@ -178,7 +183,7 @@ const BATCHED_DELIVERIES_MAX = 32
 /** The length of caption, metadata and deliveries as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
-/** Whether a post shares a statement with others. Those with a taken key do not: see `storedResponses`. */
+/** Whether a post shares a statement with others. Those with a taken key do not: see `responsesWithTakenKeys`. */
 const isBatched = ({ caption, deliveries, metadata, keyed }: NewPost): boolean =>
   !keyed?.takenKey &&
   deliveries.length <= BATCHED_DELIVERIES_MAX &&
@@ -186,7 +191,8 @@ const isBatched = ({ caption, deliveries, metadata, keyed }: NewPost): boolean =
     BATCHED_LENGTH_MAX
 
 /**
- * Writes a post: see `insertRows`. Concurrent posts share a statement and its commit, which takes longer than the rows.
+ * Writes a post: see `insertRowsWith`. Concurrent posts share a statement and its commit, which takes longer than the
+ * rows.
  */
 export const insertPost = async (db: Db, post: NewPost): Promise<Insertion | undefined> =>
   isBatched(post) ? insertBatched(db, post) : (await insertPosts(db, [post]))[0]
