@@ -71,7 +71,7 @@ const { lastUsedAt: _, ...unused } = KEY_EXAMPLE
 export const CREATED_KEY_EXAMPLE = {
   ...unused,
   lastUsedAt: null,
-  // The checksum is wrong, so that nobody mistakes it for a key.
+  // The example has a wrong checksum: no service accepts it.
   key: 'pr_7Hq2XaExampleExampleExampleExampleExam',
 }
 

@@ -17,7 +17,7 @@ export const putApp = defineOperation({
   tag: 'apps',
   summary: 'Store an app',
   description:
-    'Stores the credentials of an app that you have registered with a network. It replaces the one that you stored before. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
+    'Stores the credentials of an app that you have registered with a network, in place of those stored before. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
   params: AppPath,
   body: Body(PutApp, { app: PUT, withScopes: WITH_SCOPES }),
   success: { 200: JsonResponse(App, 'The app is stored.', { stored: APP }) },

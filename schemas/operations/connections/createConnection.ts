@@ -16,7 +16,7 @@ export const createConnection = defineOperation({
   summary: 'Begin a connection',
   description: `Returns the \`url\` of a link. Send the user there: the link leads to the page of the network where the user consents. It works once, in one browser, for 15 minutes.
 
-Read the outcome with \`getConnection\` until the state is \`connected\`, \`failed\` or \`expired\`. Where the browser returns to your \`returnUrl\`, that alone proves nothing: people close pages, and change addresses.
+Read the outcome with \`getConnection\` until the state is \`connected\`, \`failed\` or \`expired\`. The return of the browser to your \`returnUrl\` proves nothing: people close pages, and change addresses.
 
 An account that you have connected before keeps its id and its posts. Accounts with credentials, such as bots, are connected with \`connectAccount\`.
 

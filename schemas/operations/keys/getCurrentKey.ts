@@ -11,7 +11,7 @@ export const getCurrentKey = defineOperation({
   tag: 'keys',
   summary: 'Get the key of the request',
   description:
-    'Returns the API key that the request was sent with: whom it acts for, what it allows, and when it expires. Every valid key may call this.',
+    'Returns the API key of the request: its user, its scopes and accounts, and its expiry. Every valid key may call this.',
   success: { 200: JsonResponse(ApiKey, 'The key.', { key: KEY }) },
   sdk: 'keys.current',
 })

@@ -13,11 +13,11 @@ export const listDeliveries = defineOperation({
   operationId: 'listDeliveries',
   tag: 'posts',
   summary: 'List deliveries',
-  description: `Returns a page of the deliveries of your posts, one for each account of each post: what failed today, what was published on an account, what has changed. Filters apply together.
+  description: `Returns a page of the deliveries of your posts, one for each account of each post. Filters find, for example, deliveries that failed today, or those of one account. Filters apply together.
 
 **Order:** those of the newest posts first; with \`scheduledFrom\` or \`scheduledBefore\`, those with the latest \`scheduledAt\` first; with \`changedAfter\`, those with the earliest \`changedAt\` first. A delivery that changes while you read a list with \`changedAfter\` appears again at its end.
 
-**What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists everything that is not sent without you, with \`error\`. What you have cancelled is \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
+**What needs you:** \`state=failed&state=unconfirmed&state=missed\` lists the deliveries that wait for your decision, each with its \`error\`. Deliveries that you have cancelled have the state \`cancelled\`. \`errorCode\` alone also finds what is still retried, and published posts without their first comment.
 
 A request looks at up to 250 deliveries, so that it is fast however many there are. A page may therefore be short, or empty, although more follows.`,
   query: ListDeliveriesQuery,

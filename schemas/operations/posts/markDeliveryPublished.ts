@@ -14,7 +14,7 @@ export const markDeliveryPublished = defineOperation({
   operationId: 'markDeliveryPublished',
   tag: 'posts',
   summary: 'Record that a delivery was published by hand',
-  description: `Says that you have published on this account what was missing, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing, whose \`externalId\` is \`null\`. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
+  description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing, whose \`externalId\` is \`null\`. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
 
 A draft has to be scheduled first (409). A delivery that is being sent, or from which nothing is missing, cannot be marked (409).`,
   params: DeliveryPath,

@@ -17,7 +17,7 @@ export const resolveDelivery = defineOperation({
   description: `Settles a delivery in the state \`unconfirmed\`, after you have checked the network.
 
 - \`published\`: the act counts as published, at \`url\` if present. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
-- \`not_published\`: the delivery fails with \`not_published\` and can be retried. Where only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
+- \`not_published\`: the delivery fails with \`not_published\` and can be retried. If only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
   params: DeliveryPath,
   body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
   success: {

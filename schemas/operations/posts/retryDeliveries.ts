@@ -15,7 +15,7 @@ export const retryDeliveries = defineOperation({
 
 A request retries up to 100 deliveries, all of them or, with an error response, none. It looks at up to 250, so that a response may have few deliveries, or none, although more follow: repeat the request with \`nextCursor\` as \`cursor\` until it is \`null\`.
 
-**Repeating the request is safe.** A retried delivery is \`queued\`, and does not meet the filters until it fails again. Deliveries that cannot be retried are in \`left\`, and do not change. Of the states \`unconfirmed\` and \`published\`, those that were cancelled are left too, unless \`errorCode\` is \`cancelled\`. A delivery that changes while the request runs is in neither list.`,
+**Repeating the request is safe.** A retried delivery is \`queued\`, and does not meet the filters until it fails again. Deliveries that cannot be retried are in \`left\`, and do not change. Deliveries that are \`unconfirmed\` or \`published\` and were cancelled are left too, unless \`errorCode\` is \`cancelled\`. A delivery that changes while the request runs is in neither list.`,
   body: Body(RetryDeliveries, RETRY_DELIVERIES_EXAMPLES),
   success: {
     200: JsonResponse(RetriedDeliveries, 'The deliveries are due, except for those in `left`.', {
