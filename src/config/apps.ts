@@ -13,10 +13,6 @@ export type Apps = Partial<Record<PlatformId, OAuthApp>>
 
 const networks = Object.entries(NETWORKS) as [PlatformId, Network][]
 
-/** Whether the operator registers an app with the network. */
-const needsApp = ({ adapter, client }: Network) =>
-  typeof adapter === 'object' && adapter.oauth !== undefined && !adapter.oauth.registration && !client
-
 /** The variables of apps, by which accounts are connected. Their names begin with the id of the network. */
 export const APP_VARIABLES: Record<AppVariable, TSchema> = Object.fromEntries(
   networks.flatMap(([id, network]): [AppVariable, TSchema][] => {
@@ -26,7 +22,7 @@ export const APP_VARIABLES: Record<AppVariable, TSchema> = Object.fromEntries(
       const key = Type.String({ format: 'credentials-keys', writeOnly: true, description })
       return [[`${name}_CLIENT_KEY`, Type.Optional(key)]]
     }
-    if (!needsApp(network)) return []
+    if (!network.tokens) return []
     const description = `[App](src/connections/README.md#apps) that accounts on ${network.name} are connected with.`
     const secret = Type.String({ writeOnly: true, description: `Secret of \`${name}_CLIENT_ID\`.` })
     return [

@@ -5,5 +5,9 @@ import { mapNetworks } from './networks.ts'
 
 export type Networks = Record<PlatformId, AnyAdapter>
 
+const loaded = await Promise.all(Object.values(mapNetworks(async ({ adapter }, id) => [id, await adapter()] as const)))
+
 export const createNetworks = (sandbox: SandboxStore): Networks =>
-  mapNetworks(({ adapter }) => (typeof adapter === 'function' ? adapter(sandbox) : adapter))
+  Object.fromEntries(
+    loaded.map(([id, adapter]) => [id, typeof adapter === 'function' ? adapter(sandbox) : adapter]),
+  ) as Networks

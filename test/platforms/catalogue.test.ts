@@ -4,6 +4,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import type { Source } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 /** All objects inside `value` that have a source, with their paths. */
@@ -21,6 +22,12 @@ t.test('the guarantees of every network are those of its adapter', async (t) => 
     const declared = new Set(platforms[id as PlatformId].guarantees.map((rule) => rule.guarantee))
     if (typeof guarantee !== 'function') t.same([...declared], [guarantee], id)
     t.equal(reconcile === undefined, !declared.has('exactly-once') && !declared.has('reconcilable'), id)
+  }
+})
+
+t.test('a network has an app of the deployment if its adapter uses OAuth and registers no app', async (t) => {
+  for (const [id, { oauth }] of Object.entries(createNetworks({} as never))) {
+    t.equal(NETWORKS[id as PlatformId].tokens !== undefined, oauth !== undefined && !oauth.registration, id)
   }
 })
 

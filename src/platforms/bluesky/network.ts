@@ -1,12 +1,11 @@
 import type { Network } from '../contract/network.ts'
-import { blueskyAdapter } from './adapter.ts'
 import { clientAt } from './client.ts'
 import { bluesky } from './limits.ts'
 
 export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
-  adapter: blueskyAdapter,
+  adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
   tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },
   client: {
     keyDescription:

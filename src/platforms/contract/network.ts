@@ -3,19 +3,22 @@ import type { Platform } from './limits.ts'
 import type { OAuthApp } from './oauth.ts'
 import type { SandboxStore } from './sandbox-store.ts'
 
-/** One network. Limits, adapters, variables of the environment and tables of all networks are derived from these. */
+/**
+ * One network. Limits, adapters, variables of the environment and tables of all networks are derived from these. Facts
+ * are read without the adapter's code, which takes time and memory that only the service has to spend.
+ */
 export interface Network {
   /** As people call it in a sentence. */
   name: string
   limits: Platform
-  /** A function if the adapter keeps something, such as the calls to the sandbox. */
-  adapter: AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)
-  /** How long access tokens from OAuth work, and whether they can be refreshed; for the documentation. */
-  tokens?: { life: string; refresh: string }
+  /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */
+  adapter: () => Promise<AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)>
   /**
-   * An app that needs no registration. Absent: if accounts are connected by OAuth, the operator registers an app, or
-   * the adapter does.
+   * How long access tokens from OAuth work, and whether they can be refreshed; for the documentation. Absent unless
+   * accounts are connected with an app of the deployment.
    */
+  tokens?: { life: string; refresh: string }
+  /** An app of the deployment that needs no registration. Absent if the operator has to register it. */
   client?: UnregisteredClient
 }
 

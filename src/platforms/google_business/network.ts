@@ -1,11 +1,10 @@
 import type { Network } from '../contract/network.ts'
-import { googleBusinessAdapter } from './adapter.ts'
 import { googleBusiness } from './limits.ts'
 
 export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
-  adapter: googleBusinessAdapter,
+  adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,
   tokens: {
     life: 'an hour',
     refresh: 'yes, while the [consent screen](../platforms/google_business/README.md) is published',

@@ -1,10 +1,9 @@
 import type { Network } from '../contract/network.ts'
-import { instagramAdapter } from './adapter.ts'
 import { instagram } from './limits.ts'
 
 export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
-  adapter: instagramAdapter,
+  adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   tokens: { life: '60 days', refresh: 'yes' },
 }

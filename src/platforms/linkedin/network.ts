@@ -1,10 +1,9 @@
 import type { Network } from '../contract/network.ts'
-import { linkedinAdapter } from './adapter.ts'
 import { linkedin } from './limits.ts'
 
 export const linkedinNetwork: Network = {
   name: 'LinkedIn',
   limits: linkedin,
-  adapter: linkedinAdapter,
+  adapter: async () => (await import('./adapter.ts')).linkedinAdapter,
   tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },
 }

@@ -1,9 +1,8 @@
 import type { Network } from '../contract/network.ts'
-import { mastodonAdapter } from './adapter.ts'
 import { mastodon } from './limits.ts'
 
 export const mastodonNetwork: Network = {
   name: 'Mastodon',
   limits: mastodon,
-  adapter: mastodonAdapter,
+  adapter: async () => (await import('./adapter.ts')).mastodonAdapter,
 }

@@ -1,10 +1,9 @@
 import type { Network } from '../contract/network.ts'
-import { threadsAdapter } from './adapter.ts'
 import { threads } from './limits.ts'
 
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
-  adapter: threadsAdapter,
+  adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   tokens: { life: '60 days', refresh: 'yes' },
 }

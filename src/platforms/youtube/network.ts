@@ -1,10 +1,9 @@
 import type { Network } from '../contract/network.ts'
-import { youtubeAdapter } from './adapter.ts'
 import { youtube } from './limits.ts'
 
 export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
-  adapter: youtubeAdapter,
+  adapter: async () => (await import('./adapter.ts')).youtubeAdapter,
   tokens: { life: 'an hour', refresh: 'yes; for 7 days where the [app](../platforms/youtube/README.md) is in testing' },
 }
