@@ -72,7 +72,8 @@ check: $(DEVELOP) ## check types, lint, import directions, and that generated fi
 	@npm run -s check:db-types
 	@npm test -s -- test/repository/*.test.ts test/openapi/document.test.ts
 
-openapi: $(DEVELOP) ## write openapi/openapi.json
+openapi: $(DEVELOP) ## write schemas/operations/index.ts and openapi/openapi.json
+	@node .ci/operations.ts
 	@npm run -s postroom -- openapi > node_modules/.openapi.json
 	@mv node_modules/.openapi.json openapi/openapi.json
 

@@ -11,6 +11,7 @@ import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia, type NewMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
+import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
@@ -209,6 +210,11 @@ export function recordRequests(app: FastifyInstance): FastifyInstance {
   return Object.assign(app, { inject: recording })
 }
 
+/** The first segment of the paths below /api/v1. */
+const ROOTS = new Set<string | undefined>(
+  Object.values(operations).flatMap(({ url, config }) => ('isProbe' in config ? [] : [url.split('/')[1]])),
+)
+
 /** Sends a request to the API. A body that is not a string is encoded as JSON. */
 export type Transport = (
   app: FastifyInstance,
@@ -222,11 +228,7 @@ export type Transport = (
 export const inject: Transport = async (app, key, method, path, body, headers = {}) => {
   const reply = await app.inject({
     method,
-    url: /^\/(?:posts|deliveries|accounts|platforms|connections|apps|events|webhooks|media|sandbox|keys?|users|organizations)\b/.test(
-      path,
-    )
-      ? `/api/v1${path}`
-      : path,
+    url: ROOTS.has(/^\/(\w+)/.exec(path)?.[1]) ? `/api/v1${path}` : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
