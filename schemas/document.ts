@@ -44,7 +44,7 @@ ${Object.entries(SCOPES)
 const REQUESTS = `## Requests
 
 - Bodies are JSON of at most 1 MiB in UTF-8, with at most 20,000 keys in all objects; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
-- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\`, \`deletePost\` and \`listAccounts\`; \`listPosts\` unless the name is almost that of a filter. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored.
+- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\`, \`deletePost\` and \`listAccounts\`; \`listPosts\` unless the name is almost that of a filter. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored. A slash at the end of a path is ignored.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds.
 - An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.
@@ -75,7 +75,8 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 400 without | a limit of a network; rejected credentials; a file that cannot be used or fetched; a published post cannot be changed or deleted | correct the post, the credentials or the file |
 | 401 | the API key is missing, invalid or expired | use another key |
 | 403 | the API key lacks a scope; ids of accounts, media or organisations that you may not use, existing or not; the account of another user | compare with \`listAccounts\` |
-| 404 | the resource does not exist or belongs to another user; a file has no content; the path does not exist | correct the id or the path |
+| 404 | the resource does not exist or belongs to another user; a file has no content; the path does not exist, and \`x-error-hint\` names the nearest one | correct the id or the path |
+| 405 | the path does not have the method; \`Allow\` lists those that it has | use one of them |
 | 408 | the request arrived too slowly; the connection is closed | send it again |
 | 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
 | 410 | the events after a cursor of \`listEvents\` are no longer kept | begin again with the cursor in \`oldest\` |
@@ -89,7 +90,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 502 | \`connectAccount\`, \`createConnection\`: the network could not be reached | retry later, or correct the address |
 | 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; accounts cannot be connected, because the service lacks a key for credentials | retry with increasing delays |
 
-408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
+405, 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
 
 **\`x-error-code\`** is a header of every error response. Its values are stable and listed below, and each operation lists those that it sends with each status; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it to the operator when you report a problem: the log has the request under this id.`
 
@@ -117,7 +118,7 @@ A request over a quota is a 429 with \`Retry-After\`, and was not carried out. R
 
 const BROWSERS = `## Browsers
 
-Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`www-authenticate\`, \`etag\`, \`content-range\`, \`content-disposition\`, \`idempotent-replayed\`, \`retry-after\`, \`ratelimit\` and \`ratelimit-policy\`.`
+Web pages can call the API from the origins that the operator lists in \`CORS_ORIGINS\`; by default from none. Pages can read the headers \`x-request-id\`, \`x-error-code\`, \`x-error-hint\`, \`allow\`, \`www-authenticate\`, \`etag\`, \`content-range\`, \`content-disposition\`, \`idempotent-replayed\`, \`retry-after\`, \`ratelimit\` and \`ratelimit-policy\`.`
 
 const AGENTS = `## Agents
 

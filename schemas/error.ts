@@ -207,7 +207,15 @@ export const commonErrors: ErrorResponses = {
   ...errorResponse(
     'The API key is missing, unknown, mistyped, revoked or expired. Send it as `Authorization: Bearer pr_…`.',
     ['missing_api_key', 'invalid_api_key', 'expired_api_key'],
-    { headers: { 'WWW-Authenticate': { type: 'string', description: 'The authentication scheme: `Bearer`.' } } },
+    {
+      headers: {
+        'WWW-Authenticate': {
+          type: 'string',
+          description:
+            'The authentication scheme: `Bearer`. Where the key was sent with another scheme, in another header or in the address, `error_description` says what to send.',
+        },
+      },
+    },
   ),
   ...rateLimitResponse(
     'Too many requests, or too many invalid API keys from one address, where the operator limits them.',

@@ -21,6 +21,8 @@ const fieldWithoutOptions = (platform: string, field: string, others: readonly s
     ? `${platform} lists no values for any field`
     : `${platform} lists no values for ${JSON.stringify(field)}. It lists values for: ${others.join(', ')}`
 
+const listed = (words: readonly string[]) => new Intl.ListFormat('en').format(words)
+
 /** The message that is thrown, because it depends on a network, a server or a limit. */
 const given = (message: string) => message
 
@@ -163,11 +165,16 @@ export const ERRORS = {
     message: 'Expectation failed',
     meaning: 'The `Expect` header has a value other than `100-continue`.',
   },
-  route_not_found: { status: 404, message: 'Not found', meaning: 'No operation has this method and path.' },
+  route_not_found: {
+    status: 404,
+    message: 'Not found',
+    meaning: 'No operation has this path; `x-error-hint` names the nearest one.',
+  },
   method_not_allowed: {
     status: 405,
-    message: 'Method not allowed: send each message as POST',
-    meaning: 'Only POST is allowed: `/mcp` has neither sessions nor streams.',
+    message: (methods: readonly string[]) => `Method not allowed: this path takes ${listed(methods)}`,
+    meaning: 'The path does not have this method; `Allow` lists those that it has.',
+    cases: { mcp: { message: 'Method not allowed: send each message as POST' } },
   },
   origin_not_allowed: {
     status: 403,

@@ -24,6 +24,7 @@ import { createHealth, type Health } from './health/problems.ts'
 import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
+import { collectPaths, withoutTrailingSlash } from './http/paths.ts'
 import { limitPipelining } from './http/pipelining.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { queryEncoding } from './http/query-encoding.ts'
@@ -141,9 +142,9 @@ export async function buildApp({
 }
 
 /** An application without routes. It speaks HTTP as all of them do. */
-function createServer(logger: AppOptions['logger'], trustedProxies: string[]) {
+function createServer(logger: AppOptions['logger'], trustedProxies: string[]): FastifyInstance {
   const trustsProxy = trustedProxies.length > 0 && trustProxies(trustedProxies)
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustsProxy,
@@ -157,7 +158,11 @@ function createServer(logger: AppOptions['logger'], trustedProxies: string[]) {
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: sendClientError,
     frameworkErrors: sendError,
+    rewriteUrl({ method = '', url = '' }) {
+      return withoutTrailingSlash(app.paths, method, url)
+    },
   })
+  app.decorate('paths', collectPaths(app))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app)
@@ -177,6 +182,8 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   exposedHeaders: [
     'x-request-id',
     'x-error-code',
+    'x-error-hint',
+    'allow',
     'etag',
     'content-range',
     'content-disposition',
@@ -186,7 +193,7 @@ const corsOptions = (origin: string[]): FastifyCorsOptions => ({
     'ratelimit',
     'ratelimit-policy',
   ],
-  // An OPTIONS request that is no preflight gets our 404 for unknown routes, not the plain text of the plugin.
+  // An OPTIONS request that is no preflight gets our response to unknown routes, not the plain text of the plugin.
   strictPreflight: false,
 })
 

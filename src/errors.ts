@@ -31,6 +31,37 @@ export class MissingScope extends AppError {
   }
 }
 
+/** A 401 for a request that sends its API key where it is not read. */
+export class MisplacedKey extends AppError {
+  /** The advice to the client, in the characters of https://www.rfc-editor.org/rfc/rfc6750#section-3. */
+  readonly mend: string
+
+  constructor(mend: string) {
+    super(errorOf('missing_api_key'))
+    this.mend = mend
+  }
+}
+
+/** A 404 for a path that does not exist. */
+export class PathNotFound extends AppError {
+  readonly hint: string
+
+  constructor(hint: string) {
+    super(errorOf('route_not_found'))
+    this.hint = hint
+  }
+}
+
+/** A 405 for a path that has other methods. */
+export class MethodNotAllowed extends AppError {
+  readonly methods: readonly string[]
+
+  constructor(methods: readonly string[], error = errorOf('method_not_allowed', methods)) {
+    super(error)
+    this.methods = methods
+  }
+}
+
 type RateLimitCode = 'rate_limited' | 'too_many_failed_keys' | 'too_many_waiting' | 'too_many_uploads'
 
 /** A 429 with `Retry-After`. */

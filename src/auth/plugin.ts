@@ -9,6 +9,7 @@ import { type AppError, fail } from '../errors.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import { hashKey, isKey } from './key.ts'
 import { createLastUse } from './last-use.ts'
+import { findMisplacedKey } from './misplaced-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,6 +73,7 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
   }
   app.addHook('onRequest', (request, _reply, done) => {
     const key = readBearerToken(request.headers.authorization)
+    if (!key) throw findMisplacedKey(request) ?? fail('missing_api_key')
     const cached = cache.get(key)
     if (cached && cached.cachedUntil > performance.now()) {
       authenticate(request, cached)
@@ -87,11 +89,7 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
   app.addHook('onClose', () => lastUse.flush())
 })
 
-function readBearerToken(header: string | undefined): string {
-  const token = /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
-  if (!token) throw fail('missing_api_key')
-  return token
-}
+const readBearerToken = (header: string | undefined) => /^bearer +(\S.*)$/i.exec(header ?? '')?.[1]?.trim()
 
 function rethrowOldSchema(error: unknown): never {
   if (hasSqlstate(error, SQLSTATE.UNDEFINED_TABLE)) throw fail('auth_not_initialized')

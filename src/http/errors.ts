@@ -8,7 +8,10 @@ import {
   CursorExpired,
   fail,
   invalidRequest,
+  MethodNotAllowed,
+  MisplacedKey,
   MissingScope,
+  PathNotFound,
   PreconditionFailed,
   RateLimited,
 } from '../errors.ts'
@@ -22,6 +25,7 @@ declare module 'fastify' {
 }
 
 export const ERROR_CODE_HEADER = 'x-error-code'
+const ERROR_HINT_HEADER = 'x-error-hint'
 
 interface PublicError {
   statusCode: number
@@ -42,8 +46,9 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
       return unsupportedContentType(request)
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
+      return fail('route_not_found')
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // Thrown for the method QUERY, which no route has.
-      return notFound()
+      return noRoute(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return invalidRequest([UNREADABLE])
   }
@@ -68,7 +73,16 @@ export function unsupportedContentType({ routeOptions }: FastifyRequest): AppErr
   return invalidRequest([{ code: 'invalid_content_type', path: [], message: `Content-Type must be ${expected}` }])
 }
 
-const notFound = () => fail('route_not_found')
+/** The error for a request that no route matches: 405 if its path has other methods. */
+function noRoute({ server: { paths }, url }: FastifyRequest): AppError {
+  const path = url.split('?', 1)[0]!
+  const methods = paths.methodsOf(path)
+  if (methods.length > 0) return new MethodNotAllowed(methods)
+  const nearest = paths.findNearest(path)
+  return new PathNotFound(
+    `No operation has this path: ${nearest ? `the nearest is ${nearest}` : '/openapi.json lists them'}`,
+  )
+}
 
 /** The process reports these when they begin, instead of once a request. */
 const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
@@ -82,11 +96,16 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')
   else if (!known || (known.statusCode >= 500 && !REPORTED_ONCE.includes(known.code) && !isProbe))
     request.log.error({ reqId: request.id, err: error }, 'request failed')
-  if (known?.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+  if (known?.statusCode === 401) {
+    const mend = known instanceof MisplacedKey && ` error="invalid_request", error_description="${known.mend}"`
+    reply.header('www-authenticate', `Bearer${mend || ''}`)
+  }
   // https://www.rfc-editor.org/rfc/rfc6750#section-3.1
   if (known instanceof MissingScope) {
     reply.header('www-authenticate', `Bearer error="insufficient_scope", scope="${known.scope}"`)
   }
+  if (known instanceof MethodNotAllowed) reply.header('allow', known.methods.join(', '))
+  if (known instanceof PathNotFound) reply.header(ERROR_HINT_HEADER, known.hint)
   if (known instanceof RateLimited) reply.header('retry-after', String(known.retryAfterSeconds))
   if (error instanceof PreconditionFailed) reply.header('etag', error.etag)
   // Fastify sets `connection: close` when it has not read the body. A client that is still sending would receive the
@@ -104,5 +123,5 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** Gives every error response of `app` the documented shape. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
+  app.setNotFoundHandler((request, reply) => sendError(noRoute(request), request, reply))
 }

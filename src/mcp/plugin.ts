@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fail } from '../errors.ts'
+import { errorOf } from '../../schemas/errors.ts'
+import { fail, MethodNotAllowed } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
 import type { Message } from './protocol.ts'
@@ -53,9 +54,9 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     ...ROUTE,
     method: ['GET', 'DELETE'],
     schema: { hide: true },
-    handler: async (_request, reply) => {
-      reply.header('allow', 'POST')
-      throw fail('method_not_allowed')
+    config: { ...ROUTE.config, refusesMethod: true },
+    handler: async () => {
+      throw new MethodNotAllowed(['POST'], errorOf('method_not_allowed.mcp'))
     },
   })
 }

@@ -17,7 +17,8 @@ export function toError(response: Response, json: unknown): errors.PostroomError
   const mistakes = body?.details?.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
   // Not of Postroom: of a proxy, or a redirect, whose status is 0 in browsers.
   const other = `${url} responded with ${status}${headers.has('location') ? ` to ${headers.get('location')}` : ''}: check baseUrl`
-  const message = [body?.error ?? other, mistakes?.join('; ')]
+  const hint = headers.get('x-error-hint')
+  const message = [body?.error ?? other, mistakes?.join('; ') ?? hint]
   const Class = status >= 500 ? errors.ServerError : (CLASSES[status] ?? errors.PostroomError)
   return new (CODES[headers.get('x-error-code') ?? ''] ?? Class)(message.filter(Boolean).join(': '), response, body)
 }

@@ -36,14 +36,20 @@ t.test('a missing, invalid or expired key gets its documented error', async (t) 
   const revokedAndExpired = await make(new Date(Date.now() - 1))
   await revokeKey(db, revokedAndExpired.id)
 
-  const cases: [string | undefined, number, string?][] = [
+  const mend = (text: string) =>
+    `Bearer error="invalid_request", error_description="${text}: send Authorization: Bearer pr_..."`
+  const noScheme = mend('The scheme and a space precede the key')
+  const cases: [string | undefined, number, error?: string, challenge?: string][] = [
     [undefined, 401, 'Missing API key'],
     ['', 401, 'Missing API key'],
     ['Bearer', 401, 'Missing API key'],
     ['Bearer ', 401, 'Missing API key'],
-    [`Basic ${ada.key}`, 401, 'Missing API key'],
-    [ada.key, 401, 'Missing API key'],
-    [`Bearer${ada.key}`, 401, 'Missing API key'],
+    ['Basic YTpi', 401, 'Missing API key'],
+    [`Basic ${ada.key}`, 401, 'Missing API key', mend('The scheme is Bearer, not Basic')],
+    [`Token ${ada.key}`, 401, 'Missing API key', mend('The scheme is Bearer, not Token')],
+    [`Bearer\t${ada.key}`, 401, 'Missing API key', noScheme],
+    [ada.key, 401, 'Missing API key', noScheme],
+    [`Bearer${ada.key}`, 401, 'Missing API key', noScheme],
     ['Bearer nonsense', 401, 'Invalid API key'],
     [`Bearer ${generateKey()}`, 401, 'Invalid API key'],
     [`Bearer ${ada.key} ${ada.key}`, 401, 'Invalid API key'],
@@ -56,7 +62,7 @@ t.test('a missing, invalid or expired key gets its documented error', async (t) 
     [`bearer ${ada.key}`, 200],
     [`BEARER   ${ada.key}`, 200],
   ]
-  for (const [authorization, status, error] of cases) {
+  for (const [authorization, status, error, challenge = 'Bearer'] of cases) {
     const reply = await app.inject({
       url: '/api/v1/accounts',
       headers: authorization === undefined ? {} : { authorization },
@@ -65,7 +71,19 @@ t.test('a missing, invalid or expired key gets its documented error', async (t) 
     t.equal(reply.statusCode, status, name)
     if (!error) continue
     t.strictSame(reply.json(), { error }, name)
-    t.equal(reply.headers['www-authenticate'], 'Bearer', name)
+    t.equal(reply.headers['www-authenticate'], challenge, name)
+  }
+  for (const [url, headers, challenge] of [
+    ['/api/v1/posts', { 'x-api-key': ada.key }, mend('The header x-api-key is not read')],
+    [`/api/v1/posts?api_key=${ada.key}`, {}, mend('A key in the address is not read, and logs may keep it')],
+    ['/api/v1/posts?q=expr_1', { 'x-api-key': 'other' }, 'Bearer'],
+  ] as const) {
+    const reply = await app.inject({ url, headers })
+    t.strictSame(
+      [reply.statusCode, reply.json(), reply.headers['www-authenticate']],
+      [401, { error: 'Missing API key' }, challenge],
+      url.slice(0, 22),
+    )
   }
 })
 

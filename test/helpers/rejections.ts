@@ -11,6 +11,7 @@ export interface RawReply {
   // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape here
   body: any
   text: string
+  headers: Record<string, unknown>
 }
 
 /** The service with a user who has an account and a file, and functions that send bodies without changing them. */
@@ -36,7 +37,12 @@ export async function createTarget(t: Test) {
     })
     const type = String(reply.headers['content-type'])
     const isJson = type.includes('json') && method !== 'HEAD'
-    return { status: reply.statusCode, body: isJson ? reply.json() : undefined, text: reply.body }
+    return {
+      status: reply.statusCode,
+      body: isJson ? reply.json() : undefined,
+      text: reply.body,
+      headers: reply.headers,
+    }
   }
   const create = (payload: unknown, type = 'application/json') =>
     send('POST', '/api/v1/posts', payload, { 'content-type': type })
@@ -44,10 +50,11 @@ export async function createTarget(t: Test) {
 }
 
 /** The response to a person's request, for the assertions below. */
-export const toRaw = ({ status, body }: Pick<RawReply, 'status' | 'body'>): RawReply => ({
+export const toRaw = ({ status, body, headers }: Omit<RawReply, 'text'>): RawReply => ({
   status,
   body,
   text: JSON.stringify(body),
+  headers,
 })
 
 /** Checks that the body has only the documented keys, reveals no internals and is small. */
