@@ -14,6 +14,8 @@ import { observeHealth } from '../metrics/dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
+import { createPublicClient } from '../outbound/client.ts'
+import { createSend } from '../webhooks/send.ts'
 import { dispatch } from '../worker/dispatch.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
 import { number } from '../worker/number.ts'
@@ -89,19 +91,20 @@ export async function runTasks(
   log: Log,
   stop: Promise<unknown>,
 ): Promise<void> {
-  const { db, fetch } = context
+  const { db } = context
   const hooks = await openDatabase(
     { ...config, databasePoolMax: Math.min(config.databasePoolMax, WEBHOOK_POOL_MAX) },
     { purpose: 'worker', statementTimeoutMs: WORKER_STATEMENT_MS },
   )
   metrics.addPool('webhooks', hooks.db)
+  const client = createPublicClient({ allowList: config.outboundAllow })
   const time = { clock: () => null, uptimeMs: () => performance.now(), pause: (ms: number) => pause(ms) }
   const refreshing = {
     ...{ ...context, ...time, keyring: keyring!, log, callMaxMs: REFRESH_CALL_MAX_MS },
     report: ({ platform, outcome }: Refreshed) => metrics.tokenRefreshes.inc({ platform, outcome }),
   }
   const sending = {
-    ...{ db: hooks.db, fetch, log, openSecrets: keyring!, random: Math.random, ...time },
+    ...{ db: hooks.db, send: createSend(client.dispatcher), log, openSecrets: keyring!, random: Math.random, ...time },
     report: (outcome: string) => metrics.webhookAttempts.inc({ outcome }),
   }
   const sweeping = {

@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto'
 import type { CredentialsRow } from '../../db/queries/credentials.ts'
 import type { Keyring } from '../credentials/keyring.ts'
+import { signingKeyOf } from './sign.ts'
 
 /** The secrets of a webhook, as they are encrypted. */
 export interface Secrets {
@@ -16,14 +18,13 @@ export const openSecrets = ({ open }: OpenSecrets, { id, keyId, dataKey, data }:
 export const sealSecrets = (keyring: Keyring, id: string, { secret, previousSecret }: Secrets) =>
   keyring.seal(id, previousSecret === undefined ? { secret } : { secret, previousSecret })
 
-/**
- * The secrets that sign the events of a webhook, the current one first. Undefined if this process cannot decrypt it.
- */
-export function secretsOf(
+/** The keys that sign the events of a webhook, the current one first. Undefined if this process cannot decrypt them. */
+export function signingKeysOf(
   keyring: OpenSecrets,
   row: CredentialsRow & { id: string; hasPreviousSecret: boolean },
-): string[] | undefined {
+): KeyObject[] | undefined {
   if (!keyring.keyIds.includes(row.keyId)) return undefined
   const { secret, previousSecret } = openSecrets(keyring, row)
-  return row.hasPreviousSecret && previousSecret !== undefined ? [secret, previousSecret] : [secret]
+  const isSigning = row.hasPreviousSecret && previousSecret !== undefined
+  return (isSigning ? [secret, previousSecret] : [secret]).map(signingKeyOf)
 }

@@ -1,4 +1,5 @@
 import type { WebhookErrorCode } from '../../schemas/webhook-delivery.ts'
+import type { Dispatcher } from '../outbound/client.ts'
 import { VERSION } from '../version.ts'
 import { BODY_BYTES_MAX, BODY_MAX_MS, EXCHANGE_MAX_MS, RETRY_AFTER_MAX_MS } from './timing.ts'
 
@@ -14,41 +15,71 @@ export interface Exchange {
   retryAfterMs: number | null
 }
 
-export interface SendOptions {
-  /** Connects to public addresses only. */
-  fetch: typeof fetch
-  /** Ends the attempt early: the outcome is unknown then, and it throws. */
-  signal: AbortSignal
+export interface SignedEvent {
+  url: string
+  headers: Record<string, string>
+  body: string
 }
 
-/** Sends an event. Throws only if `signal` ends the attempt. */
-export async function sendEvent(
-  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
-  { fetch, signal }: SendOptions,
-): Promise<Exchange> {
-  const attempt = new AbortController()
-  const abort = () => attempt.abort()
-  const timer = setTimeout(abort, EXCHANGE_MAX_MS)
-  signal.addEventListener('abort', abort)
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...HEADERS, ...headers },
-      body,
-      redirect: 'manual',
-      signal: attempt.signal,
+/** Sends an event. `signal` ends the attempt early: the outcome is unknown then, and it rejects. */
+export type Send = (event: SignedEvent, signal: AbortSignal) => Promise<Exchange>
+
+/** Sends over these connections. The status counts: a body that stalls or breaks off ends early, without an error. */
+export const createSend =
+  (dispatcher: Dispatcher): Send =>
+  ({ url, headers, body }, signal) =>
+    new Promise((resolve, reject) => {
+      const { origin, pathname, search } = new URL(url)
+      const chunks: Buffer[] = []
+      let length = 0
+      let response: { status: number; retryAfterMs: number | null } | undefined
+      let controller: Dispatcher.DispatchController | undefined
+      let isOver = false
+
+      /** `failure` is the outcome if no response has begun. */
+      function end(failure: WebhookErrorCode | null): void {
+        if (isOver) return
+        isOver = true
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
+        if (response) resolve({ ...response, body: textOf(chunks), error: errorOf(response.status) })
+        else if (failure === null) reject(signal.reason)
+        else resolve({ status: null, body: null, error: failure, retryAfterMs: null })
+      }
+      /** Closes the connection too. A request that still waits for one is not sent. */
+      function breakOff(failure: WebhookErrorCode | null): void {
+        end(failure)
+        controller?.abort(BROKEN_OFF)
+      }
+      const leave = () => breakOff(null)
+      let timer = setTimeout(breakOff, EXCHANGE_MAX_MS, 'timeout')
+      signal.addEventListener('abort', leave)
+      dispatcher.dispatch(
+        { origin, path: pathname + search, method: 'POST', headers: { ...HEADERS, ...headers }, body },
+        {
+          onRequestStart(started) {
+            controller = started
+            if (isOver) started.abort(BROKEN_OFF)
+          },
+          onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
+            // An interim response.
+            if (status < 200) return
+            response = { status, retryAfterMs: readRetryAfter(retryAfter) }
+            clearTimeout(timer)
+            timer = setTimeout(leave, BODY_MAX_MS)
+          },
+          onResponseData(_controller, chunk) {
+            chunks.push(chunk)
+            length += chunk.length
+            if (length >= BODY_BYTES_MAX) leave()
+          },
+          onResponseEnd: () => end(null),
+          onResponseError: (_controller, error) => end(failureOf(error)),
+        },
+      )
     })
-    const { status } = response
-    const kept = await readStart(response.body)
-    return { status, body: kept, error: errorOf(status), retryAfterMs: readRetryAfter(response.headers) }
-  } catch (error) {
-    signal.throwIfAborted()
-    return { status: null, body: null, error: failureOf(error, attempt.signal), retryAfterMs: null }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
-  }
-}
+
+const BROKEN_OFF = new Error('The exchange with a receiver is over')
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -63,43 +94,15 @@ function errorOf(status: number): WebhookErrorCode | null {
   return status >= 300 && status <= 399 ? 'redirect' : 'status'
 }
 
-function failureOf(error: unknown, { aborted }: AbortSignal): WebhookErrorCode {
-  if (aborted) return 'timeout'
-  const { cause } = error as { cause?: { code?: string } }
-  return cause?.code === 'ENOTFOUND' ? 'not_public' : 'unreachable'
-}
+const failureOf = (error: Error): WebhookErrorCode =>
+  (error as { code?: string }).code === 'ENOTFOUND' ? 'not_public' : 'unreachable'
 
-/**
- * The first bytes of a body. The status counts, so that a body that stalls or breaks off ends early, without an error.
- */
-async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  if (!body) return ''
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  // Also closes the connection of a body that goes on.
-  const cancel = () => reader.cancel().catch(() => {})
-  const timer = setTimeout(cancel, BODY_MAX_MS)
-  try {
-    while (length < BODY_BYTES_MAX) {
-      const { done, value } = await reader.read()
-      if (done) break
-      chunks.push(value)
-      length += value.length
-    }
-  } catch {
-    // The response counts as it is.
-  } finally {
-    clearTimeout(timer)
-    void cancel()
-  }
-  // Postgres stores no NUL.
-  return Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX).toString().replaceAll('\0', '�')
-}
+/** The first bytes of a body. Postgres stores no NUL. */
+const textOf = (chunks: Buffer[]) => Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX).toString().replaceAll('\0', '�')
 
 /** Seconds, or a date: RFC 9110, 10.2.3. */
-function readRetryAfter(headers: Headers): number | null {
-  const text = headers.get('retry-after')?.trim()
+function readRetryAfter(header: string | string[] | undefined): number | null {
+  const text = header?.toString().trim()
   if (!text) return null
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
   return ms > 0 ? Math.min(ms, RETRY_AFTER_MAX_MS) : null

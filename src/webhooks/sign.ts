@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -12,15 +12,18 @@ export const generateSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).t
 
 export const startOfSecret = (secret: string): string => secret.slice(0, HINT_LENGTH)
 
+/** The key that signs by a secret. Making it takes longer than a signature. */
+export const signingKeyOf = (secret: string): KeyObject =>
+  createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'))
+
 /**
- * The headers of Standard Webhooks. Each secret signs; the receiver accepts a body if one of the signatures is valid.
- * `at` is the time of the attempt: receivers reject old ones.
+ * The headers of Standard Webhooks. Each key signs; the receiver accepts a body if one of the signatures is valid. `at`
+ * is the time of the attempt: receivers reject old ones.
  */
-export function signedHeaders(secrets: string[], { id, at, body }: { id: string; at: Date; body: string }) {
+export function signedHeaders(keys: KeyObject[], { id, at, body }: { id: string; at: Date; body: string }) {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  })
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  )
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedWebhook, DueDelivery } from '../../db/queries/webhooks/claim.ts'
@@ -5,15 +6,15 @@ import { releaseWebhook, settleAttempt } from '../../db/queries/webhooks/settle.
 import type { Log } from '../log.ts'
 import type { Slots } from '../slots.ts'
 import { writeBody } from './body.ts'
-import { type OpenSecrets, secretsOf } from './secrets.ts'
-import { type Exchange, sendEvent } from './send.ts'
+import { type OpenSecrets, signingKeysOf } from './secrets.ts'
+import type { Exchange, Send } from './send.ts'
 import { signedHeaders } from './sign.ts'
 import { JITTER, PER_WEBHOOK_MAX, REST_MAX_MS, RETRY_DELAYS_MS, SLOW_MS, TURN_MS } from './timing.ts'
 import { type Health, healthAfter, healthOf } from './webhook-health.ts'
 
 export interface TurnDeps {
   db: Db
-  fetch: typeof fetch
+  send: Send
   openSecrets: OpenSecrets
   clock: () => Now
   /** A clock that never goes back. */
@@ -45,12 +46,16 @@ interface Context {
   hook: ClaimedWebhook
   turn: Turn
   slots: Slots
-  secrets: string[]
+  keys: KeyObject[]
   stopping: AbortSignal
   calls: AbortSignal
   health: Health
   /** The last attempt that failed, if any. */
   lastFailure: { errorCode: string | null; status?: number } | undefined
+  /** The outcomes that are being stored. The next attempts do not wait for them. */
+  settlements: Promise<unknown>[]
+  /** Whether one could not be stored: that attempt is going to be repeated, and no other one begins. */
+  isStoreDown: boolean
 }
 
 interface TurnOptions extends Pick<Context, 'hook' | 'turn' | 'slots' | 'stopping' | 'calls'> {
@@ -64,13 +69,18 @@ interface TurnOptions extends Pick<Context, 'hook' | 'turn' | 'slots' | 'stoppin
 export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnOptions): Promise<void> {
   const { hook, turn, stopping } = options
   const health = healthOf(hook)
-  const secrets = secretsOf(deps.openSecrets, hook)
-  const context: Context = { deps, ...options, secrets: secrets ?? [], health, lastFailure: undefined }
-  if (!secrets) deps.log.error({ webhookId: hook.id, keyId: hook.keyId }, 'the secret of a webhook cannot be decrypted')
+  const keys = signingKeysOf(deps.openSecrets, hook)
+  const progress = { health, lastFailure: undefined, settlements: [], isStoreDown: false }
+  const context: Context = { deps, ...options, keys: keys ?? [], ...progress }
+  if (!keys) deps.log.error({ webhookId: hook.id, keyId: hook.keyId }, 'the secret of a webhook cannot be decrypted')
   const startedAt = deps.uptimeMs()
   const mayGoOn = () =>
-    !stopping.aborted && !turn.isStalled && context.health.restMs === null && deps.uptimeMs() - startedAt < TURN_MS
-  const queue = secrets ? [...deliveries] : []
+    !stopping.aborted &&
+    !turn.isStalled &&
+    !context.isStoreDown &&
+    context.health.restMs === null &&
+    deps.uptimeMs() - startedAt < TURN_MS
+  const queue = keys ? [...deliveries] : []
   const sendNext = async () => {
     while (mayGoOn()) {
       const delivery = queue.shift()
@@ -79,12 +89,13 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
     }
   }
   try {
-    const results = await Promise.allSettled(Array.from({ length: attemptsAtOnce(hook) }, sendNext))
-    for (const result of results) {
+    const sent = await Promise.allSettled(Array.from({ length: attemptsAtOnce(hook) }, sendNext))
+    const stored = await Promise.allSettled(context.settlements)
+    for (const result of [...sent, ...stored]) {
       if (result.status === 'rejected' && !stopping.aborted) throw result.reason
     }
   } finally {
-    const restMs = secrets ? context.health.restMs : REST_MAX_MS
+    const restMs = keys ? context.health.restMs : REST_MAX_MS
     const released = await releaseWebhook(deps.db, {
       ...context.health,
       restMs,
@@ -108,7 +119,7 @@ function logChange({ deps: { log }, hook, health, lastFailure }: Context): void 
 }
 
 async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => boolean): Promise<void> {
-  const { deps, hook, turn, slots, secrets, calls } = context
+  const { deps, hook, turn, slots, keys, calls } = context
   const giveBack = await slots.take(hook.userId)
   const timer = setTimeout(() => {
     turn.isStalled = true
@@ -123,9 +134,9 @@ async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => b
     if (!mayGoOn()) return
     const body = writeBody(delivery, hook.payload)
     exchange = body
-      ? await sendEvent(
-          { url: hook.url, headers: signedHeaders(secrets, { id: delivery.eventId, at: attemptedAt, body }), body },
-          { fetch: deps.fetch, signal: calls },
+      ? await deps.send(
+          { url: hook.url, headers: signedHeaders(keys, { id: delivery.eventId, at: attemptedAt, body }), body },
+          calls,
         )
       : { status: null, body: null, error: 'event_expired', retryAfterMs: null }
   } finally {
@@ -146,7 +157,11 @@ async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => b
       context.lastFailure = { errorCode, ...(status !== null && { status }) }
     }
   }
-  await settle(deps, delivery, exchange, { attemptedAt, durationMs })
+  const settlement = settle(deps, delivery, exchange, { attemptedAt, durationMs })
+  context.settlements.push(settlement)
+  settlement.catch(() => {
+    context.isStoreDown = true
+  })
 }
 
 function settle(

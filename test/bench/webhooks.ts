@@ -8,14 +8,16 @@ import { createKeyring } from '../../src/credentials/keyring.ts'
 import { parseAllowedHost } from '../../src/outbound/allow-list.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import { generateSecret } from '../../src/webhooks/sign.ts'
+import { postgresPids } from '../helpers/processes.ts'
 import { report } from '../helpers/report.ts'
 import { until } from '../helpers/until.ts'
 import { withDatabase } from './comparison.ts'
-import { startWorker } from './processes.ts'
+import { cpuSeconds, startWorker } from './processes.ts'
 
 /**
  * Measures how long after the fact events arrive at 50 webhooks of 5 users, of which 10 misbehave. Each user has 10
- * webhooks, and gets a fifth of the events. `node test/bench/webhooks.ts [EVENTS] [EVENTS PER SECOND]`.
+ * webhooks, and gets a fifth of the events. `node test/bench/webhooks.ts [EVENTS] [EVENTS PER SECOND]`; 0 per second
+ * writes all events at the beginning, to measure how many deliveries a second the worker sends.
  *
  * The yardstick sends the same number of requests with the same client, 20 at a time, without a database.
  */
@@ -79,7 +81,7 @@ async function loadWebhooks(client: pg.Client, users: string[], key: Buffer): Pr
 
 /** Writes the events evenly over the time, in a batch every twentieth of a second. */
 async function writeEvents(client: pg.Client, users: string[]): Promise<void> {
-  const step = Math.max(1, Math.round(perSecond / 20))
+  const step = perSecond === 0 ? events : Math.max(1, Math.round(perSecond / 20))
   const startedAt = Date.now()
   for (let written = 0; written < events; written += step) {
     await client.query(
@@ -89,25 +91,27 @@ async function writeEvents(client: pg.Client, users: string[]): Promise<void> {
       from generate_series(0, $5::integer - 1) as n`,
       [users, written, users.length, Date.now(), Math.min(step, events - written)],
     )
-    await sleep(Math.max(0, startedAt + ((written + step) / perSecond) * 1_000 - Date.now()))
+    if (perSecond > 0) await sleep(Math.max(0, startedAt + ((written + step) / perSecond) * 1_000 - Date.now()))
   }
 }
 
 const at = (values: number[], share: number) => values[Math.min(values.length - 1, Math.floor(values.length * share))]
 
-async function measureYardstick(count: number): Promise<number> {
+/** Its CPU time is that of the client and the receiver. */
+async function measureYardstick(count: number): Promise<{ perSecond: number; micros: number }> {
   const { fetch } = createPublicClient({ allowList: [parseAllowedHost('127.0.0.1')!] })
   let left = count
-  const startedAt = performance.now()
+  const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()]
   const body = JSON.stringify({ data: 'a'.repeat(300) })
   const send = async () => {
     while (left-- > 0) await (await fetch(`${origin}/yardstick`, { method: 'POST', body })).text()
   }
   await Promise.all(Array.from({ length: 20 }, send))
-  return (count / (performance.now() - startedAt)) * 1_000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { perSecond: (count / (performance.now() - startedAt)) * 1_000, micros: (user + system) / count }
 }
 
-await withDatabase(async ({ url, scratch }) => {
+await withDatabase(async ({ url, scratch, dataDir }) => {
   const client = new pg.Client(url)
   await client.connect()
   const key = randomBytes(32)
@@ -119,6 +123,8 @@ await withDatabase(async ({ url, scratch }) => {
   })
   const expected = (events / USERS) * USERS * (HOOKS_EACH - 2)
   try {
+    const readCpu = () => [cpuSeconds([worker.pid]) ?? Number.NaN, cpuSeconds(postgresPids(dataDir)) ?? Number.NaN]
+    const before = readCpu()
     const startedAt = Date.now()
     await writeEvents(client, users)
     await until('all events have arrived', () => latencies.length, {
@@ -126,16 +132,23 @@ await withDatabase(async ({ url, scratch }) => {
       isMet: (count) => count >= expected,
     })
     const seconds = (Date.now() - startedAt) / 1_000
+    const [workerMicros, postgresMicros] = readCpu().map((after, index) => ((after - before[index]!) / expected) * 1e6)
     latencies.sort((a, b) => a - b)
+    const perSecond = expected / seconds
+    const { perSecond: yardstick, micros: yardstickMicros } = await measureYardstick(10_000)
     const row = {
-      'deliveries/s': Math.round(expected / seconds),
+      'deliveries/s': Math.round(perSecond),
       'p50 ms': at(latencies, 0.5)!,
       'p99 ms': at(latencies, 0.99)!,
       'max ms': latencies.at(-1)!,
       repeats: latencies.length - expected,
-      'yardstick/s': Math.round(await measureYardstick(10_000)),
+      'yardstick/s': Math.round(yardstick),
+      'of the yardstick': (perSecond / yardstick).toFixed(2),
+      'worker µs': Math.round(workerMicros!),
+      'postgres µs': Math.round(postgresMicros!),
+      'yardstick µs': Math.round(yardstickMicros),
     }
-    report('webhooks', [row], { events, perSecond, webhooks: USERS * HOOKS_EACH, misbehaving: USERS * 2 })
+    report('webhooks', [row], { events, webhooks: USERS * HOOKS_EACH, misbehaving: USERS * 2 })
   } finally {
     await worker.stop()
     await client.end()

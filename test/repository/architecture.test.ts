@@ -82,8 +82,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
   ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
   ['src/events', FEATURE],
-  // A webhook sends what readers of events see.
-  ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts']],
+  // A webhook sends what readers of events see, over connections that are public.
+  ['src/webhooks', [...FEATURE, 'src/credentials', 'src/events/list.ts', 'src/outbound/client.ts']],
   ['src/sandbox', FEATURE],
   ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.

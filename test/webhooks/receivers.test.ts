@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import t from 'tap'
 import { createPublicClient } from '../../src/outbound/client.ts'
+import { createSend } from '../../src/webhooks/send.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, listen, ok, type Receiver, startReceiver, untilReceived } from './scene.ts'
 
@@ -120,7 +121,7 @@ t.test('each attempt checks the host again: none connects to one that is not pub
   const receiver = await startReceiver(t)
   const { id } = await hook({ ...receiver, url: `http://127.0.0.1:${port}/` })
   await emit()
-  dispatch(t, { fetch: createPublicClient().fetch })
+  dispatch(t, { send: createSend(createPublicClient().dispatcher) })
   const [row] = await until('the attempt ends', () => log(id), { isMet: ([row]) => row?.attempts === 1 })
   t.strictSame([row!.error, row!.state], ['not_public', 'pending'])
   t.equal(connections, 0)

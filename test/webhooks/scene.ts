@@ -8,6 +8,7 @@ import { connect } from '../../db/client.ts'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { parseAllowedHost } from '../../src/outbound/allow-list.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
+import { createSend } from '../../src/webhooks/send.ts'
 import type { TurnDeps } from '../../src/webhooks/turn.ts'
 import { dispatch } from '../../src/worker/dispatch.ts'
 import { work } from '../../src/worker/loop.ts'
@@ -136,7 +137,7 @@ export async function createWebhookWorld(t: Teardown, options: Options = {}): Pr
   const time: WebhookWorld['time'] = { now: null }
   const deps: WebhookWorld['deps'] = (others = {}) => ({
     db,
-    fetch: client.fetch,
+    send: createSend(client.dispatcher),
     openSecrets: keyring,
     clock: () => time.now,
     uptimeMs: () => performance.now(),

@@ -1,5 +1,6 @@
 import { connect } from '../../../db/client.ts'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
+import { createSend } from '../../../src/webhooks/send.ts'
 import { dispatch } from '../../../src/worker/dispatch.ts'
 import { work } from '../../../src/worker/loop.ts'
 import { noLog } from '../../helpers/log-record.ts'
@@ -9,23 +10,23 @@ import { type FromWorker, KEY, type Step } from './protocol.ts'
 /** A worker that sends webhooks, and stops for ever at the nth time that it reaches a step. */
 const [databaseUrl, now, step, nth] = process.argv.slice(2) as [string, string, Step, string]
 
-const send = (message: FromWorker) => process.send!(message)
+const tell = (message: FromWorker) => process.send!(message)
 let count = 0
 async function stopAt(reached: Step): Promise<void> {
   if (reached !== step || ++count < Number(nth)) return
-  send({ type: 'reached' })
+  tell({ type: 'reached' })
   await new Promise(() => {})
 }
 
-const { fetch } = loopbackClient()
+const send = createSend(loopbackClient().dispatcher)
 
 const deps = {
   db: connect({ url: databaseUrl, poolMax: 2 }),
-  fetch: async (...[url, init]: Parameters<typeof fetch>) => {
+  send: async (...request: Parameters<typeof send>) => {
     await stopAt('calling')
-    const response = await fetch(url, init)
+    const exchange = await send(...request)
     await stopAt('called')
-    return response
+    return exchange
   },
   openSecrets: createKeyring([KEY]),
   clock: () => new Date(Number(now)),
