@@ -15,6 +15,29 @@ import { IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
 import type { Scope } from '../scopes.ts'
 import { Closed, PageQuery } from '../shared.ts'
 
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface ToolHints {
+  readOnlyHint: boolean
+  /** Whether it may do more than add something. */
+  destructiveHint: boolean
+  /** Whether the same call again has no further effect. */
+  idempotentHint: boolean
+  /** Whether it reaches beyond this service: to a network, or to a server that the agent names. */
+  openWorldHint: boolean
+}
+
+/** How agents see an operation. */
+export interface ToolFacts {
+  /** Absent if it is that of the operation, as `get_post` is of `getPost`. */
+  name?: string
+  title: string
+  description: string
+  /** The hints that do not follow from the method and the scope. */
+  hints?: Partial<ToolHints>
+  /** For an operation that may require `posts:publish` and makes nothing public. */
+  takesNoConfirm?: true
+}
+
 /** Everything about an operation but its handler. */
 interface Definition {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -52,6 +75,8 @@ interface Definition {
   errors?: readonly ErrorResponses[]
   /** The method of the SDK, such as `posts.create`. */
   sdk?: string
+  /** Absent if agents cannot call it. */
+  tool?: ToolFacts
 }
 
 type Parts<T> = Pick<T, Extract<keyof T, 'operationId' | 'description' | 'consumes' | 'params' | 'headers' | 'body'>> &
@@ -61,7 +86,7 @@ type Parts<T> = Pick<T, Extract<keyof T, 'operationId' | 'description' | 'consum
 /** The options of a Fastify route, and what tools and tests need of an operation. */
 type Operation<T extends Definition> = Pick<
   T,
-  Extract<keyof T, 'method' | 'scope' | 'conditionalScope' | 'takesAccountLists' | 'sdk'>
+  Extract<keyof T, 'method' | 'scope' | 'conditionalScope' | 'takesAccountLists' | 'sdk' | 'tool'>
 > & { url: T['path']; config: object; schema: Parts<T> & { hide?: boolean } }
 
 /** The name of the security scheme in the OpenAPI document. */
@@ -84,7 +109,7 @@ const unknownParameterResponse = invalidRequestResponse('The operation does not 
  * what its scope, headers, body and query mean for the route and for the document.
  */
 export function defineOperation<const T extends Definition>(definition: T): Operation<T> {
-  const { method, path: url, scope, conditionalScope, takesAccountLists = false, sdk } = definition
+  const { method, path: url, scope, conditionalScope, takesAccountLists = false, sdk, tool } = definition
   const { failure, hasOptionalBody, isProbe, ignoresUnknownQuery, success = {} } = definition
   const config = {
     scope,
@@ -93,7 +118,16 @@ export function defineOperation<const T extends Definition>(definition: T): Oper
     ...(hasOptionalBody && { hasOptionalBody }),
     ...(isProbe && { isProbe }),
   }
-  const route = { method, url, scope, conditionalScope, takesAccountLists: definition.takesAccountLists, sdk, config }
+  const route = {
+    method,
+    url,
+    scope,
+    conditionalScope,
+    takesAccountLists: definition.takesAccountLists,
+    sdk,
+    tool,
+    config,
+  }
   if (isProbe) return { ...route, schema: { hide: true, response: success } } as unknown as Operation<T>
   const { operationId, tag, summary, consumes, params, query, headers, body, description } = definition
   const schema = {

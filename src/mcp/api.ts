@@ -2,6 +2,7 @@ import type { TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '../../schemas/error.ts'
 import type { ErrorCode } from '../../schemas/errors.ts'
+import type { ToolFacts } from '../../schemas/operations/define-operation.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
 import { type AppError, fail, invalidRequest } from '../errors.ts'
@@ -18,7 +19,8 @@ export interface ToolOperation {
   scope: Scope | null
   conditionalScope?: { scope: Scope }
   takesAccountLists?: true
-  schema: { operationId: string; params?: TSchema; querystring?: TSchema; body?: TSchema }
+  schema: { operationId: string; params?: TSchema; querystring?: TSchema; body?: TSchema; response: object }
+  tool: ToolFacts
 }
 
 export interface Answer {

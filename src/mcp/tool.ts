@@ -1,16 +1,7 @@
 import type { TProperties, TSchema } from '@sinclair/typebox'
+import type { ToolHints } from '../../schemas/operations/define-operation.ts'
+import { targetOf } from '../../schemas/shared.ts'
 import type { Api, Arguments, ToolOperation } from './api.ts'
-
-/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export interface Hints {
-  readOnlyHint: boolean
-  /** Whether it may do more than add something. */
-  destructiveHint: boolean
-  /** Whether the same call again has no further effect. */
-  idempotentHint: boolean
-  /** Whether it reaches beyond this service: to a network, or to a server that the agent names. */
-  openWorldHint: boolean
-}
 
 export interface Outcome {
   /** The value that `output` describes. */
@@ -19,11 +10,10 @@ export interface Outcome {
   text: string
 }
 
+/** A tool. Its name, texts and hints are in its operation. */
 export interface ToolDefinition {
   name: string
-  title: string
-  description: string
-  hints: Hints
+  hints: ToolHints
   /** The operation whose parameters and body are the arguments, and whose scope a key needs to see the tool. */
   operation: ToolOperation
   /** Arguments that the operation does not have. */
@@ -32,38 +22,46 @@ export interface ToolDefinition {
   publishArguments?: readonly string[]
   output: TSchema
   run: Run
-  /**
-   * The effect of a call without `confirm: true`, if the operation may require `posts:publish`. By default, it is
-   * refused. `run` is for tools that make nothing public: they take no `confirm`.
-   */
-  unconfirmed?: Run | 'run'
+  /** The effect of a call without the `confirm: true` that the tool takes. By default, it is refused. */
+  unconfirmed?: Run
 }
 
 type Run = (api: Api, args: Arguments, rights: { canPublish: boolean }) => Promise<Outcome>
 
 /** Whether a tool takes `confirm`, and does what its operation does only with `confirm: true`. */
-export const takesConfirm = ({ operation, unconfirmed }: Pick<ToolDefinition, 'operation' | 'unconfirmed'>): boolean =>
-  [operation.scope, operation.conditionalScope?.scope].includes('posts:publish') && unconfirmed !== 'run'
+export const takesConfirm = ({ operation: { scope, conditionalScope, tool } }: ToolDefinition): boolean =>
+  [scope, conditionalScope?.scope].includes('posts:publish') && !tool.takesNoConfirm
 
-/** A tool that does what its operation does. */
+/** The tool of an operation, with what it does in place of the operation itself. */
+export function toolOf(
+  operation: ToolOperation,
+  own: Pick<ToolDefinition, 'run'> & Partial<ToolDefinition>,
+): ToolDefinition {
+  const { method, scope, schema, tool } = operation
+  const isRead = method === 'GET' || scope?.endsWith(':read')
+  const [success] = Object.values(schema.response)
+  return {
+    name: tool.name ?? schema.operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    hints: { ...(isRead ? READS : WRITES), ...tool.hints },
+    operation,
+    output: targetOf(success as object)!,
+    ...own,
+  }
+}
+
+/** A tool that does what its operation does, and says the outcome in one line. */
 export const simpleTool = (
-  tool: Omit<ToolDefinition, 'run'>,
+  operation: ToolOperation,
   // biome-ignore lint/suspicious/noExplicitAny: each operation has another body
   toText: (body: any) => string,
-): ToolDefinition => ({
-  ...tool,
-  run: async (api, args) => {
-    const { body } = await api(tool.operation, args)
-    return { body, text: toText(body) }
-  },
-})
+): ToolDefinition =>
+  toolOf(operation, {
+    run: async (api, args) => {
+      const { body } = await api(operation, args)
+      return { body, text: toText(body) }
+    },
+  })
 
-export const READS: Hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const READS: ToolHints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-export const writes = (hints: Partial<Hints>): Hints => ({
-  readOnlyHint: false,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: true,
-  ...hints,
-})
+const WRITES: ToolHints = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true }

@@ -47,7 +47,8 @@ const CONFIRM =
   'Required to be `true`: the call publishes. Only after the person you work for has agreed to publish this text now.'
 
 function buildTool(definition: ToolDefinition): Tool {
-  const { name, title, description, hints, operation, output, ownArguments = {}, publishArguments = [] } = definition
+  const { name, hints, operation, output, ownArguments = {}, publishArguments = [] } = definition
+  const { title, description } = operation.tool
   const { params, querystring, body } = operation.schema
   const schemas = [params, querystring, body && componentOf(String(body.$ref))]
   const confirm = takesConfirm(definition) ? { confirm: Confirm(CONFIRM) } : {}
@@ -75,8 +76,8 @@ function buildTool(definition: ToolDefinition): Tool {
 /** Descriptions of the API name operations. An agent knows tools. */
 const nameTools = (text: string): string =>
   text.replaceAll(/`([a-z]+[A-Z]\w*)`/g, (quoted, operationId: string) => {
-    const name = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    return TOOLS.some((tool) => tool.name === name) ? `\`${name}\`` : quoted
+    const tool = TOOLS.find(({ operation }) => operation.schema.operationId === operationId)
+    return tool ? `\`${tool.name}\`` : quoted
   })
 
 /** The arguments are checked as the JSON body of a request, those of the path and of the query included. */
@@ -115,7 +116,7 @@ async function callTool(
 
 async function runTool(tool: Tool, api: Api, { confirm, ...args }: Arguments, rights: { canPublish: boolean }) {
   if (!takesConfirm(tool) || confirm === true) return tool.run(api, args, rights)
-  if (typeof tool.unconfirmed !== 'function') throw confirmationRequired('This publishes')
+  if (!tool.unconfirmed) throw confirmationRequired('This publishes')
   return tool.unconfirmed(api, args, rights)
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CONNECTION_ROWS } from '../../schemas/connect.ts'
 import { renderNetworkTables, renderTokens } from '../../src/catalogue/network-tables.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderEvents, renderStates } from './machine-table.ts'
@@ -10,6 +11,13 @@ import { renderCommonVariables, renderEnvExample, renderVariables } from './vari
 const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- | --- |\n${CONNECTION_ROWS}\n`
 
 const NAMES = Object.values(NETWORKS).flatMap(({ name }) => (name === 'Sandbox' ? [] : [name]))
+
+const TOOL_ROWS = TOOLS.map(({ name, operation: { schema, scope } }) => {
+  const needed = scope ? `\`${scope}\`` : 'any'
+  return `| \`${name}\` | \`${schema.operationId}\` | ${needed} |\n`
+})
+
+const TOOL_TABLE = `| Tool | Operation | Scope |\n| --- | --- | --- |\n${TOOL_ROWS.join('')}`
 
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
@@ -27,6 +35,7 @@ export const GENERATED: Record<string, () => string> = {
     const spaced = Object.entries(tables).map(([name, table]) => [name, `${table}\n`])
     return withTables('src/delivery/README.md', Object.fromEntries(spaced))
   },
+  'src/mcp/README.md': () => withTables('src/mcp/README.md', { tools: TOOL_TABLE }),
   'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),
   '.env.example': renderEnvExample,

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { Scope } from '../../schemas/scopes.ts'
-import { TOOLS } from '../../src/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
 
@@ -48,16 +46,6 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   t.strictSame(having('openWorldHint'), [
     ...['list_field_options', 'create_post', 'update_post', 'retry_delivery', 'import_media'],
   ])
-})
-
-t.test('the README has every tool, its operation and its scope, in this order', async (t) => {
-  const rows = readFileSync('src/mcp/README.md', 'utf8').matchAll(
-    /^\| `(\w+)` \| `(\w+)`.*? \| (?:`([a-z:]+)`|any, .*) \|$/gm,
-  )
-  t.strictSame(
-    [...rows].map(([, ...cells]) => cells),
-    TOOLS.map(({ name, operation: { schema, scope } }) => [name, schema.operationId, scope ?? undefined]),
-  )
 })
 
 t.test('descriptions name tools, and not the operations of the API', async (t) => {

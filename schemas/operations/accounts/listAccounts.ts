@@ -16,4 +16,9 @@ export const listAccounts = defineOperation({
 \`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.`,
   success: { 200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }) },
   sdk: 'accounts.list',
+  tool: {
+    title: 'List accounts',
+    description:
+      'Returns the social accounts that you can post to, with their ids. attention says why nothing can be published to an account at the moment, or soon cannot.',
+  },
 })

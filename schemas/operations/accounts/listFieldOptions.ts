@@ -64,4 +64,10 @@ The values are read from the network, which may take up to 20 seconds. Then they
     ),
   ],
   sdk: 'accounts.options',
+  tool: {
+    title: 'List the values of a field',
+    description:
+      'Returns the values that a key of fields may have for an account, such as the boards of boardId. fieldOptions of get_limits names these keys, and the arguments that each needs.',
+    hints: { openWorldHint: true },
+  },
 })

@@ -50,4 +50,9 @@ A request looks at up to 1,000 events, so that it is fast however many there are
     rateLimitResponse('Too many requests, or too many of them wait for events in this process.', ['too_many_waiting']),
   ],
   sdk: 'events.list',
+  tool: {
+    title: 'List events',
+    description:
+      'Returns what has happened, oldest first: posts that were created, changed or settled, and deliveries that were published or failed. Pass nextCursor as after to read on, and wait to wait for the next event.',
+  },
 })

@@ -38,4 +38,9 @@ A URL that leads into a private network, directly or after a redirect, is reject
     ]),
   ],
   sdk: 'uploads.fromUrl',
+  tool: {
+    title: 'Import an image or a video',
+    description:
+      'Fetches a file from a public URL and stores it. Pass its id in mediaIds of a post. The same bytes again return the file that is there.',
+  },
 })

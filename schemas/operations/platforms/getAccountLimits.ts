@@ -25,4 +25,10 @@ export const getAccountLimits = defineOperation({
   },
   errors: [errorResponse('You cannot post to an account with this id.', ['account_not_found'])],
   sdk: 'accounts.limits',
+  tool: {
+    name: 'get_limits',
+    title: 'Get the limits of an account',
+    description:
+      'Returns what the network of an account accepts: the limits of texts and files for each type of post, and the options in fields. It is about 12 kB. To check a given post, call validate_post instead.',
+  },
 })

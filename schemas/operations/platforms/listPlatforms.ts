@@ -21,4 +21,9 @@ export const listPlatforms = defineOperation({
     ...notModified,
   },
   sdk: 'platforms.list',
+  tool: {
+    title: 'List networks',
+    description:
+      'Returns all networks: whether Postroom can publish to them, and their types of posts. get_limits returns the limits.',
+  },
 })

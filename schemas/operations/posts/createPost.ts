@@ -80,4 +80,9 @@ The post is stored whole or not at all.
     createFailures('the post'),
   ],
   sdk: 'posts.create',
+  tool: {
+    title: 'Create a draft, or schedule a post',
+    description:
+      'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
+  },
 })

@@ -29,4 +29,11 @@ A post that is being sent cannot be deleted (409): a moment later it is publishe
     errorResponse('A worker is sending the post.', [errorOf('post_busy', 'delete')]),
   ],
   sdk: 'posts.delete',
+  tool: {
+    title: 'Delete a post',
+    description:
+      'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted.',
+    hints: { destructiveHint: true, openWorldHint: false },
+    takesNoConfirm: true,
+  },
 })

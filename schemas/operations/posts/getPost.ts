@@ -22,4 +22,9 @@ export const getPost = defineOperation({
   },
   errors: [errorResponse('You have no post with this id.', ['post_not_found'])],
   sdk: 'posts.get',
+  tool: {
+    title: 'Get a post',
+    description:
+      'Returns a post with the delivery to each of its accounts: its state, its address on the network, and why it failed.',
+  },
 })

@@ -50,4 +50,9 @@ Unknown query parameters are ignored, except for one whose name is almost that o
     ),
   ],
   sdk: 'posts.list',
+  tool: {
+    title: 'List posts',
+    description:
+      'Returns a page of your posts, newest first. Filters apply together. A page may be short, or empty, although more follows: pass nextCursor as cursor until it is null.',
+  },
 })

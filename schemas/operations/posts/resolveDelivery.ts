@@ -43,4 +43,11 @@ export const resolveDelivery = defineOperation({
     errorResponse('The delivery is in another state than `unconfirmed`.', ['delivery_not_unconfirmed']),
   ],
   sdk: 'deliveries.resolve',
+  tool: {
+    title: 'Settle an unconfirmed delivery',
+    description:
+      'Says whether an unconfirmed delivery is on the network, after somebody has looked there. A wrong answer publishes a post twice, or never: do not guess.',
+    hints: { destructiveHint: true, openWorldHint: false },
+    takesNoConfirm: true,
+  },
 })

@@ -72,4 +72,10 @@ A delivery whose post lacks a deleted file cannot be retried (409).
     ]),
   ],
   sdk: 'deliveries.retry',
+  tool: {
+    title: 'Publish to one account again',
+    description:
+      'Makes a failed or missed delivery due now. With captionOverride, fields or threadParts, it is sent with that content. Takes confirm: true.',
+    hints: { destructiveHint: true, idempotentHint: false },
+  },
 })

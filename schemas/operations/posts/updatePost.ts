@@ -81,4 +81,10 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
     ),
   ],
   sdk: 'posts.update',
+  tool: {
+    title: 'Change or schedule a post',
+    description:
+      'Changes a post that is not published yet. An absent argument changes nothing. A time schedules a draft. Both that, and any change of a scheduled post, take confirm: true.',
+    hints: { destructiveHint: true },
+  },
 })

@@ -26,4 +26,9 @@ The operation needs no \`Idempotency-Key\` and ignores one.`,
   success: { 200: JsonResponse(PostValidation, 'The post was checked.', { tooLong: PostValidation.examples[0] }) },
   errors: [invalidRequestResponse('The body does not match its schema.', { missingAccountIds: MISSING_ACCOUNT_IDS })],
   sdk: 'posts.validate',
+  tool: {
+    title: 'Check a post',
+    description:
+      'Takes the arguments of create_post, and stores nothing. Returns every limit of a network that the post breaks, and how much of each limit every text uses.',
+  },
 })
