@@ -229,6 +229,7 @@ export interface Organizations {
 }
 
 export interface PostMedia {
+  accountId: string | null;
   mediaId: string;
   position: number;
   postId: string;
@@ -263,6 +264,7 @@ export interface PostTargets {
   intendedAt: Timestamp | null;
   intent: number | null;
   leaseToken: string | null;
+  ownMedia: Generated<boolean>;
   parked: Generated<boolean>;
   platform: string;
   position: number | null;

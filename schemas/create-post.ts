@@ -26,11 +26,17 @@ export const AccountOverride = Type.Object(
           'Options of the network of this account, such as `boardId` on Pinterest, `subreddit` on Reddit or `title` on YouTube. Keys that the network knows are checked, inside nested objects as well, where `null` counts as absent. Other keys are stored unchanged, have no effect, and lead to a warning. At most 32 levels deep.',
       }),
     ),
+    mediaIds: Type.Optional(
+      Nullable(Type.Array(Type.String()), {
+        description:
+          'The ids of the images and videos for this account, in their order, instead of `mediaIds`. `null` or an absent key keeps `mediaIds`. An empty list is a post without files.',
+      }),
+    ),
   },
   {
     $id: 'AccountOverride',
     additionalProperties: false,
-    description: 'The caption and options of the post for one of its accounts. Unknown keys are rejected.',
+    description: 'The caption, options and files of the post for one of its accounts. Unknown keys are rejected.',
     examples: [{ accountId: ACCOUNT_ID, captionOverride: 'Hello, Bluesky!', fields: { langs: ['en'] } }],
   },
 )
@@ -81,13 +87,13 @@ export const CreatePost = Type.Object(
     mediaIds: Defaulted(
       Type.Array(Type.String(), {
         description:
-          'The ids of your own images and videos, in the order in which they appear. A repeated id is attached twice. Default: none.',
+          'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
       }),
       [],
     ),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {
-        description: 'The captions and fields of single accounts. Default: none.',
+        description: 'The captions, fields and files of single accounts. Default: none.',
       }),
       [],
     ),

@@ -20,11 +20,18 @@ export const OverridePatch = Type.Object(
           'Changes to the options of its network: a merge patch, in which `null` removes a key, at any depth. `null` removes all options.',
       }),
     ),
+    mediaIds: Type.Optional(
+      Nullable(Type.Array(Type.String()), {
+        description:
+          'The ids of all images and videos for this account, in their order. `null` removes them, so that `mediaIds` counts. An empty list is a post without files.',
+      }),
+    ),
   },
   {
     $id: 'OverridePatch',
     additionalProperties: false,
-    description: 'Changes to the caption and options of a post for one of its accounts. Unknown keys are rejected.',
+    description:
+      'Changes to the caption, options and files of a post for one of its accounts. Unknown keys are rejected.',
     examples: [{ captionOverride: 'We are live, Bluesky!', fields: { langs: ['en'], labels: null } }],
   },
 )

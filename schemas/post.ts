@@ -79,6 +79,7 @@ const target = {
   captionOverride: 'We are live, Bluesky!',
   fields: { langs: ['en'] },
   threadParts: null,
+  mediaIds: null,
   delivery: Delivery.examples[0],
 }
 
@@ -90,6 +91,9 @@ export const PostTarget = Type.Object(
     captionOverride: NullableString({ description: 'The caption for this account, or `null`.' }),
     fields: Nullable(Dictionary(Type.Unknown()), { description: 'The options for its network, or `null`.' }),
     threadParts: Nullable(Type.Array(Type.String()), { description: 'The parts of its thread, or `null`.' }),
+    mediaIds: Nullable(Type.Array(Type.String()), {
+      description: 'The ids of the files for this account, in order, or `null` for those of the post.',
+    }),
     delivery: Ref(Delivery),
     attention: Type.Optional(Ref(AccountAttention)),
   },
@@ -100,7 +104,9 @@ export type PostTarget = Static<typeof PostTarget>
 export const PostDetail = Type.Object(
   {
     ...Post.properties,
-    mediaIds: Type.Array(Type.String(), { description: 'The ids of its images and videos, in order.' }),
+    mediaIds: Type.Array(Type.String(), {
+      description: 'The ids of its images and videos, in order, for every account without its own.',
+    }),
     targets: Type.Array(Ref(PostTarget), {
       description: 'Its accounts in the order of `accountIds`, each with its delivery.',
     }),

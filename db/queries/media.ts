@@ -5,6 +5,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
+import { isFileOf } from './posts/files.ts'
 
 export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> {
   userId: string
@@ -201,7 +202,7 @@ export const listUnpublishedUses = prepared<{ userId: string; id: string; limit:
       and (posts.status = 'draft' or exists (
         select from post_targets
         where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-          and state <> 'published' and sent = '[]'))
+          and state <> 'published' and sent = '[]' and ${isFileOf('post_targets')}))
     order by posts.id
     limit ${value('limit')}`,
 )
@@ -253,7 +254,7 @@ export const lockUnpublishedDeliveries = prepared<{ userId: string; id: string; 
     from post_media
     join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
     where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
-      and post_targets.state <> 'published' and post_targets.sent = '[]'
+      and post_targets.state <> 'published' and post_targets.sent = '[]' and ${isFileOf('post_targets')}
     order by post_targets.post_id, post_targets.account_id
     limit ${value('limit')}
     for update of post_targets`,
@@ -285,8 +286,8 @@ export const deleteUnusedMedia = prepared<
       where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
         and (posts.status <> 'published' or exists (
           select from post_targets
-          where user_id = posts.user_id and post_id = posts.id
-            and state in ('queued', 'publishing', 'unconfirmed') and sent = '[]'))
+          where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
+            and state in ('queued', 'publishing', 'unconfirmed') and sent = '[]' and ${isFileOf('post_targets')}))
       limit 1
     ),
     given_up as (
@@ -295,6 +296,7 @@ export const deleteUnusedMedia = prepared<
       where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
         and post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
         and post_targets.state = any(${value('from')}::text[]) and post_targets.sent = '[]'
+        and ${isFileOf('post_targets')}
         and not exists (select from in_use)
     ),
     detached as (

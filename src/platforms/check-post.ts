@@ -3,7 +3,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
 import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
 import { checkText } from './rules/caption.ts'
-import { type CheckContext, createOverridePaths, findPostMedia, type PostToCheck } from './rules/context.ts'
+import { type CheckContext, createMediaFinder, createOverridePaths, type PostToCheck } from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
 import { checkFirstComment } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'
@@ -50,8 +50,8 @@ export function* checkInPieces(
   ...[post, accounts, knownFiles, { texts = createTextCache(), addCount } = {}]: Check
 ): Generator<void, Violation[]> {
   const violations: Violation[] = []
-  const media = findPostMedia(post.mediaIds, knownFiles)
   const findOverridePath = createOverridePaths(post)
+  const findMedia = createMediaFinder(post, knownFiles, findOverridePath)
   const nameOf = createAccountNames(accounts)
 
   for (const account of accounts) {
@@ -66,7 +66,7 @@ export function* checkInPieces(
       caption: override?.captionOverride ?? post.caption,
       fields: override?.fields ?? {},
       findOverridePath,
-      media,
+      media: findMedia(id),
       texts,
       addViolation: (
         rule,

@@ -1,9 +1,10 @@
 import type { MediaFacts } from '../../schemas/media.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { UncheckedFact } from '../../schemas/validate-post.ts'
 import type { TargetAccount } from './check-post.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from './contract/limits.ts'
 import { platforms } from './limits.ts'
-import type { PostToCheck } from './rules/context.ts'
+import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from './rules/context.ts'
 import { findFileKind, tellsAnimations } from './rules/media-file.ts'
 
 type Property = UncheckedFact['property']
@@ -53,17 +54,27 @@ const ANIMATED = /^image\/(?:gif|webp|png|avif)$/
 
 /** Properties of the files that an account's network limits, but that are not known. Each is listed once. */
 export function findUnchecked(
-  { postType }: PostToCheck,
+  post: PostToCheck,
   accounts: readonly TargetAccount[],
   files: readonly MediaFacts[],
 ): UncheckedFact[] {
-  const networks = new Set(accounts.map(({ platform }) => platform))
-  const rules = [...networks].flatMap((platform) => platforms[platform].postTypes[postType] ?? [])
-  return [...new Set(files)].flatMap((file) =>
-    PROPERTIES.filter((property) => file[property] === null && rules.some((rule) => limits(rule, property, file))).map(
-      (property) => ({ mediaId: file.id, property }),
-    ),
-  )
+  const findMedia = createMediaFinder(post, files, createOverridePaths(post))
+  const networks = new Map<PostMedia, Set<PlatformId>>()
+  for (const { id, platform } of accounts) {
+    const media = findMedia(id)
+    networks.set(media, (networks.get(media) ?? new Set()).add(platform))
+  }
+  const rules = new Map<MediaFacts, Set<PostTypeRule>>()
+  for (const [media, platformIds] of networks) {
+    const added = [...platformIds].flatMap((platform) => platforms[platform].postTypes[post.postType] ?? [])
+    for (const file of new Set(media.files)) rules.set(file, new Set([...(rules.get(file) ?? []), ...added]))
+  }
+  return files.flatMap((file) => {
+    const applied = [...(rules.get(file) ?? [])]
+    return PROPERTIES.filter(
+      (property) => file[property] === null && applied.some((rule) => limits(rule, property, file)),
+    ).map((property) => ({ mediaId: file.id, property }))
+  })
 }
 
 function limits(rule: PostTypeRule, property: Property, file: MediaFacts): boolean {

@@ -8,7 +8,7 @@ import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { ALL_RIGHTS, isListed } from '../http/rights.ts'
 import { type CheckOptions, checkInPieces, findViolations } from '../platforms/check-post.ts'
-import type { PostToCheck } from '../platforms/rules/context.ts'
+import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import type { Usable } from './access.ts'
@@ -21,7 +21,7 @@ type PostToInspect = PostToCheck & { accountIds: readonly string[] }
 export interface Inspection {
   /** The accounts that the user may use, in the order of the ids. */
   accounts: CheckedAccount[]
-  /** The files of the user, in the order of the ids, repeated ones included. */
+  /** The files of the user, each once, in the order of the ids. */
   media: MediaFacts[]
   violations: Violation[]
   /** The ids that the user may not use, each once. */
@@ -42,7 +42,7 @@ export async function inspectPosts(
   texts: TextCache = createTextCache(),
 ): Promise<Inspection[]> {
   const accountIds = new Set(posts.flatMap(({ post }) => post.accountIds))
-  const mediaIds = new Set(posts.flatMap(({ post }) => post.mediaIds))
+  const mediaIds = new Set(posts.flatMap(({ post }) => listMediaIds(post)))
   const [subjects] = await readPostSubjects(db, {
     userId,
     accountIds: [...accountIds].filter((id) => isId(id) && isListed(usable, id)),
@@ -53,15 +53,16 @@ export async function inspectPosts(
   for (const { post, addCount } of posts) {
     const accounts = selectInOrder(post.accountIds, known.accounts)
     if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
-    const media = selectInOrder(post.mediaIds, known.media)
+    const postMediaIds = [...new Set(listMediaIds(post))]
+    const media = selectInOrder(postMediaIds, known.media)
     const check = [post, accounts, media, { texts, addCount }] as const
     inspections.push({
       accounts,
       media,
       violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
       inaccessible: {
-        accountIds: findMissing(post.accountIds, known.accounts),
-        mediaIds: findMissing(post.mediaIds, known.media),
+        accountIds: findMissing([...new Set(post.accountIds)], known.accounts),
+        mediaIds: findMissing(postMediaIds, known.media),
       },
     })
   }
@@ -106,12 +107,12 @@ const tooManyAccounts = (count: number): Issue => ({
 
 const byId = <T extends { id: string }>(items: T[]) => new Map(items.map((item) => [item.id, item]))
 
-/** The items with these ids, in the order of the ids, repeated ones included. */
+/** The known items with these ids, in the order of the ids. */
 const selectInOrder = <T>(ids: readonly string[], known: Map<string, T>): T[] =>
   ids.flatMap((id) => known.get(id) ?? [])
 
 const findMissing = (ids: readonly string[], known: Map<string, unknown>): string[] =>
-  [...new Set(ids)].filter((id) => !known.has(id))
+  ids.filter((id) => !known.has(id))
 
 /** Limits the ids in a message, and the length of each. */
 const NAMED_MAX = 20

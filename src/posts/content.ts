@@ -11,6 +11,8 @@ export interface TargetContent {
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: string[] | null
+  /** Null for the files of the post. */
+  mediaIds: string[] | null
 }
 
 /** All of a post that its owner decides. */
@@ -35,11 +37,12 @@ export const contentOf = (post: PostDetail): PostContent => ({
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
-  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts }) => ({
+  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds }) => ({
     accountId,
     captionOverride,
     fields,
     threadParts,
+    mediaIds,
   })),
 })
 
@@ -53,16 +56,22 @@ export const toPostToCheck = ({
   scheduled: scheduledAt !== null,
   accountIds: targets.map(({ accountId }) => accountId),
   overrides: new Map(
-    targets.map(({ accountId, captionOverride, fields }) => [accountId, { captionOverride, fields: fields ?? {} }]),
+    targets.map(({ accountId, captionOverride, fields, mediaIds }) => [
+      accountId,
+      { captionOverride, fields: fields ?? {}, mediaIds },
+    ]),
   ),
   threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
 /** The content that is sent to one account. */
-export const sentContentOf = (post: PostContent, { captionOverride, fields, threadParts }: TargetContent) => ({
+export const sentContentOf = (
+  post: PostContent,
+  { captionOverride, fields, threadParts, mediaIds }: TargetContent,
+) => ({
   acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,
-  mediaIds: post.mediaIds,
+  mediaIds: mediaIds ?? post.mediaIds,
   fields: fields ?? {},
 })
 

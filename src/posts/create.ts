@@ -8,6 +8,7 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/machine.ts'
 import { findViolations, type TargetAccount } from '../platforms/check-post.ts'
+import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
@@ -126,6 +127,7 @@ export const toRow = (userId: string, post: RequestedPost, accounts: readonly Kn
     captionOverride: post.overrides.get(accountId)?.captionOverride ?? null,
     fields: post.overrides.get(accountId)?.fields ?? null,
     threadParts: post.threadParts.get(accountId) ?? null,
+    mediaIds: post.overrides.get(accountId)?.mediaIds ?? null,
   })),
   unready: accounts.flatMap(({ unready }) => unready ?? []),
 })
@@ -144,7 +146,7 @@ function checkWithoutDatabase(
   texts: TextCache,
 ): CheckedPost | undefined {
   const accounts = post.accountIds.flatMap((id) => known?.get(id) ?? [])
-  const isKnown = accounts.length === post.accountIds.length && post.mediaIds.length === 0
+  const isKnown = accounts.length === post.accountIds.length && listMediaIds(post).length === 0
   return isKnown && findViolations(post, accounts, [], { texts }).length === 0 ? { accounts, media: [] } : undefined
 }
 

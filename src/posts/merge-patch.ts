@@ -34,7 +34,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   }
 }
 
-const EMPTY = { captionOverride: null, fields: null, threadParts: null }
+const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null }
 
 function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   const { accountOverrides = [], overrides, threadParts = null } = patch
@@ -60,19 +60,24 @@ export function mergeTarget(
 }
 
 function mergeOverride(
-  { accountId, captionOverride, fields }: TargetContent,
+  { accountId, captionOverride, fields, mediaIds }: TargetContent,
   { overrides }: PatchPost,
   replaced: ReadonlyMap<string, AccountOverride> | undefined,
-): Pick<TargetContent, 'captionOverride' | 'fields'> {
+): Pick<TargetContent, 'captionOverride' | 'fields' | 'mediaIds'> {
   if (replaced) {
     const override = replaced.get(accountId)
-    return { captionOverride: override?.captionOverride ?? null, fields: override?.fields ?? null }
+    return {
+      captionOverride: override?.captionOverride ?? null,
+      fields: override?.fields ?? null,
+      mediaIds: override?.mediaIds ?? null,
+    }
   }
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]
-  if (change === null) return { captionOverride: null, fields: null }
+  if (change === null) return { captionOverride: null, fields: null, mediaIds: null }
   return {
     captionOverride: change?.captionOverride === undefined ? captionOverride : change.captionOverride,
     fields: change?.fields === undefined ? fields : change.fields && mergeFields(fields, change.fields),
+    mediaIds: change?.mediaIds === undefined ? mediaIds : change.mediaIds,
   }
 }
 

@@ -43,11 +43,11 @@ function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): voi
 
 /** Texts whose end the network does not get. */
 function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
-  const { media, texts, findOverridePath, isFull, warn } = context
-  const files = [...new Set(media.files)]
-  const described = files.filter(({ altText }) => altText)
+  const { findMedia, texts, findOverridePath, isFull, warn } = context
   for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
-    for (const file of isText(fields.altText) ? files : described) {
+    const media = findMedia(account.id)
+    for (const file of new Set(media.files)) {
+      if (!file.altText && !isText(fields.altText)) continue
       const rule = findAltTextRule(platform, file, account.altTextLengthMax)
       const text = rule && findAltText(file, fields)
       const excess = text && describeExcess(text, rule, texts)
@@ -55,7 +55,7 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
       if (isFull()) return
       const isOwn = text === file.altText
       const path = isOwn
-        ? ['mediaIds', media.findIndex(file.id)]
+        ? [...media.path, media.findIndex(file.id)]
         : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
       const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
       warn(account, 'text_cut', path, `the alternative text of media ${name} is cut: ${excess}`)

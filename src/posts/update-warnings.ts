@@ -4,7 +4,7 @@ import { readPostSubjects } from '../../db/queries/posts/subjects.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
-import { createIndex } from '../platforms/rules/context.ts'
+import { createIndex, listMediaIds } from '../platforms/rules/context.ts'
 import { contentOf, toPostToCheck } from './content.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -16,7 +16,7 @@ export interface UpdatedPost {
 
 /** Adds the files of a post of the user, which its warnings need. */
 export async function withMedia(db: Db, userId: string, post: PostWithReadiness): Promise<UpdatedPost> {
-  const { mediaIds } = post
+  const mediaIds = listMediaIds(toPostToCheck(contentOf(post)))
   const [subjects] = mediaIds.length > 0 ? await readPostSubjects(db, { userId, accountIds: [], mediaIds }) : []
   return { post, media: subjects?.media ?? [] }
 }

@@ -8,6 +8,7 @@ import type { PostDetail } from '../../schemas/post.ts'
 import { edited, initialState } from '../delivery/machine.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { isLong } from '../http/requests.ts'
+import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { PostAccess, Usable } from './access.ts'
 import { type CheckedAccount, checkPost, inspectPosts } from './check.ts'
@@ -50,7 +51,10 @@ export async function updatePost(
         return { changed: post }
       }
       const isOthers = usable?.isOwner === false
-      const usableNow = { accountIds: usable?.accountIds ?? null, ...(isOthers && { mediaIds: before.mediaIds }) }
+      const usableNow = {
+        accountIds: usable?.accountIds ?? null,
+        ...(isOthers && { mediaIds: listMediaIds(toPostToCheck(before)) }),
+      }
       if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
       const { accounts } = await checkPost(db, userId, toPostToCheck(after), usableNow, texts)
       await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
@@ -83,7 +87,13 @@ function findChanged({ targets: old, ...before }: PostContent, { targets, ...aft
     ),
     ...((before.scheduledAt === null) === (after.scheduledAt === null) ? [] : ['status']),
     ...(differs(({ accountId }) => accountId) ? ['accountIds'] : []),
-    ...(differs(({ captionOverride }) => captionOverride) || differs(({ fields }) => fields) ? ['overrides'] : []),
+    ...([
+      differs(({ captionOverride }) => captionOverride),
+      differs(({ fields }) => fields),
+      differs(({ mediaIds }) => mediaIds),
+    ].includes(true)
+      ? ['overrides']
+      : []),
     ...(differs(({ threadParts }) => threadParts) ? ['threadParts'] : []),
   ]
 }
@@ -110,7 +120,8 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
     ...rest,
     status: isScheduled ? 'scheduled' : 'draft',
     scheduledAt,
-    mediaIds: isDeepStrictEqual(before.mediaIds, mediaIds) ? null : mediaIds,
+    mediaIds,
+    hasOtherFiles: !isDeepStrictEqual(filesOf(before), filesOf(after)),
     nameKeptMs: NAME_KEPT_MS,
     deliveries: targets.map((target): ChangedDelivery => {
       const old = post.targets.find(({ accountId }) => accountId === target.accountId)
@@ -122,3 +133,6 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
     }),
   }
 }
+
+/** The files of a post, and those of each account that has its own. */
+const filesOf = ({ mediaIds, targets }: PostContent) => [mediaIds, given(targets, ({ mediaIds }) => mediaIds)]

@@ -2,7 +2,6 @@ import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { listRests } from '../../db/queries/posts/detail.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
-import type { MediaFacts } from '../../schemas/media.ts'
 import {
   type LimitCount,
   type PostValidation,
@@ -18,6 +17,7 @@ import { hasScope } from '../http/rights.ts'
 import { checkInPieces } from '../platforms/check-post.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
+import { createMediaFinder, createOverridePaths, type PostMedia } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
@@ -102,11 +102,11 @@ async function describe(
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
   const warnings = findWarnings(post, accounts, { media, unready: readiness, texts })
-  const acts = listActs(post)
-  const files = listFiles(media)
+  const findMedia = createMediaFinder(post, media, createOverridePaths(post))
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account
     const attention = findAttention(account)
+    const files = findMedia(id)
     const restsUntil = rests.get(id)
     const isDelayed = restsUntil && Date.parse(restsUntil) > (post.scheduledAt?.getTime() ?? 0)
     return {
@@ -114,7 +114,7 @@ async function describe(
       platform,
       username,
       publishes: true,
-      guarantee: findWeakestGuarantee(platforms[platform], acts, files),
+      guarantee: findWeakestGuarantee(platforms[platform], listActs(post, files), listKinds(files)),
       counts: counts.get(id) ?? [],
       ...(attention && { attention }),
       ...(isDelayed && { delayedUntil: restsUntil }),
@@ -168,16 +168,16 @@ async function findAllViolations(
 }
 
 /** The kinds of the files; undefined if none is known. */
-function listFiles(media: readonly MediaFacts[]): FileKind[] | undefined {
-  const kinds = new Set(media.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
+function listKinds({ files }: PostMedia): FileKind[] | undefined {
+  const kinds = new Set(files.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
   return kinds.size > 0 ? [...kinds] : undefined
 }
 
-/** The kinds of acts that publish the post. Only the first part of a thread has the files. */
-function listActs({ postType, mediaIds, firstComment }: RequestedPost) {
+/** The kinds of acts that publish the post to an account. Only the first part of a thread has the files. */
+function listActs({ postType, firstComment }: RequestedPost, { requestedCount }: PostMedia) {
   return [
-    ...(mediaIds.length > 0 ? (['files'] as const) : []),
-    ...(mediaIds.length === 0 || postType === 'thread' ? (['text'] as const) : []),
+    ...(requestedCount > 0 ? (['files'] as const) : []),
+    ...(requestedCount === 0 || postType === 'thread' ? (['text'] as const) : []),
     ...(firstComment && !isBlank(firstComment) ? (['comment'] as const) : []),
   ]
 }

@@ -1,6 +1,6 @@
 import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
 import type { TargetAccount } from '../platforms/check-post.ts'
-import type { CheckContext } from '../platforms/rules/context.ts'
+import type { CheckContext, PostMedia } from '../platforms/rules/context.ts'
 import type { RequestedPost } from './body.ts'
 
 export type PostToWarn = Pick<
@@ -13,9 +13,11 @@ export type PostToWarn = Pick<
 }
 
 /** A post whose warnings are looked for. */
-export interface WarningContext extends Pick<CheckContext, 'media' | 'texts' | 'findOverridePath'> {
+export interface WarningContext extends Pick<CheckContext, 'texts' | 'findOverridePath'> {
   post: PostToWarn
   accounts: readonly TargetAccount[]
+  /** The files for an account. */
+  findMedia: (accountId: string) => PostMedia
   /** Whether the response shows no further warning. The search ends then, and nothing more is measured. */
   isFull: () => boolean
   /** Adds a warning about an account. `problem` completes the message after the account's name. */

@@ -8,7 +8,7 @@ import { truncate } from '../http/json.ts'
 import type { TargetAccount } from '../platforms/check-post.ts'
 import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
-import { createOverridePaths, findPostMedia } from '../platforms/rules/context.ts'
+import { createMediaFinder, createOverridePaths } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../platforms/rules/paths.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
@@ -43,12 +43,13 @@ export function findWarnings(
 ): PostWarning[] {
   const warnings: PostWarning[] = []
   const nameOf = createAccountNames(accounts)
+  const findOverridePath = post.findOverridePath ?? createOverridePaths(post)
   const context: WarningContext = {
     post,
     accounts,
-    media: findPostMedia(post.mediaIds, media),
+    findMedia: createMediaFinder(post, media, findOverridePath),
     texts,
-    findOverridePath: post.findOverridePath ?? createOverridePaths(post),
+    findOverridePath,
     // One more than the maximum shows that there are more.
     isFull: () => warnings.length > WARNINGS_MAX,
     warn: (account, code, path, problem) =>
@@ -86,7 +87,7 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
   warnings.push({ code: 'unused_thread_parts', path: ['threadParts'], message })
 }
 
-function addUnusedCaptions({ post, accounts, media, findOverridePath, isFull, warn }: WarningContext): void {
+function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides, postType, caption } = post
   for (const account of accounts) {
     const { caption: rule, postTypes } = platforms[account.platform]
@@ -94,7 +95,7 @@ function addUnusedCaptions({ post, accounts, media, findOverridePath, isFull, wa
     if (isShown && !rule.unused) continue
     const { captionOverride, fields = {} } = overrides.get(account.id) ?? {}
     if (isBlank(captionOverride ?? caption)) continue
-    if (isShown && !rule.unused!.test(fields, media, postType)) continue
+    if (isShown && !rule.unused!.test(fields, findMedia(account.id), postType)) continue
     if (isFull()) return
     const path = captionPath({ post, accountId: account.id, findOverridePath })
     const when = isShown ? rule.unused!.when : `the post is a ${postType}`
@@ -102,7 +103,7 @@ function addUnusedCaptions({ post, accounts, media, findOverridePath, isFull, wa
   }
 }
 
-function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn }: WarningContext): void {
+function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides, postType } = post
   const byId = new Map(overrides.size > 0 ? accounts.map((account) => [account.id, account]) : [])
   for (const [accountId, { fields = {} }] of overrides) {
@@ -110,6 +111,7 @@ function addUnusedFields({ post, accounts, media, findOverridePath, isFull, warn
     const account = byId.get(accountId)
     if (!account) continue
     const { fields: known } = platforms[account.platform]
+    const media = findMedia(accountId)
     // Object.keys is cheaper than Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
       if (isFull()) return

@@ -60,12 +60,13 @@ t.test('a change, a deletion and publishing now are events that name what has ch
     [{ scheduledAt: null }, ['scheduledAt', 'status']],
     [{ accountIds: [account, other] }, ['accountIds']],
     [{ overrides: { [other]: { captionOverride: 'c' } } }, ['overrides']],
+    [{ overrides: { [other]: { mediaIds: [] } } }, ['overrides']],
   ] as const) {
     t.equal((await change(body)).status, 200)
     t.strictSame((await dataOf('post.updated')).changed, changed)
   }
   await change({ caption: 'b' })
-  t.equal((await read('&types=post.updated')).length, 4, 'a change that changes nothing is no event')
+  t.equal((await read('&types=post.updated')).length, 5, 'a change that changes nothing is no event')
   t.equal((await ada.call('POST', `/posts/${post.id}/publish`)).status, 202)
   t.strictSame((await dataOf('post.updated')).changed, ['status', 'scheduledAt'])
   t.equal((await ada.call('DELETE', `/posts/${post.id}`)).status, 200)

@@ -19,6 +19,7 @@ const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): New
   captionOverride: null,
   fields: null,
   threadParts: null,
+  mediaIds: null,
   ...delivery,
 })
 

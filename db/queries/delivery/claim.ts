@@ -7,6 +7,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { after, at, msSince, type Now } from '../clock.ts'
+import { isFileOf } from '../posts/files.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
 import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 
@@ -120,7 +121,8 @@ export const claimedColumns = (now: Now) => sql`
           'bytes', media.bytes, 'width', media.width, 'height', media.height, 'durationSeconds', media.duration_seconds,
           'altText', media.alt_text, 'storageKey', media.storage_key) order by post_media.position), '[]')
         from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
-        where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id) as media,
+        where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
+          and ${isFileOf('claimed')}) as media,
       account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
       -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.
       case when account_credentials.refresh_at is not null then greatest(0, extract(epoch from

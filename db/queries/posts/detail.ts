@@ -123,6 +123,11 @@ export interface PostWithReadiness extends PostDetail {
   targets: (PostTarget & { readiness: AccountReadiness; altTextLengthMax: number | null })[]
 }
 
+/** The ids of those files of a post, as a JSON array in their order. */
+const selectMediaIds = (which: RawBuilder<boolean>) => sql<string[]>`(
+  select coalesce(json_agg(media_id order by post_media.position), '[]') from post_media
+  where post_media.user_id = posts.user_id and post_media.post_id = posts.id and ${which})`
+
 /** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
 export const selectDeliveries = (
   eb: ExpressionBuilder<DB, 'posts'>,
@@ -142,6 +147,11 @@ export const selectDeliveries = (
           captionOverride: eb.ref('captionOverride'),
           fields: eb.ref('fields'),
           threadParts: eb.ref('threadParts'),
+          mediaIds: eb
+            .case()
+            .when('ownMedia', '=', true)
+            .then(selectMediaIds(sql`post_media.account_id = post_targets.account_id`))
+            .end(),
           ...more(eb),
         }),
         DELIVERY_ORDER,
@@ -156,12 +166,7 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
     .selectFrom('posts')
     .select((eb) => [
       ...postColumns(eb),
-      eb
-        .selectFrom('postMedia')
-        .select(sql<string[]>`coalesce(json_agg(media_id order by position), '[]')`.as('ids'))
-        .whereRef('postMedia.userId', '=', 'posts.userId')
-        .whereRef('postMedia.postId', '=', 'posts.id')
-        .as('mediaIds'),
+      selectMediaIds(sql`post_media.account_id is null`).as('mediaIds'),
       selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
     ])
 

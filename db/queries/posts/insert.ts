@@ -8,6 +8,7 @@ import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
+import { fileRows } from './files.ts'
 
 export interface NewDelivery {
   accountId: string
@@ -16,6 +17,8 @@ export interface NewDelivery {
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: readonly string[] | null
+  /** Null for the files of the post. */
+  mediaIds: readonly string[] | null
 }
 
 export interface NewPost extends WrittenColumns {
@@ -65,12 +68,13 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
-        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, accounts.organization_id,
+        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
+        accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
-        fields jsonb, thread_parts jsonb)
+        fields jsonb, thread_parts jsonb, own_media boolean)
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
@@ -110,17 +114,18 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     ),
     inserted_deliveries as (
       insert into post_targets
-        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, state, due_at,
-        claimable_at)
+        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media, state,
+        due_at, claimable_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.delivery_state, post.due_at, post.due_at
+        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.delivery_state, post.due_at, post.due_at
       from post
       join delivery on delivery.post_id = post.id
     ),
     inserted_media as (
-      insert into post_media (user_id, post_id, position, media_id)
-      select post.user_id, post.id, file.position, file.media_id
-      from jsonb_to_recordset(${value('media')}::jsonb) as file(ordinal integer, position integer, media_id uuid)
+      insert into post_media (user_id, post_id, position, media_id, account_id)
+      select post.user_id, post.id, file.position, file.media_id, file.account_id
+      from jsonb_to_recordset(${value('media')}::jsonb)
+        as file(ordinal integer, position integer, media_id uuid, account_id uuid)
       join item on item.ordinal = file.ordinal
       join post on post.id = item.id
     ),
@@ -165,14 +170,11 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           caption_override: delivery.captionOverride,
           fields: delivery.fields,
           thread_parts: delivery.threadParts,
+          own_media: delivery.mediaIds !== null,
         })),
       ),
     ),
-    media: JSON.stringify(
-      numbered.flatMap(({ ordinal, post }) =>
-        post.mediaIds.map((media_id, index) => ({ ordinal, position: index + 1, media_id })),
-      ),
-    ),
+    media: JSON.stringify(numbered.flatMap(({ ordinal, post }) => fileRows(post).map((row) => ({ ordinal, ...row })))),
   })
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 import type { WrittenColumns } from './columns.ts'
+import { fileRows } from './files.ts'
 
 export interface ChangedDelivery {
   accountId: string
@@ -12,6 +13,8 @@ export interface ChangedDelivery {
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: readonly string[] | null
+  /** Null for the files of the post. */
+  mediaIds: readonly string[] | null
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -21,8 +24,9 @@ export interface ChangedDelivery {
 }
 
 export interface ChangedPost extends WrittenColumns {
-  /** Null if they do not change. */
-  mediaIds: string[] | null
+  mediaIds: string[]
+  /** Whether the files of the post or of its accounts change. */
+  hasOtherFiles: boolean
   /** How long a call that was lost may still arrive. */
   nameKeptMs: number
   /** All deliveries of the post, in the order of its accounts. Others are removed. */
@@ -33,7 +37,7 @@ type PostKey = { userId: string; id: string }
 
 /** Stores the changes of a post. The transaction holds `lockPost`. */
 export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
-  const { mediaIds, nameKeptMs: _, deliveries, metadata, ...content } = post
+  const { mediaIds: _mediaIds, hasOtherFiles, nameKeptMs: _nameKeptMs, deliveries, metadata, ...content } = post
   await db
     .updateTable('posts')
     .set({
@@ -47,7 +51,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     .where('userId', '=', key.userId)
     .where('id', '=', key.id)
     .execute()
-  if (mediaIds) await replaceMedia(db, key, mediaIds)
+  if (hasOtherFiles) await replaceMedia(db, key, post)
   await db
     .deleteFrom('postTargets')
     .where('userId', '=', key.userId)
@@ -57,14 +61,15 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
   await storeDeliveries(db, key, post)
 }
 
-async function replaceMedia(db: Db, { userId, id }: PostKey, mediaIds: string[]): Promise<void> {
+async function replaceMedia(db: Db, { userId, id }: PostKey, post: ChangedPost): Promise<void> {
   await sql`
     with changed as (select ${userId}::uuid as user_id, ${id}::uuid as id), noted as ${noteLastUse(sql`changed`)}
     delete from post_media where user_id = ${userId} and post_id = ${id}`.execute(db)
   await sql`
-    insert into post_media (user_id, post_id, position, media_id)
-    select ${userId}, ${id}, position, media_id
-    from unnest(${mediaIds}::uuid[]) with ordinality as file(media_id, position)`.execute(db)
+    insert into post_media (user_id, post_id, position, media_id, account_id)
+    select ${userId}, ${id}, file.*
+    from jsonb_to_recordset(${JSON.stringify(fileRows(post))}::jsonb)
+      as file(position integer, media_id uuid, account_id uuid)`.execute(db)
 }
 
 /**
@@ -81,14 +86,15 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       caption_override: delivery.captionOverride,
       fields: delivery.fields,
       thread_parts: delivery.threadParts,
+      own_media: delivery.mediaIds !== null,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
     })),
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
-    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb, is_new boolean,
-    is_edited boolean, state text)`
+    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb, own_media boolean,
+    is_new boolean, is_edited boolean, state text)`
   const dueAt = sql`case when ${scheduledAt}::timestamptz is not null then greatest(${scheduledAt}::timestamptz, now()) end`
   const isItem = sql`
     delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
@@ -98,13 +104,17 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       caption_override = item.caption_override,
       fields = item.fields,
       thread_parts = item.thread_parts,
+      own_media = item.own_media,
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
       prepared = case when not item.is_edited then delivery.prepared end,
       waiting_since = case when not item.is_edited then delivery.waiting_since end
     from ${item}
-    where ${isItem} and (item.is_edited or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts)
-      is distinct from (item.position, item.caption_override, item.fields, item.thread_parts))`.execute(db)
+    where ${isItem} and (item.is_edited
+      or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media)
+        is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media))`.execute(
+    db,
+  )
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -122,10 +132,10 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     where ${isItem} and item.state is not null`.execute(db)
   await sql`
     insert into post_targets
-      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, state, due_at,
-      claimable_at)
-    select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields, item.thread_parts,
-      item.state, ${dueAt}, ${dueAt}
+      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media, state,
+      due_at, claimable_at)
+    select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
+      item.thread_parts, item.own_media, item.state, ${dueAt}, ${dueAt}
     from ${item}
     where item.is_new`.execute(db)
 }

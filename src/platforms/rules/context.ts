@@ -17,12 +17,27 @@ export interface PostToCheck {
   mediaIds: readonly string[]
   /**
    * By account id, in the order of the request. A `captionOverride` of null means no override, an empty one an empty
-   * caption.
+   * caption. So it is with `mediaIds`.
    */
-  overrides: ReadonlyMap<string, { captionOverride?: string | null; fields?: Record<string, unknown> }>
+  overrides: ReadonlyMap<string, PostOverride>
   /** By account id. */
   threadParts: ReadonlyMap<string, readonly string[] | null>
 }
+
+/** What a post has for one of its accounts alone. */
+export interface PostOverride {
+  captionOverride?: string | null
+  fields?: Record<string, unknown>
+  mediaIds?: readonly string[] | null
+}
+
+type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides'>
+
+/** The ids of all files of a post: its own, then those of its overrides. */
+export const listMediaIds = ({ mediaIds, overrides }: FilesOfPost): string[] => [
+  ...mediaIds,
+  ...[...overrides.values()].flatMap(({ mediaIds }) => mediaIds ?? []),
+]
 
 /** One post for one account, with the limits of the account's network. */
 export interface CheckContext {
@@ -46,7 +61,7 @@ export interface CheckContext {
 }
 
 export interface PostMedia {
-  /** The known files in the order of the post, with duplicates. */
+  /** The known files in the order of the request, with duplicates. */
   files: readonly MediaFacts[]
   /** The number of `files`. */
   count: number
@@ -56,12 +71,27 @@ export interface PostMedia {
   hasVideo: boolean
   /** The duration of the first video; infinite if it is not known. */
   videoSeconds: number
-  /** The first index of a file in the request. */
+  /** Where the list of its ids is in the request. */
+  path: BodyPath
+  /** The first index of a file in the list. */
   findIndex: (id: string) => number
 }
 
-export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly MediaFacts[]): PostMedia {
+/** A function that finds the files which a post has for an account: those of its override, or else its own. */
+export function createMediaFinder(
+  { mediaIds, overrides }: FilesOfPost,
+  knownFiles: readonly MediaFacts[],
+  findOverridePath: CheckContext['findOverridePath'],
+): (accountId: string) => PostMedia {
   const filesById = new Map(knownFiles.map((file) => [file.id, file]))
+  const shared = describeMedia(mediaIds, filesById, ['mediaIds'])
+  return (accountId) => {
+    const own = overrides.get(accountId)?.mediaIds
+    return own ? describeMedia(own, filesById, [...findOverridePath(accountId), 'mediaIds']) : shared
+  }
+}
+
+function describeMedia(mediaIds: readonly string[], filesById: Map<string, MediaFacts>, path: BodyPath): PostMedia {
   const files = mediaIds.flatMap((id) => filesById.get(id) ?? [])
   return {
     files,
@@ -70,6 +100,7 @@ export function findPostMedia(mediaIds: readonly string[], knownFiles: readonly 
     hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
     videoSeconds: files.find(({ mimeType }) => mimeType.startsWith('video/'))?.durationSeconds ?? Infinity,
+    path,
     findIndex: createIndex(() => mediaIds),
   }
 }

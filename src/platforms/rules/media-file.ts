@@ -36,7 +36,7 @@ const DURATION_TOLERANCE_SECONDS = 0.05
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
   const add: AddFileViolation = (name, problem, facts) => {
-    const path = ['mediaIds', media.findIndex(file.id)]
+    const path = [...media.path, media.findIndex(file.id)]
     const fullName = file.fileName ? `${file.fileName} (${file.id})` : file.id
     const named = { mediaId: file.id, ...(file.fileName && { fileName: file.fileName }) }
     addViolation(`media_${name}`, { path, ...named, ...facts }, `media ${fullName} ${problem}`)

@@ -1,6 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
-import type { CheckContext } from './context.ts'
+import type { CheckContext, PostMedia } from './context.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount } from './wording.ts'
 
@@ -32,26 +32,26 @@ function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
 const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: 'GIF' }
 
 /** The facts that all rules on the number of files share. */
-const factsOf = ({ source }: { source: Source }) => ({ path: ['mediaIds'], unit: 'files' as const, source })
+const factsOf = ({ path }: PostMedia, { source }: { source: Source }) => ({ path, unit: 'files' as const, source })
 
 function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViolation, addCount }: CheckContext): void {
   const type = post.postType
   const { mediaMin, mediaMax } = rule
-  addCount?.({ path: ['mediaIds'], actual: media.requestedCount, limit: mediaMax, unit: 'files' })
+  addCount?.({ path: media.path, actual: media.requestedCount, limit: mediaMax, unit: 'files' })
   if (media.count > mediaMax) {
-    const facts = { ...factsOf(rule), limit: { max: mediaMax }, actual: media.count }
+    const facts = { ...factsOf(media, rule), limit: { max: mediaMax }, actual: media.count }
     addViolation('media_count', facts, `${type} has ${formatCount(media.count, 'media file')}, ${atMost(mediaMax)}`)
   }
   if (media.requestedCount < mediaMin && post.scheduled) {
     const files = formatCount(media.requestedCount, 'media file')
-    const facts = { ...factsOf(rule), limit: { min: mediaMin }, actual: media.requestedCount }
+    const facts = { ...factsOf(media, rule), limit: { min: mediaMin }, actual: media.requestedCount }
     addViolation('media_required', facts, `${type} has ${files}, ${atLeast(mediaMin)}`)
   }
   const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
   for (const kind of fileKinds) {
     // If mediaMax is no greater, media_count covers this. A kind without a rule is rejected file by file.
     if (!rule[kind] || maxima[kind] >= mediaMax || counts[kind] <= maxima[kind]) continue
-    const facts = { ...factsOf(rule), limit: { max: maxima[kind] }, actual: counts[kind] }
+    const facts = { ...factsOf(media, rule), limit: { max: maxima[kind] }, actual: counts[kind] }
     const files = formatCount(counts[kind], nouns[kind])
     addViolation(`${kind}_count`, facts, `${type} has ${files}, ${atMost(maxima[kind])}`)
   }
@@ -63,11 +63,11 @@ function checkCombination(counts: Counts, rule: PostTypeRule, { post, media, add
   const canHaveBoth = rule.mediaMax > 1 && rule.video && rule.image
   if (!rule.mixed && canHaveBoth && images > 0 && counts.video > 0) {
     const combination = `${formatCount(images, 'image')} and ${formatCount(counts.video, 'video')}`
-    const facts = { path: ['mediaIds'], source: rule.source }
+    const facts = { path: media.path, source: rule.source }
     addViolation('media_mixed', facts, `${type} has ${combination}, which cannot be combined`)
   }
   if (rule.gifAlone && counts.gif > 0 && media.count > counts.gif) {
-    const facts = { path: ['mediaIds'], source: rule.source }
+    const facts = { path: media.path, source: rule.source }
     addViolation('gif_alone', facts, `${type} has a GIF and other media files, a GIF must be the only file`)
   }
 }
@@ -80,14 +80,18 @@ function checkRequestSize(
   if (max === undefined) return
   const bytes = media.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
   if (bytes <= max) return
-  const facts = { path: ['mediaIds'], limit: { max }, actual: bytes, unit: 'bytes' as const, source }
+  const facts = { path: media.path, limit: { max }, actual: bytes, unit: 'bytes' as const, source }
   addViolation('request_bytes', facts, `${post.postType} has files of ${bytes} bytes in total, ${atMost(max)}`)
 }
 
-function checkSameSize(files: readonly MediaFacts[], { source }: ImageRule, { addViolation }: CheckContext): void {
+function checkSameSize(
+  files: readonly MediaFacts[],
+  { source }: ImageRule,
+  { media, addViolation }: CheckContext,
+): void {
   const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)
   const [first, other] = new Set(images.map(({ width, height }) => `${width}x${height}`))
   if (!other) return
   const problem = `images have ${first} and ${other} pixels, all must have the same width and height`
-  addViolation('media_same_size', { path: ['mediaIds'], source }, problem)
+  addViolation('media_same_size', { path: media.path, source }, problem)
 }

@@ -183,6 +183,10 @@ function* posts(seed: number, { accounts, media, postId }: Subjects): Generator<
   const repeated = (count: number) => Array.from({ length: count }, (_, index) => media[index % media.length]!)
   for (const path of ['/posts', '/posts/validate']) {
     yield make('many files for many accounts', path, () => ({ accountIds: ids, mediaIds: repeated(20_000) }))
+    yield make('many files of its own for each account', path, () => ({
+      accountIds: ids,
+      accountOverrides: ids.map((accountId) => ({ accountId, mediaIds: repeated(Math.floor(15_000 / ids.length)) })),
+    }))
     yield make('many accounts', path, () => ({ accountIds: ids, caption: 'é'.repeat(300) }))
     yield make('many accounts with fields', path, () => ({
       accountIds: ids,

@@ -111,6 +111,7 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
                 accountId: fc.constant(id),
                 captionOverride: fc.option(text),
                 fields: fieldsOf(platform),
+                mediaIds: fc.option(fc.array(fc.constantFrom(...media), { maxLength: 5 })),
               },
               { requiredKeys: ['accountId'], noNullPrototype: true },
             ),

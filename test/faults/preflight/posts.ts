@@ -203,14 +203,16 @@ export function postsFor(target: Target, files: readonly StoredFile[], known: Kn
             })
           : fc.constant([]),
         isThread: fc.boolean(),
+        hasOwnFiles: fc.boolean(),
       })
       .map(
-        ({ fields, comment, parts, isThread, ...post }) =>
+        ({ fields, comment, parts, isThread, hasOwnFiles, mediaIds, ...post }) =>
           ({
             ...post,
+            ...(!hasOwnFiles && { mediaIds }),
             accountIds: [target.id],
             postType,
-            ...(Object.keys(fields).length > 0 && { accountOverrides: [{ accountId: target.id, fields }] }),
+            accountOverrides: [{ accountId: target.id, fields, ...(hasOwnFiles && { mediaIds }) }],
             ...(comment !== null && { firstComment: comment }),
             ...(postType === 'thread' && isThread && { threadParts: { [target.id]: parts } }),
           }) as CreatePost,

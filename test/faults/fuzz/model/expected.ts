@@ -32,6 +32,7 @@ export function expectedDetail(post: Post, service: Service) {
     captionOverride: delivery.captionOverride,
     fields: delivery.fields,
     threadParts: delivery.threadParts,
+    mediaIds: null,
     delivery: expectedDelivery(delivery),
     ...expectedAttention(delivery.account),
   }))

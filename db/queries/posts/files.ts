@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+
+interface FilesOfPost {
+  /** In order. An id may occur twice. */
+  mediaIds: readonly string[]
+  /** Null for the files of the post. */
+  deliveries: readonly { accountId: string; mediaIds: readonly string[] | null }[]
+}
+
+/** The rows of a post in `post_media`: its own files, then those of its accounts. */
+export const fileRows = ({ mediaIds, deliveries }: FilesOfPost) =>
+  [{ accountId: null, mediaIds }, ...deliveries]
+    .flatMap(({ accountId, mediaIds }) => (mediaIds ?? []).map((id) => ({ media_id: id, account_id: accountId })))
+    .map((row, index) => ({ position: index + 1, ...row }))
+
+/** Whether a row of `post_media` is a file that a delivery publishes: of its account, or else of the post. */
+export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
+  const [ownMedia, accountId] = [sql.ref(`${delivery}.own_media`), sql.ref(`${delivery}.account_id`)]
+  return sql<boolean>`post_media.account_id is not distinct from case when ${ownMedia} then ${accountId} end`
+}
