@@ -163,7 +163,7 @@ const describePosts = ({
   rates,
 }: NetworkTables) => `Write posts for one or more accounts, publish them, and see the result.
 
-A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
+A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption or the files for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
 
 Posts are yours. In an organisation, an admin may read and change the posts that other members have made for its accounts: \`listPosts\`, \`listDeliveries\` and \`countPosts\` with \`organizationId\`, and every operation on one post. Their accounts stay within the organisation, and only their owner can add files.
 

@@ -5,19 +5,29 @@ import { type OwnedDelivery, storeDeliveryContent } from '../../db/queries/deliv
 import type { PostDetail } from '../../schemas/post.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
 import { fail, invalidRequest } from '../errors.ts'
+import { ALL_RIGHTS } from '../http/rights.ts'
+import { listMediaIds } from '../platforms/rules/context.ts'
+import type { UsableForPost } from '../posts/access.ts'
 import { checkPost } from '../posts/check.ts'
 import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
 
+interface Edit {
+  delivery: OwnedDelivery
+  post: PostDetail
+  edit: RetryDelivery
+  usable: UsableForPost | undefined
+}
+
 /**
  * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 if the
- * sent acts are unknown, or only the first comment is missing. Throws 400 if a published part would change, and the
+ * sent acts are unknown, or only the first comment is missing. Throws 400 if a published part or its files would change, and the
  * errors of `createPost` for a post to this account alone.
  */
 export async function editDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { delivery, post, edit }: { delivery: OwnedDelivery; post: PostDetail; edit: RetryDelivery },
+  { delivery, post, edit, usable }: Edit,
 ): Promise<void> {
   const { threadParts, ...override } = edit
   const before = contentOf(post)
@@ -31,14 +41,20 @@ export async function editDelivery(
     throw fail('delivery_unconfirmed.edited')
   }
   if (delivery.state === 'published') throw fail('delivery_published')
-  const [old, { acts }] = [sentContentOf(before, target), sentContentOf(before, changed)]
+  const [old, { acts, mediaIds }] = [sentContentOf(before, target), sentContentOf(before, changed)]
   const count = delivery.sent.length
   if (!isDeepStrictEqual(acts.slice(0, count), old.acts.slice(0, count))) {
     const message = `The first ${count} element(s) are published and have to stay`
     throw invalidRequest([{ code: 'custom', path: ['threadParts'], message }])
   }
+  if (count > 0 && !isDeepStrictEqual(mediaIds, old.mediaIds)) {
+    const message = 'The files are published with the first part and have to stay'
+    throw invalidRequest([{ code: 'custom', path: ['mediaIds'], message }])
+  }
   const alone = { ...before, targets: [changed] }
   requireSize(alone)
-  await checkPost(db, userId, { ...toPostToCheck(alone), scheduled: true })
+  const mayAddFiles = usable?.isOwner !== false
+  const files = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
+  await checkPost(db, userId, { ...toPostToCheck(alone), scheduled: true }, { ...ALL_RIGHTS, ...files })
   await storeDeliveryContent(db, { userId, postId, accountId }, changed)
 }

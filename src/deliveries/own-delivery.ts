@@ -6,7 +6,7 @@ import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { type PlannedAct, planActs } from '../delivery/plan.ts'
 import { fail } from '../errors.ts'
-import type { PostAccess } from '../posts/access.ts'
+import type { PostAccess, UsableForPost } from '../posts/access.ts'
 import { changePost, getPost } from '../posts/get.ts'
 
 /** A delivery, and whether the caller may see and change its post. */
@@ -19,13 +19,13 @@ export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'keyId' | 'confirm'>
 export async function changeDelivery(
   db: Db,
   key: DeliveryAccess,
-  change: (db: Db, delivery: OwnedDelivery) => Promise<void>,
+  change: (db: Db, delivery: OwnedDelivery, usable: UsableForPost | undefined) => Promise<void>,
 ): Promise<PostWithReadiness> {
   const { postId: id, accountId, ...owner } = key
-  return changePost(db, { ...owner, id }, async (db) => {
+  return changePost(db, { ...owner, id }, async (db, _locked, usable) => {
     const [delivery] = isId(accountId) ? await lockOwnedDeliveries(db, key.userId, [key]) : []
     if (!delivery) throw fail('delivery_not_found')
-    await change(db, delivery)
+    await change(db, delivery, usable)
     return getPost(db, owner.userId, id)
   })
 }

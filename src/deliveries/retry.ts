@@ -47,14 +47,14 @@ export function retryDelivery(
   edit: RetryDelivery = {},
   ifMatch?: PostCondition,
 ): Promise<PostWithReadiness> {
-  return changeDelivery(context.db, key, async (db, delivery) => {
+  return changeDelivery(context.db, key, async (db, delivery, usable) => {
     const call = await describeCall({ ...context, db }, key, delivery)
     const next = retried(delivery, call.canReconcile)
     if ('obstacle' in next) throw fail(NOT_RETRIED[next.obstacle])
     if (ifMatch || Object.keys(edit).length > 0) {
       const post = await getPost(db, key.userId, key.postId)
       ifMatch?.(post)
-      await editDelivery(db, key, { delivery, post, edit })
+      await editDelivery(db, key, { delivery, post, edit, usable })
     }
     const due = { ...key, next: next.state, inFlightMs: call.inFlightMs }
     await requeueDeliveries(db, key.userId, [due], NAME_KEPT_MS)

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
 
 const HOUR = 3_600_000
 const refused: Step = { isAccepted: false, error: refusal() }
@@ -31,6 +32,23 @@ t.test('a refused delivery is retried with another caption and other fields', as
   t.same(mastodon.posts, ['b'])
   t.same(mastodon.acts[1]!.fields, { visibility: 'unlisted' })
   t.not(mastodon.acts[0]!.token, mastodon.acts[1]!.token, 'no network takes it for the refused one')
+})
+
+t.test('a refused delivery is retried with other files, which stay once a part is out', async (t) => {
+  const { ada, app, mastodon, retry, work, readDelivery, id } = await createScene(t)
+  const file = (await upload(app, ada, [['file', await jpeg()]])).body.id
+  t.hasStrict((await retry({ mediaIds: [file] })).body, { mediaIds: [], targets: [{ mediaIds: [file] }] })
+  await work(HOUR)
+  t.same(
+    mastodon.acts.map(({ media }) => media.length),
+    [0, 1],
+  )
+  t.equal((await readDelivery(id)).state, 'published')
+
+  const thread = (account: string) => ({ postType: 'thread', threadParts: { [account]: ['one', 'two'] } })
+  const second = await createScene(t, thread, [{ isAccepted: true }, refused])
+  const other = (await upload(second.app, second.ada, [['file', await jpeg()]])).body.id
+  t.hasStrict(await second.retry({ mediaIds: [other] }), { status: 400, body: { details: [{ path: ['mediaIds'] }] } })
 })
 
 t.test('the edit is a merge patch for one account of a post, also of a published one', async (t) => {
@@ -132,6 +150,7 @@ t.test('an invalid edit is rejected with details', async (t) => {
     [{ captionOverride: 5 }, 'invalid_type', ['captionOverride']],
     [{ fields: [] }, 'invalid_type', ['fields']],
     [{ threadParts: [1] }, 'invalid_type', ['threadParts', 0]],
+    [{ mediaIds: '' }, 'invalid_type', ['mediaIds']],
     [{ caption: 'b' }, 'unrecognized_keys', []],
     [[], 'invalid_type', []],
     ['{', 'invalid_json', []],

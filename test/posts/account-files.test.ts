@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { markPostPublished } from '../../src/deliveries/mark-published.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
@@ -6,7 +6,7 @@ import { jpeg, upload } from '../helpers/upload.ts'
 
 const FOREIGN = '01890a5d-ac96-774b-bcce-b302099a8057'
 
-async function createScene(t: Tap) {
+async function createScene(t: Test) {
   const world = await createWorld(t)
   const ada = await world.user()
   const [bluesky, mastodon] = [await ada.account('bluesky'), await ada.account('mastodon')]
@@ -18,7 +18,6 @@ async function createScene(t: Tap) {
   const ownFiles = async (id: string) => (await read(id)).targets.map(({ mediaIds }: { mediaIds: unknown }) => mediaIds)
   return { ...world, ada, bluesky, mastodon, files, create, read, ownFiles }
 }
-type Tap = typeof t
 
 t.test('an account has the files of its override, none with an empty list, and else those of the post', async (t) => {
   const { connect, uploadFile, post, work, mastodon, bluesky } = await createNetworkWorld(t)
@@ -52,7 +51,11 @@ t.test('limits apply to the files of the account, and the path leads to them', a
   t.match(await create(body), { status: 400, body: { error: /post has 5 media files, at most 4 are allowed/ } })
   const own = { accountId: bluesky, mediaIds: files.slice(0, 4) }
   t.equal((await create({ ...body, accountOverrides: [own] })).status, 201)
-  const tooMany = { accountIds: [mastodon, bluesky], caption: 'Hi', accountOverrides: [{ accountId: bluesky, mediaIds: files }] }
+  const tooMany = {
+    accountIds: [mastodon, bluesky],
+    caption: 'Hi',
+    accountOverrides: [{ accountId: bluesky, mediaIds: files }],
+  }
   const { body: validation } = await ada.call('POST', '/posts/validate', tooMany)
   t.match(validation, {
     publishable: false,

@@ -5,6 +5,8 @@ import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
+import { replaceFilesOfAccount } from '../posts/files.ts'
+import type { NewDelivery } from '../posts/insert.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
@@ -109,19 +111,21 @@ export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]
 export async function storeDeliveryContent(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  content: { captionOverride: string | null; fields: Record<string, unknown> | null; threadParts: string[] | null },
+  content: Pick<NewDelivery, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'>,
 ): Promise<void> {
-  const { captionOverride, fields, threadParts } = content
+  const { captionOverride, fields, threadParts, mediaIds } = content
   await sql`
     update post_targets
     set caption_override = ${captionOverride},
       fields = ${fields && JSON.stringify(fields)}::jsonb,
       thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
+      own_media = ${mediaIds !== null},
       token = gen_random_uuid(),
       started_at = null,
       prepared = null,
       waiting_since = null
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+  await replaceFilesOfAccount(db, { userId, postId, accountId }, mediaIds ?? [])
   await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)
 }
 

@@ -29,11 +29,11 @@ export const createPost = defineOperation({
 
 The post is stored whole or not at all.
 
-**Limits.** Each account is checked by the rules of its own network, with its own caption, fields and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
+**Limits.** Each account is checked by the rules of its own network, with its own caption, fields, files and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
 
 **Warnings.** The response has \`warnings\` if a part of the post has no effect or an unexpected one: parts of a thread that are not published, a key of \`fields\` that the network does not know or does not take in this post, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
 
-**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\` and \`threadParts\` and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
+**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
   query: CreatePostQuery,
   headers: IdempotencyHeaders,
   body: Body(CreatePost, CREATE_POST_EXAMPLES),
