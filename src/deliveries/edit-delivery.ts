@@ -21,8 +21,8 @@ interface Edit {
 
 /**
  * Changes the content of one delivery before it is retried. Only acts that are not out can change. Throws 409 if the
- * sent acts are unknown, or only the first comment is missing. Throws 400 if a published part or its files would change, and the
- * errors of `createPost` for a post to this account alone.
+ * sent acts are unknown, or only the first comment is missing. Throws 400 if a published part or its files would
+ * change, and the errors of `createPost` for a post to this account alone.
  */
 export async function editDelivery(
   db: Db,

@@ -24,7 +24,7 @@ export interface PostToCheck {
   threadParts: ReadonlyMap<string, readonly string[] | null>
 }
 
-/** What a post has for one of its accounts alone. */
+/** The content of a post for one of its accounts alone. */
 export interface PostOverride {
   captionOverride?: string | null
   fields?: Record<string, unknown>
@@ -71,7 +71,7 @@ export interface PostMedia {
   hasVideo: boolean
   /** The duration of the first video; infinite if it is not known. */
   videoSeconds: number
-  /** Where the list of its ids is in the request. */
+  /** The path of the list of its ids in the request. */
   path: BodyPath
   /** The first index of a file in the list. */
   findIndex: (id: string) => number
