@@ -3,6 +3,7 @@ import { IMAGES } from '../faults/fuzz/forms.ts'
 import { operations } from '../faults/fuzz/requests.ts'
 import { json } from '../helpers/document.ts'
 import type { form } from '../helpers/upload.ts'
+import { idOf } from './sweep-requests.ts'
 
 /** Ids of the owner's resources. */
 export interface Resources {
@@ -61,10 +62,7 @@ const sameForAll = (status: number) => ({
 /** Statuses for an operation that only admins may call. */
 const adminsOnly = (status: number) => ({ owner: 403, admin: status, member: 403, former: 403, stranger: 403 })
 
-export const TABLE: Row[] = [
-  { operationId: 'listAccounts', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'listPlatforms', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'getPlatform', request: () => ({ ids: ['x'] }), ...sameForAll(200) },
+const WRITTEN: Row[] = [
   { operationId: 'getPlatform', case: 'that does not exist', request: () => ({ ids: ['none'] }), ...sameForAll(404) },
   {
     operationId: 'getAccountLimits',
@@ -72,7 +70,6 @@ export const TABLE: Row[] = [
     request: ({ shared }) => ({ ids: [shared] }),
     ...{ owner: 200, admin: 200, member: 200, former: 404, stranger: 404 },
   },
-  { operationId: 'getAccountLimits', request: (resources) => ({ ids: [resources.private] }), owner: 200, ...hidden },
   // Their account has no credentials.
   {
     operationId: 'listFieldOptions',
@@ -86,7 +83,7 @@ export const TABLE: Row[] = [
     owner: 409,
     ...hidden,
   },
-  { operationId: 'connectAccount', case: 'for the user', request: (_, { name }) => connect(name), ...sameForAll(201) },
+  { operationId: 'connectAccount', request: (_, { name }) => connect(name), ...sameForAll(201) },
   {
     operationId: 'connectAccount',
     case: 'for an organisation',
@@ -99,7 +96,6 @@ export const TABLE: Row[] = [
     request: ({ shared }) => ({ ids: [shared] }),
     ...{ owner: 200, admin: 200, member: 403, former: 404, stranger: 404 },
   },
-  { operationId: 'disconnectAccount', request: (resources) => ({ ids: [resources.private] }), owner: 200, ...hidden },
   {
     operationId: 'createPost',
     case: 'for a shared account',
@@ -194,8 +190,6 @@ export const TABLE: Row[] = [
     owner: 200,
     ...hidden,
   },
-  { operationId: 'deleteConnection', request: ({ opened }) => ({ ids: [opened] }), owner: 200, ...hidden },
-  { operationId: 'listApps', request: () => ({}), ...sameForAll(200) },
   {
     operationId: 'putApp',
     request: () => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', clientSecret: 'b' } }),
@@ -207,20 +201,16 @@ export const TABLE: Row[] = [
     request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], body: { clientId: 'a', organizationId: organization } }),
     ...adminsOnly(200),
   },
-  { operationId: 'deleteApp', request: () => ({ ids: [OAUTH_PLATFORM] }), owner: 200, ...hidden },
   {
     operationId: 'deleteApp',
     case: 'of an organisation',
     request: ({ organization }) => ({ ids: [OAUTH_PLATFORM], query: { organizationId: organization } }),
     ...adminsOnly(404),
   },
-  { operationId: 'listPosts', request: () => ({}), ...sameForAll(200) },
   { operationId: 'retryDeliveries', request: ({ shared }) => ({ body: { accountId: shared } }), ...sameForAll(200) },
-  { operationId: 'listDeliveries', request: () => ({}), ...sameForAll(200) },
   { operationId: 'countPosts', request: () => ({ query: { by: 'state' } }), ...sameForAll(200) },
   // Former members keep the events of accounts from when they were members.
   { operationId: 'listEvents', request: () => ({ query: { types: 'post.*' } }), ...sameForAll(200) },
-  { operationId: 'getEvent', request: ({ event }) => ({ ids: [event] }), owner: 200, ...hidden },
   {
     operationId: 'listPosts',
     case: 'of an organisation',
@@ -239,8 +229,6 @@ export const TABLE: Row[] = [
     request: ({ organization }) => ({ query: { organizationId: organization, by: 'account' } }),
     ...adminsOnly(200),
   },
-  { operationId: 'getPost', request: ({ draft }) => ({ ids: [draft] }), ...managed(200) },
-  { operationId: 'deletePost', request: ({ draft }) => ({ ids: [draft] }), ...managed(200) },
   {
     operationId: 'deletePost',
     case: 'published',
@@ -258,7 +246,6 @@ export const TABLE: Row[] = [
     request: ({ published }) => ({ ids: [published], body: { caption: 'b' } }),
     ...managed(400),
   },
-  { operationId: 'publishPost', request: ({ draft }) => ({ ids: [draft] }), ...managed(202) },
   {
     operationId: 'publishPost',
     case: 'published',
@@ -283,41 +270,27 @@ export const TABLE: Row[] = [
   },
   { operationId: 'uploadMedia', request: (_, { name }) => ({ parts: image(name) }), ...sameForAll(201) },
   { operationId: 'importMedia', request: () => ({ body: { url: 'https://files.example/1.jpg' } }), ...sameForAll(201) },
-  { operationId: 'listMedia', request: () => ({}), ...sameForAll(200) },
   {
     operationId: 'listMedia',
     case: 'of an organisation',
     request: ({ organization }) => ({ query: { organizationId: organization } }),
     ...adminsOnly(200),
   },
-  { operationId: 'getMedia', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
-  { operationId: 'getMediaContent', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
   {
     operationId: 'updateMedia',
     request: ({ media }) => ({ ids: [media], body: { altText: 'b' } }),
     ...managed(200),
   },
-  { operationId: 'deleteMedia', request: ({ media }) => ({ ids: [media] }), ...managed(200) },
-  { operationId: 'listSandboxCalls', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'getCurrentKey', request: () => ({}), ...sameForAll(200) },
   { operationId: 'createKey', request: () => ({ body: { name: 'a', scopes: ['posts:read'] } }), ...sameForAll(201) },
-  { operationId: 'listKeys', request: () => ({}), ...sameForAll(200) },
-  { operationId: 'getKey', request: ({ key }) => ({ ids: [key] }), owner: 200, ...hidden },
   { operationId: 'updateKey', request: ({ key }) => ({ ids: [key], body: { name: 'a' } }), owner: 200, ...hidden },
   { operationId: 'rotateKey', request: ({ key }) => ({ ids: [key], body: {} }), owner: 201, ...hidden },
-  { operationId: 'revokeKey', request: ({ key }) => ({ ids: [key] }), owner: 200, ...hidden },
   { operationId: 'createWebhook', request: () => ({ body: { url: 'https://a.example' } }), ...sameForAll(201) },
-  { operationId: 'listWebhooks', request: () => ({}), ...sameForAll(200) },
   ...(
     [
-      ['getWebhook', 200],
       ['updateWebhook', 200, { payload: 'thin' }],
       ['rotateWebhookSecret', 200, { force: true }],
-      ['deletePreviousWebhookSecret', 200],
       ['testWebhook', 202],
-      ['listWebhookDeliveries', 200],
       ['redeliverEvents', 202, { from: '2026-01-01T00:00:00Z' }],
-      ['deleteWebhook', 200],
     ] as [operationId: string, owner: number, body?: object][]
   ).map(
     ([operationId, owner, body]): Row => ({
@@ -325,17 +298,41 @@ export const TABLE: Row[] = [
       request: ({ webhook }) => ({ ids: [webhook], ...(body && { body }) }),
     }),
   ),
+]
+
+/** Who may use the resource that a path names: every admin of its organisation, its owner alone, or everybody. */
+function rightsOf(path: string, status: number) {
+  const collection = /(\w+)\/\{/.exec(path)?.[1]
+  if (collection === undefined || collection === 'platforms') return sameForAll(status)
+  return collection === 'posts' || collection === 'media' ? managed(status) : { owner: status, ...hidden }
+}
+
+/** The row of an operation that has none without a case: its first example, for a resource of each kind in its path. */
+const deriveRow = ({ operationId, path, requestBody, responses, ...operation }: (typeof operations)[number]): Row => ({
+  operationId,
+  request: (resources) => {
+    const { draft: post, opened: connection, organization } = resources
+    const account = path.includes('/posts/') ? resources.shared : resources.private
+    const tenant = { tenant: organization, tenantOrganization: organization, tenantKey: organization }
+    const named = { ...resources, ...tenant, post, connection, account, platform: OAUTH_PLATFORM }
+    const [example] = Object.values((requestBody && json(requestBody)?.examples) ?? {})
+    return {
+      ids: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => idOf(path, name!, named)),
+      ...(example && { body: example.value as object }),
+    }
+  },
   // Keys without a list of scopes do not administer the service.
+  ...(operation['x-required-scope'] === 'admin'
+    ? sameForAll(403)
+    : rightsOf(path, Math.min(...Object.keys(responses).map(Number)))),
+})
+
+/** The rows of all operations. */
+export const TABLE: Row[] = [
   ...operations
-    .filter((operation) => operation['x-required-scope'] === 'admin')
-    .map(({ operationId, path, requestBody }) => ({
-      operationId,
-      request: ({ organization }: Resources) => ({
-        ids: Array(path.split('{').length - 1).fill(organization),
-        ...(requestBody && { body: Object.values(json(requestBody).examples)[0]!.value as object }),
-      }),
-      ...sameForAll(403),
-    })),
+    .filter(({ operationId }) => !WRITTEN.some((row) => row.operationId === operationId && row.case === undefined))
+    .map(deriveRow),
+  ...WRITTEN,
 ]
 
 const connect = (username: string, organizationId?: string) => ({

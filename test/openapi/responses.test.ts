@@ -20,6 +20,7 @@ import { recorded } from '../helpers/log-record.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
+import { checkDerived } from './derived-responses.ts'
 import {
   CALLBACK,
   check,
@@ -43,7 +44,7 @@ const NOT_STORED = ['listPlatforms', 'getPlatform'] as const
 const READER = { name: 'a', scopes: ['posts:read'] }
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 
-async function checkAccounts(t: Test, { app, db, ada, user, organization, promote }: Scene, requests: Requests) {
+async function checkAccounts(t: Test, { db, ada, user, organization, promote }: Scene, requests: Requests) {
   await check('listAccounts', 200, undefined, requests.listAccounts(ada.key))
   await check('connectAccount', 201, undefined, requests.connectAccount(ada.key))
   await check('connectAccount', 200, undefined, requests.connectAccount(ada.key))
@@ -61,7 +62,6 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization, promot
   await check('connectAccount', 403, 'not_organization_admin', asMember)
   const unreachable = { ...mastodon, credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
   await check('connectAccount', 502, 'platform_unavailable', add(unreachable))
-  await check('connectAccount', 413, 'body_too_large', add({ ...bluesky, organizationId: 'a'.repeat(2 ** 20) }))
   const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
   const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
   t.teardown(() => withoutKeyring.close())
@@ -70,7 +70,6 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization, promot
   t.teardown(() => withOtherKeyring.close())
   await check('connectAccount', 503, 'credentials_key_mismatch', requests.connectAccount(ada.key, withOtherKeyring))
 
-  await check('disconnectAccount', 404, 'account_not_found', call(app, ada.key, 'DELETE', `/accounts/${UNKNOWN_ID}`))
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
@@ -79,8 +78,6 @@ async function checkAccounts(t: Test, { app, db, ada, user, organization, promot
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   for (const operationId of NOT_STORED) await check(operationId, 200, undefined, requests[operationId](ada.key))
   await check('getAccountLimits', 200, undefined, requests.getAccountLimits(ada.key))
-  await check('getPlatform', 404, 'platform_not_found', ada.call('GET', '/platforms/none'))
-  await check('getAccountLimits', 404, 'account_not_found', ada.call('GET', `/accounts/${UNKNOWN_ID}/limits`))
   const networks = new Proxy({} as Networks, {
     get: () => {
       throw new Error('for this test')
@@ -102,7 +99,6 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
   await check('listFieldOptions', 200, undefined, requests.listFieldOptions(ada.key))
   await check('listFieldOptions', 400, 'missingBoard', read(account, 'boardSectionId'))
   await check('listFieldOptions', 400, 'platform_refused', read(account, 'boardSectionId', '?boardId=3'))
-  await check('listFieldOptions', 404, 'account_not_found', read(UNKNOWN_ID))
   await check('listFieldOptions', 404, 'field_without_options', read(account, 'playlistId'))
   await check('listFieldOptions', 409, 'account_not_connected', read(await ada.account('sandbox')))
   await check('listFieldOptions', 409, 'credentials_rejected', read(await connected({ token: 'expired' })))
@@ -129,7 +125,7 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
 }
 
 async function checkConnections(t: Test, scene: Scene, requests: Requests) {
-  const { db, ada, user, organization, promote, oauth, connecting, connectionId } = scene
+  const { db, ada, user, organization, promote, oauth, connecting } = scene
   const create = (body: object) => ada.call('POST', '/connections', { platform: 'x', ...body })
   await check('createConnection', 201, undefined, requests.createConnection(ada.key))
   await check('createConnection', 400, 'otherPlatform', create({ accountId: ACCOUNT_EXAMPLES[0].id }))
@@ -155,25 +151,6 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   await check('completeConnection', 409, 'connection_not_opened', requests.completeConnection(ada.key))
   await check('chooseAccounts', 409, 'connection_not_choosing', requests.chooseAccounts(ada.key))
   await checkFlow(scene)
-  for (const [operationId, method, path] of [
-    ['getConnection', 'GET', ''],
-    ['chooseAccounts', 'POST', '/choose'],
-    ['completeConnection', 'POST', '/complete'],
-    ['deleteConnection', 'DELETE', ''],
-  ] as const) {
-    const body = { '': undefined, '/choose': { ids: ['1'] }, '/complete': { callbackUrl: CALLBACK } }[path]
-    const reply = ada.call(method, `/connections/${UNKNOWN_ID}${path}`, body)
-    await check(operationId, 404, 'connection_not_found', reply)
-  }
-  const large = 'a'.repeat(2 ** 20)
-  await check('createConnection', 413, 'body_too_large', create({ hint: large }))
-  for (const [operationId, path, body] of [
-    ['chooseAccounts', 'choose', { ids: [large] }],
-    ['completeConnection', 'complete', { callbackUrl: large }],
-  ] as const) {
-    await check(operationId, 413, 'body_too_large', ada.call('POST', `/connections/${connectionId}/${path}`, body))
-  }
-
   const common = () => ({
     db,
     logger: recorded(false),
@@ -206,7 +183,6 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   await check('putApp', 400, 'missingClientId', ada.call('PUT', '/apps/x', {}))
   await check('putApp', 400, 'platform_not_supported', put({}, '/apps/telegram'))
   await check('putApp', 400, 'platform_not_supported_2', put({}, '/apps/mastodon'))
-  await check('putApp', 413, 'body_too_large', put({ clientSecret: 'a'.repeat(2 ** 20) }))
   const shared = await organization(ada, await user())
   for (const [example, organizationId] of [
     ['no_access', UNKNOWN_ID],
@@ -286,8 +262,6 @@ async function checkPosts(scene: Scene, requests: Requests) {
     ada.call('POST', '/posts/validate?strict=true', { accountIds: [account] }),
   )
   await check('validatePost', 400, 'missingAccountIds', ada.call('POST', '/posts/validate', {}))
-  const large = { accountIds: [account], caption: 'a'.repeat(1024 * 1024) }
-  await check('validatePost', 413, 'body_too_large', ada.call('POST', '/posts/validate', large))
   await check('listPosts', 200, undefined, requests.listPosts(ada.key))
   await checkBatches(ada, account, requests)
 
@@ -298,19 +272,14 @@ async function checkPosts(scene: Scene, requests: Requests) {
   await check('createPost', 400, 'unknownKey', create(misspelt))
   await check('createPost', 400, 'platform_limit', create({ accountIds: [account], caption: 'a'.repeat(312) }))
   await check('createPost', 403, 'no_access', create({ accountIds: [account, UNKNOWN_ID] }))
-  await check('createPost', 413, 'body_too_large', create(large))
-  await checkPaging(ada, 'listPosts', '/posts')
   await checkFinds(scene, requests)
 
-  await check('deletePost', 404, 'post_not_found', ada.call('DELETE', `/posts/${UNKNOWN_ID}`))
   const { body: published } = await create({ accountIds: [account] })
   await markPostPublished(db, published.id)
   await check('deletePost', 400, 'post_published', ada.call('DELETE', `/posts/${published.id}`))
   const { body: draft } = await create({ accountIds: [account], caption: 'hi' })
   await checkConditions(ada, 'deletePost', 'DELETE', `/posts/${draft.id}`)
   await checkConditions(ada, 'publishPost', 'POST', `/posts/${draft.id}/publish`)
-  await check('getPost', 404, 'post_not_found', ada.call('GET', `/posts/${UNKNOWN_ID}`))
-  await check('publishPost', 404, 'post_not_found', ada.call('POST', `/posts/${UNKNOWN_ID}/publish`))
   await check('publishPost', 409, 'post_published', ada.call('POST', `/posts/${published.id}/publish`))
 
   await checkUpdates(ada, draft.id, published.id)
@@ -344,7 +313,6 @@ async function checkBatches(ada: Person, account: string, requests: Requests) {
   for (const [operationId, send] of Object.entries({ createPosts: create, validatePosts: validate })) {
     await check(operationId, 400, 'missingAccountIds', send([draft, {}]))
     await check(operationId, 400, undefined, send(Array(101).fill(draft)))
-    await check(operationId, 413, 'body_too_large', send([{ ...draft, caption: 'a'.repeat(2 ** 20) }]))
   }
 }
 
@@ -371,14 +339,12 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   const retry = (body: object) => ada.call('POST', '/deliveries/retry', body)
   await check('retryDeliveries', 400, 'unknownFilter', retry({ account: 'a' }))
   await check('retryDeliveries', 400, 'cursorOfAnotherQuery', retry({ cursor: 'A'.repeat(80) }))
-  await check('retryDeliveries', 413, 'body_too_large', retry({ errorCode: 'a'.repeat(2 ** 20) }))
   await check('listEvents', 200, undefined, requests.listEvents(ada.key))
   await check('listEvents', 400, 'otherCursor', get('/events?after=AAAAAAAAAAAA'))
   await check('listEvents', 400, 'waitTooLong', get('/events?wait=1000000000'))
   const { key: reader } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
   await check('listEvents', 403, 'insufficient_scope', call(app, reader, 'GET', '/events?types=key.*'))
   await check('getEvent', 200, undefined, requests.getEvent(ada.key))
-  await check('getEvent', 404, 'event_not_found', get(`/events/${UNKNOWN_ID}`))
   await check('countPosts', 200, undefined, requests.countPosts(ada.key))
   await check('countPosts', 400, 'unknownTimeZone', get('/posts/counts?by=day&timeZone=Berlin'))
 }
@@ -392,9 +358,7 @@ async function checkUpdates(ada: Person, draft: string, published: string) {
   await check('updatePost', 400, 'warnings_not_allowed', strict)
   await check('updatePost', 400, 'post_published', update(published, { caption: 'hi' }))
   await check('updatePost', 403, 'no_access', update(draft, { accountIds: [UNKNOWN_ID] }))
-  await check('updatePost', 404, 'post_not_found', update(UNKNOWN_ID, { caption: 'hi' }))
   await checkConditions(ada, 'updatePost', 'PATCH', `/posts/${draft}`, { caption: 'hi' })
-  await check('updatePost', 413, 'body_too_large', update(draft, { caption: 'a'.repeat(2 ** 20) }))
   const sandbox = await ada.account('sandbox')
   const { body: open } = await ada.call('POST', '/posts', { accountIds: [sandbox] })
   const fill = (key: string) =>
@@ -403,7 +367,7 @@ async function checkUpdates(ada: Person, draft: string, published: string) {
   await check('updatePost', 413, 'body_too_large_2', fill('two'))
 }
 
-/** The conditions of a request that changes a post. */
+/** The condition of a request that changes a post, in a state in which the request would be carried out. */
 async function checkConditions(
   ada: Person,
   operationId: string,
@@ -412,7 +376,6 @@ async function checkConditions(
   body?: object,
 ) {
   const sendIf = (ifMatch: string) => ada.call(method, path, body, { 'if-match': ifMatch })
-  await check(operationId, 400, 'badIfMatch', sendIf('other'))
   await check(operationId, 412, 'precondition_failed', sendIf('"other"'))
 }
 
@@ -449,23 +412,9 @@ async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
   await check('retryDelivery', 409, 'media_deleted', retry(path))
 
   await targets.set({ state: 'unconfirmed', error: null }).execute()
-  const cancel = (path: string) => ada.call('POST', `${path}/cancel`)
-  const mark = (path: string) => ada.call('POST', `${path}/mark-published`, {})
-  const requestsById = {
-    retryDelivery: retry,
-    resolveDelivery: resolve,
-    cancelDelivery: cancel,
-    markDeliveryPublished: mark,
-  }
-  for (const [operationId, send] of Object.entries(requestsById)) {
-    await check(operationId, 404, 'post_not_found', send(`/posts/${UNKNOWN_ID}/deliveries/${account}`))
-    await check(operationId, 404, 'delivery_not_found', send(`/posts/${post.id}/deliveries/${UNKNOWN_ID}`))
-  }
   await checkCancelling(ada, (values) => targets.set(values).execute(), path)
   await targets.set({ state: 'unconfirmed', error: null }).execute()
   await check('resolveDelivery', 400, 'missingOutcome', resolve(path, {}))
-  const long = { outcome: 'published', url: 'a'.repeat(2 ** 20) }
-  await check('resolveDelivery', 413, 'body_too_large', resolve(path, long))
   await check('resolveDelivery', 200, undefined, resolve(path))
   await check('resolveDelivery', 409, 'delivery_not_unconfirmed', requests.resolveDelivery(ada.key))
 }
@@ -477,7 +426,6 @@ async function checkEdits(db: Db, ada: Person, postId: string, path: string) {
   await targets.set({ state: 'failed' }).execute()
   await check('retryDelivery', 202, undefined, retry({ captionOverride: 'hello' }))
   await check('retryDelivery', 400, 'platform_limit', retry({ captionOverride: 'a'.repeat(4_097) }))
-  await check('retryDelivery', 413, 'body_too_large', retry({ captionOverride: 'a'.repeat(2 ** 20) }))
   await check('retryDelivery', 202, undefined, retry({ fields: { one: 'a'.repeat(2 ** 19) } }))
   await check('retryDelivery', 413, 'body_too_large_2', retry({ fields: { two: 'a'.repeat(2 ** 19) } }))
   await targets.set({ intent: 1 }).execute()
@@ -497,7 +445,6 @@ async function checkCancelling(
   const mark = (body: object = {}) => ada.call('POST', `${path}/mark-published`, body)
   await check('cancelDelivery', 409, 'delivery_not_queued', cancel())
   await check('markDeliveryPublished', 400, 'badUrl', mark({ url: 'a' }))
-  await check('markDeliveryPublished', 413, 'body_too_large', mark({ url: 'a'.repeat(2 ** 20) }))
   for (const [state, example] of [
     ['waiting', 'post_is_draft'],
     ['publishing', 'delivery_in_progress'],
@@ -546,18 +493,9 @@ async function checkMedia(scene: Scene, requests: Requests) {
   await check('uploadMedia', 400, 'file_invalid', send(Buffer.concat([image, Buffer.from('0123456789')])))
   await check('importMedia', 400, 'invalidUrl', ada.call('POST', '/media/import', { url: 'lighthouse.jpg' }))
   await check('importMedia', 400, 'url_not_public', requests.importMedia(ada.key))
-  const large = JSON.stringify({ url: 'a'.repeat(2 ** 20) })
-  await check('importMedia', 413, 'body_too_large', ada.call('POST', '/media/import', large))
-  await checkPaging(ada, 'listMedia', '/media')
   await check('updateMedia', 400, 'missingAltText', ada.call('PATCH', `/media/${fileId}`, {}))
-  await check('updateMedia', 413, 'body_too_large', ada.call('PATCH', `/media/${fileId}`, large))
 
-  const unknown = `/media/${UNKNOWN_ID}`
-  await check('getMedia', 404, 'media_not_found', ada.call('GET', unknown))
-  await check('getMediaContent', 404, 'media_not_found', ada.call('GET', `${unknown}/content`))
   await check('getMediaContent', 404, 'media_without_content', ada.call('GET', `/media/${await ada.media()}/content`))
-  await check('updateMedia', 404, 'media_not_found', ada.call('PATCH', unknown, { altText: null }))
-  await check('deleteMedia', 404, 'media_not_found', ada.call('DELETE', unknown))
   await checkFileOfMember(scene)
   await checkFileOfDelivery(scene)
   const content = async (headers: Record<string, string>): Promise<Reply> => {
@@ -578,12 +516,6 @@ async function checkSandbox(t: Test, { db, ada, account }: Scene, requests: Requ
   const { body } = await requests.listSandboxCalls(ada.key)
   t.equal(body.data.length, 2)
   await check('listSandboxCalls', 200, undefined, requests.listSandboxCalls(ada.key))
-  await checkPaging(ada, 'listSandboxCalls', '/sandbox/calls')
-}
-
-async function checkPaging(user: Person, operationId: string, path: string) {
-  await check(operationId, 400, 'limitTooBig', user.call('GET', `${path}?limit=101`))
-  await check(operationId, 400, 'cursorAndOffset', user.call('GET', `${path}?offset=1&cursor=${UNKNOWN_ID}`))
 }
 
 async function checkReusedKeys({ app, ada, image, account }: Scene) {
@@ -656,20 +588,10 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
   await check('createKey', 201, undefined, requests.createKey(ada.key))
   await check('listKeys', 200, undefined, requests.listKeys(ada.key))
   await check('getKey', 200, undefined, requests.getKey(ada.key))
-  await checkPaging(ada, 'listKeys', '/keys')
   const path = `/keys/${keyId}`
   await check('createKey', 400, 'missingScopes', ada.call('POST', '/keys', { name: 'a' }))
   await check('updateKey', 400, 'wrongName', ada.call('PATCH', path, { name: 5 }))
   await check('rotateKey', 400, 'wrongOverlap', ada.call('POST', `${path}/rotate`, { overlapSeconds: '1' }))
-  const large = { name: 'a'.repeat(2 ** 20) }
-  await check('createKey', 413, 'body_too_large', ada.call('POST', '/keys', large))
-  await check('updateKey', 413, 'body_too_large', ada.call('PATCH', path, large))
-  await check('rotateKey', 413, 'body_too_large', ada.call('POST', `${path}/rotate`, large))
-  const unknown = `/keys/${UNKNOWN_ID}`
-  await check('getKey', 404, 'api_key_not_found', ada.call('GET', unknown))
-  await check('updateKey', 404, 'api_key_not_found', ada.call('PATCH', unknown, {}))
-  await check('rotateKey', 404, 'api_key_not_found', ada.call('POST', `${unknown}/rotate`, {}))
-  await check('revokeKey', 404, 'api_key_not_found', ada.call('DELETE', unknown))
 
   const create = (scopes: Scope[] | null, expiresAt: Date | null = null) =>
     createKey(db, { userId: ada.id, name: null, expiresAt, scopes })
@@ -716,11 +638,6 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
 
   const path = `/users/${ids.tenantId}`
   const members = `/organizations/${ids.organizationId}/members`
-  await checkPaging(ada, 'listUsers', '/users')
-  await checkPaging(ada, 'listUserKeys', `${path}/keys`)
-  await checkPaging(ada, 'listOrganizations', '/organizations')
-  await checkPaging(ada, 'listMembers', members)
-  const large = { name: 'a'.repeat(2 ** 20) }
   for (const [operationId, method, at, example] of [
     ['createUser', 'POST', '/users', 'missingName'],
     ['createUserKey', 'POST', `${path}/keys`, 'missingScopes'],
@@ -728,7 +645,6 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
     ['putMember', 'PUT', `${members}/${ids.tenantId}`, 'missingRole'],
   ] as const) {
     await check(operationId, 400, example, ada.call(method, at, operationId === 'createUserKey' ? { name: 'a' } : {}))
-    await check(operationId, 413, 'body_too_large', ada.call(method, at, large))
   }
   const asAdmin = { name: 'a', scopes: ['admin'] }
   await check('createUserKey', 403, 'api_key_too_wide', ada.call('POST', `${path}/keys`, asAdmin))
@@ -740,23 +656,8 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
   await check('createUserKey', 403, 'no_access', noAccount)
   await check('createUserKey', 403, 'api_key_too_wide_2', call(app, expiring, 'POST', `${path}/keys`, outliving))
 
-  const [unknownUser, unknownOrganization] = [`/users/${UNKNOWN_ID}`, `/organizations/${UNKNOWN_ID}`]
-  const key = { name: 'a', scopes: ['posts:read'] }
   const role = { role: 'member' }
-  for (const [operationId, example, method, at, body] of [
-    ['getUser', 'user_not_found', 'GET', unknownUser],
-    ['deleteUser', 'user_not_found', 'DELETE', unknownUser],
-    ['listUserKeys', 'user_not_found', 'GET', `${unknownUser}/keys`],
-    ['createUserKey', 'user_not_found', 'POST', `${unknownUser}/keys`, key],
-    ['revokeUserKey', 'api_key_not_found', 'DELETE', `${path}/keys/${UNKNOWN_ID}`],
-    ['getOrganization', 'organization_not_found', 'GET', unknownOrganization],
-    ['deleteOrganization', 'organization_not_found', 'DELETE', unknownOrganization],
-    ['listMembers', 'organization_not_found', 'GET', `${unknownOrganization}/members`],
-    ['putMember', 'organization_not_found', 'PUT', `${unknownOrganization}/members/${ids.tenantId}`, role],
-    ['deleteMember', 'member_not_found', 'DELETE', `${members}/${ada.id}`],
-  ] as const) {
-    await check(operationId, 404, example, ada.call(method, at, body))
-  }
+  await check('deleteMember', 404, 'member_not_found', ada.call('DELETE', `${members}/${ada.id}`))
   await check('putMember', 404, 'user_not_found', ada.call('PUT', `${members}/${UNKNOWN_ID}`, role))
   await check('deleteUser', 409, 'own_user', ada.call('DELETE', `/users/${ada.id}`))
   const sharing = await user()
@@ -766,17 +667,6 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
 }
 
 const KEY = { name: null, expiresAt: null }
-
-/** Sends the requests with a query parameter that no operation has. */
-async function checkUnknownParameters({ app, ada }: Scene, requests: Requests) {
-  const inject = ({ url, ...request }: { url: string }) =>
-    app.inject({ ...request, url: `${url}${url.includes('?') ? '&' : '?'}verbose=1` })
-  for (const { operationId, responses } of operations.values()) {
-    if (!responses[400] || !('unknownParameter' in json(responses[400]).examples)) continue
-    const reply = requests[operationId as keyof Requests](ada.key, { inject } as unknown as typeof app)
-    await check(operationId, 400, 'unknownParameter', reply)
-  }
-}
 
 /** Keys with every scope but the one of the operation. */
 async function checkScopes({ app, db, ada, account }: Scene, requests: Requests) {
@@ -923,6 +813,7 @@ t.test('each response matches its schema, and each error matches its example to 
   const scene = await createScene(t)
   const requests = requestsOf(scene)
   try {
+    await checkDerived(scene, requests)
     await checkAccounts(t, scene, requests)
     await checkPlatforms(t, scene, requests)
     await checkFieldOptions(t, scene, requests)
@@ -933,7 +824,6 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkMedia(scene, requests)
     await checkSandbox(t, scene, requests)
     await checkReusedKeys(scene)
-    await checkUnknownParameters(scene, requests)
     await checkScopes(scene, requests)
     await checkRateLimits(t, scene, requests)
     await checkKeys(scene, requests)

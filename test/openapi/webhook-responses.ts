@@ -28,16 +28,6 @@ export async function checkWebhooks(t: Test, scene: Scene, requests: Requests) {
   await checkInput(scene)
   await checkRights(scene)
   await checkKeyrings(t, scene, requests)
-  const unknown = `/webhooks/${UNKNOWN_ID}`
-  await check('getWebhook', 404, 'webhook_not_found', ada.call('GET', unknown))
-  await check('updateWebhook', 404, 'webhook_not_found', ada.call('PATCH', unknown, {}))
-  await check('deleteWebhook', 404, 'webhook_not_found', ada.call('DELETE', unknown))
-  await check('rotateWebhookSecret', 404, 'webhook_not_found', ada.call('POST', `${unknown}/rotate-secret`))
-  await check('deletePreviousWebhookSecret', 404, 'webhook_not_found', ada.call('DELETE', `${unknown}/previous-secret`))
-  await check('testWebhook', 404, 'webhook_not_found', ada.call('POST', `${unknown}/test`))
-  await check('listWebhookDeliveries', 404, 'webhook_not_found', ada.call('GET', `${unknown}/deliveries`))
-  const redeliver = ada.call('POST', `${unknown}/redeliver`, { eventIds: [EVENT_ID] })
-  await check('redeliverEvents', 404, 'webhook_not_found', redeliver)
   const [other] = (await ada.call('GET', '/webhooks')).body.data
   await check('deleteWebhook', 200, undefined, ada.call('DELETE', `/webhooks/${other.id}`))
 }
@@ -53,11 +43,6 @@ async function checkInput({ ada, webhookId }: Scene) {
     await check('createWebhook', 400, example, ada.call('POST', '/webhooks', { url }))
     await check('updateWebhook', 400, example, ada.call('PATCH', path, { url }))
   }
-  const page = { limitTooBig: '?limit=101', cursorAndOffset: `?offset=1&cursor=${UNKNOWN_ID}` }
-  for (const [example, query] of Object.entries(page)) {
-    await check('listWebhooks', 400, example, ada.call('GET', `/webhooks${query}`))
-  }
-  await check('listWebhookDeliveries', 400, 'limitTooBig', ada.call('GET', `${path}/deliveries?limit=101`))
   const rotate = (body: object) => ada.call('POST', `${path}/rotate-secret`, body)
   await check('rotateWebhookSecret', 400, 'wrongOverlap', rotate({ overlapSeconds: '1' }))
   await check('testWebhook', 400, 'unknownKey', ada.call('POST', `${path}/test`, { event: 'post.created' }))
@@ -65,12 +50,6 @@ async function checkInput({ ada, webhookId }: Scene) {
   const both = { eventIds: [EVENT_ID], from: '2026-11-21T03:00:00Z' }
   await check('redeliverEvents', 400, 'bothForms', redeliver(both))
   await check('redeliverEvents', 404, 'webhook_event_not_found', redeliver({ eventIds: [EVENT_ID] }))
-  const large = { url: 'a'.repeat(2 ** 20) }
-  await check('createWebhook', 413, 'body_too_large', ada.call('POST', '/webhooks', large))
-  await check('updateWebhook', 413, 'body_too_large', ada.call('PATCH', path, large))
-  await check('rotateWebhookSecret', 413, 'body_too_large', rotate(large))
-  await check('testWebhook', 413, 'body_too_large', ada.call('POST', `${path}/test`, large))
-  await check('redeliverEvents', 413, 'body_too_large', redeliver(large))
   await ada.call('PATCH', path, { state: 'disabled' })
   await check('testWebhook', 409, 'webhook_disabled', ada.call('POST', `${path}/test`))
   await ada.call('PATCH', path, { state: 'active' })
