@@ -10,9 +10,10 @@ import { SCOPES } from './scopes.ts'
 
 export const SUMMARY = 'Write a post once for many social accounts.'
 
-const INTRODUCTION = `One request stores a post for any number of accounts, as a draft or with a time. Each account can have its own caption. When the time comes, the service publishes the post once on each account. \`getPost\` shows the result.
+/** A paragraph that says what the service does. */
+export const OVERVIEW = `One request stores a post for any number of accounts, as a draft or with a time. Each account can have its own caption. When the time comes, the service publishes the post once on each account. \`getPost\` shows the result.`
 
-## Start
+const START = `## Start
 
 1. The operator of the service creates an API key for you. On this page, press *Authorize* and paste it.
 2. \`connectAccount\` connects an account on a network. \`{"platform": "sandbox", "credentials": {"username": "ada"}}\` connects one for tests.
@@ -132,18 +133,21 @@ ${Object.entries(ERRORS)
   .map(([code, { meaning }]) => `| \`${code}\` | ${meaning} |`)
   .join('\n')}`
 
-export const DESCRIPTION = [
-  INTRODUCTION,
-  AUTHENTICATION,
-  REQUESTS,
-  PAGING,
-  ERROR_BODIES,
-  RETRIES,
-  RATES,
-  BROWSERS,
-  AGENTS,
-  CODES,
-].join('\n\n')
+/** The chapters of the description, by the name that their address has. Each begins with its title. */
+export const CHAPTERS = {
+  start: START,
+  authentication: AUTHENTICATION,
+  requests: REQUESTS,
+  paging: PAGING,
+  errors: ERROR_BODIES,
+  retries: RETRIES,
+  'rate-limits': RATES,
+  browsers: BROWSERS,
+  agents: AGENTS,
+  'error-codes': CODES,
+}
+
+export const DESCRIPTION = [OVERVIEW, ...Object.values(CHAPTERS)].join('\n\n')
 
 export const SERVERS = [
   // Right wherever the document is read from a running service.
@@ -287,8 +291,13 @@ ${EVENTS.map((event) => `| \`${event.examples[0].type}\` | ${event.description} 
 
 Events have ids, states and errors, and never a caption or credentials. An event of a post or a delivery belongs to the owner of the post, an event of an account to everybody who could use the account at the time, and an event of a key to its user. The contents of an event never change: read \`getPost\` for the present state. New types may be added: ignore those that you do not know.`
 
+export interface Tag {
+  name: string
+  description: string
+}
+
 /** In the order in which Swagger UI shows them. */
-export const listTags = (tables: NetworkTables) => [
+export const listTags = (tables: NetworkTables): Tag[] => [
   { name: 'posts', description: describePosts(tables) },
   { name: 'events', description: EVENTS_TEXT },
   { name: 'media', description: MEDIA },

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
+import { listTags } from '../schemas/document.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
@@ -17,6 +18,7 @@ import { metaCallbacks } from './connections/meta/plugin.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
 import { deliveries } from './deliveries/plugin.ts'
+import { docs } from './docs/plugin.ts'
 import { events } from './events/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
 import { health } from './health/plugin.ts'
@@ -98,7 +100,11 @@ export async function buildApp({
   await app.register(requests)
   await app.register(requestMetrics, metrics)
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
-  if (servesDocument) await app.register(openapi, { tables: renderNetworkTables() })
+  if (servesDocument) {
+    const tags = listTags(renderNetworkTables())
+    await app.register(openapi, { tags })
+    await app.register(docs, { tags })
+  }
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeHealth(metrics.registry, app.health)
   await app.register(health, { db, metrics, health: app.health, isStopping })

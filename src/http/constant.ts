@@ -10,6 +10,8 @@ const compress = {
 }
 type Encoding = keyof typeof compress
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** Bytes. Below, compression saves no packet. */
 const COMPRESSED_FROM = 1_400
 
@@ -28,6 +30,15 @@ export const createConstant = (type: string, content: string | Buffer): Constant
   etag: etagOfText(content),
   compressed: new Map(),
 })
+
+/** Computes a value when it is first needed. */
+export function once<T>(compute: () => T): () => T {
+  let value: { is: T } | undefined
+  return () => {
+    value ??= { is: compute() }
+    return value.is
+  }
+}
 
 /** Sends a constant, compressed if the client accepts that, or 304 if the client has it. */
 export async function sendConstant(

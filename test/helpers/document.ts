@@ -5,6 +5,7 @@ import { parseTime } from '../../schemas/time.ts'
 
 export interface Document {
   openapi: string
+  info: { description: string }
   servers: { url: string }[]
   security: Record<string, string[]>[]
   tags: { name: string; description: string }[]

@@ -7,6 +7,8 @@ const PUBLIC = [
   '/openapi.json',
   '/docs/json',
   '/docs/yaml',
+  '/docs/posts.md',
+  '/docs/errors.md',
   '/docs/static/swagger-ui-bundle.js',
   '/docs/static/swagger-ui-standalone-preset.js',
   '/docs/static/swagger-ui.css',

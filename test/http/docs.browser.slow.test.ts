@@ -7,8 +7,15 @@ import { jpeg } from '../helpers/upload.ts'
 const withBody = (body: object) => (operation: Locator) =>
   operation.locator('.body-param__text').fill(JSON.stringify(body))
 
+/** Opens a tag, unless it is open. */
+async function openTag(page: Page, tag: string) {
+  const header = page.locator(`#operations-tag-${tag}`)
+  if ((await header.getAttribute('data-is-open')) === 'false') await header.locator('.expand-operation').click()
+}
+
 /** Opens an operation, lets `fill` fill it in, and executes it. Returns the status and body that the page shows. */
 async function tryOut(page: Page, tag: string, operationId: string, fill: (operation: Locator) => Promise<void>) {
+  await openTag(page, tag)
   const operation = page.locator(`#operations-${tag}-${operationId}`)
   await operation.locator('.opblock-summary-control').click()
   await fill(operation)
@@ -19,6 +26,9 @@ async function tryOut(page: Page, tag: string, operationId: string, fill: (opera
     body: (await live.locator('.response-col_description .microlight').first().textContent()) ?? '',
   }
 }
+
+const readTags = (tags: unknown[]) =>
+  tags.map((tag) => (tag as { getAttribute(name: string): string }).getAttribute('data-tag'))
 
 t.test('Swagger UI in a browser', needsBrowser, async (t) => {
   const { app, user } = await createWorld(t, { servesDocument: true })
@@ -68,6 +78,70 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
     t.strictSame(problems, [], 'the page has no errors, and its headers block nothing')
     t.strictSame([...hosts], [`localhost:${port}`], 'no other host is called')
+  })
+
+  for (const [width, height] of [
+    [1280, 800],
+    [400, 800],
+  ] as const) {
+    t.test(`the first screen of ${width}×${height} has Authorize, the filter and the first operation`, async (t) => {
+      const page = await browser.newPage({ viewport: { width, height } })
+      page.setDefaultTimeout(20_000)
+      await page.goto(`http://localhost:${port}/docs`)
+      await page.locator('.opblock').first().waitFor()
+      const bottoms = ['.authorize', '.operation-filter-input', '.opblock'].map(async (selector) => {
+        const box = (await page.locator(selector).first().boundingBox())!
+        return box.y + box.height
+      })
+      t.ok(Math.max(...(await Promise.all(bottoms))) <= height)
+      t.ok(
+        ((await page.evaluate('document.documentElement.scrollWidth')) as number) <= width,
+        'the page has no scrollbar',
+      )
+      t.strictSame(await page.locator('.opblock-tag[data-is-open=true]').evaluateAll(readTags), ['posts'])
+    })
+  }
+
+  t.test('the filter finds operations of every tag by their words', async (t) => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(20_000)
+    await page.goto(`http://localhost:${port}/docs`)
+    await page.locator('.operation-filter-input').fill('Webhook SECRET')
+    await page.locator('#operations-webhooks-rotateWebhookSecret').waitFor()
+    t.equal(await page.locator('#operations-tag-posts').count(), 0, 'tags without a match are hidden')
+  })
+
+  t.test('a link opens an operation of a closed tag, and one of its errors with its example', async (t) => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(20_000)
+    const { problems } = watchPage(page)
+    await page.goto(`http://localhost:${port}/docs#/keys/createKey`)
+    const operation = page.locator('#operations-keys-createKey')
+    await operation.locator('.execute').waitFor()
+    await operation.locator('.response[data-code="403"] button').click()
+    t.match(await operation.locator('.response[data-code="403"]').textContent(), '"error": "')
+    await operation.locator('.tablinks', { hasText: 'Schema' }).first().click()
+    t.match(await operation.locator('.json-schema-2020-12').first().textContent(), 'CreateApiKey')
+    t.strictSame(problems, [])
+  })
+
+  t.test('links of texts open chapters on the page, and links to chapters do so in a new tab', async (t) => {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(20_000)
+    const { problems } = watchPage(page)
+    await page.goto(`http://localhost:${port}/docs`)
+    await page.locator('.info a', { hasText: 'Safe retries' }).click()
+    const chapter = page.locator('#chapter-retries')
+    await chapter.locator('.renderedMarkdown', { hasText: 'Idempotent-Replayed' }).waitFor()
+    t.equal(page.url(), `http://localhost:${port}/docs#chapter-retries`)
+    t.equal(await page.locator('.chapter .renderedMarkdown').count(), 1, 'the others are closed')
+    await page.locator('#operations-tag-posts a', { hasText: 'More' }).click()
+    await page.locator('#chapter-posts .renderedMarkdown', { hasText: 'Lost responses' }).waitFor()
+    t.equal(await page.locator('#operations-posts-createPost').count(), 1, 'the tag stays open')
+    const second = await browser.newPage()
+    await second.goto(`http://localhost:${port}/docs#chapter-errors`)
+    await second.locator('#chapter-errors .renderedMarkdown').waitFor()
+    t.strictSame(problems, [])
   })
 
   t.test('the page shows the body of each webhook', async (t) => {

@@ -15,6 +15,12 @@ const operations = operationsOf(document)
 const { schemas } = document.components
 const problemWith = validatorOf(document)
 
+/** A text of the document as Swagger UI gets it. */
+interface Chapter {
+  name: string
+  text: string
+}
+
 /** The errors of every operation. responses.test.ts provokes them, and all others that an operation lists. */
 const COMMON_ERRORS = ['401', '429', '500', '503']
 
@@ -52,8 +58,27 @@ t.test('the committed document equals the generated one and the served one', asy
   const served = await call(app, undefined, 'GET', '/openapi.json')
   t.match(served, { status: 200, headers: { 'content-type': /^application\/json/ } })
   t.strictSame(served.body, built)
-  const shown = await call(app, undefined, 'GET', '/docs/json')
-  t.strictSame({ ...shown.body, servers: document.servers }, built, 'Swagger UI shows the same document')
+})
+
+t.test('Swagger UI shows the same document, and its long texts as chapters', async (t) => {
+  const { app } = await createWorld(t, { servesDocument: true })
+  const { 'x-chapters': chapters, ...shown } = (await call(app, undefined, 'GET', '/docs/json')).body
+  const { info, servers, tags } = document
+  t.strictSame({ ...shown, info: { ...shown.info, description: info.description }, servers, tags }, document)
+  const parts = chapters.filter(({ name }: Chapter) => !tags.some((tag) => tag.name === name))
+  const texts = [shown.info.description.split('\n\n')[0], ...parts.map(({ text }: Chapter) => text)]
+  t.equal(texts.join('\n\n'), info.description, 'the chapters are the whole description')
+  for (const [index, { name, description }] of tags.entries()) {
+    const chapter = chapters.find((each: Chapter) => each.name === name)
+    t.ok(chapter.text.endsWith(`\n\n${description}`), `the chapter ${name} is the whole text of the tag`)
+    const link = ` [More](#chapter-${name})`
+    const text = shown.tags[index].description
+    t.ok(text.endsWith(link) && description.startsWith(text.slice(0, -link.length)), `the tag ${name} links to it`)
+  }
+  for (const { name, text } of chapters) {
+    const { statusCode, headers, body } = await app.inject(`/docs/${name}.md`)
+    t.strictSame([statusCode, headers['content-type'], body], [200, 'text/markdown; charset=utf-8', `${text}\n`], name)
+  }
 })
 
 t.test('the document is generated without a database and without a listening socket', async (t) => {

@@ -46,6 +46,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/platforms', ['schemas']],
 
   ['src/auth', FEATURE],
+  ['src/docs', FEATURE],
   [
     'src/health',
     [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
@@ -135,6 +136,7 @@ const FORBIDDEN: [room: string, mayNotImport: string[]][] = [
 ]
 
 const WEB = [
+  'src/docs',
   'src/http',
   'src/auth',
   'src/accounts',
