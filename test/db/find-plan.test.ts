@@ -7,16 +7,13 @@ import { findDeliveries } from '../../db/queries/find/deliveries.ts'
 import { findPosts } from '../../db/queries/find/posts.ts'
 import type { PostSource } from '../../db/queries/find/sources.ts'
 import { insertUser } from '../../db/queries/people.ts'
+import { readConditions } from '../../src/posts/filters.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { withRecordedStatements } from '../helpers/settlement.ts'
 
 const USERS = 10
 const POSTS_PER_USER = 4_000
-const NO_CONDITIONS = {
-  ...{ organizationId: undefined, statuses: null, postType: null, externalReference: null, states: null },
-  ...{ scheduledFrom: null, scheduledBefore: null, createdFrom: null, createdBefore: null, updatedFrom: null },
-  ...{ updatedBefore: null, errorCode: null, accountId: null, platform: null },
-}
+const NO_CONDITIONS = readConditions({ userId: '', rights: { scopes: null, accountIds: null } }, {})
 const EVERYTHING = {
   ...{ startTime: 'infinity', startId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
   ...{ endTime: '-infinity', endId: '00000000-0000-0000-0000-000000000000' },
