@@ -32,6 +32,7 @@ import * as altTextLimits from './migrations/0027_alt_text_limits.ts'
 import * as rightsOfIdempotencyKeys from './migrations/0028_rights_of_idempotency_keys.ts'
 import * as cancelledDeliveries from './migrations/0029_cancelled_deliveries.ts'
 import * as filesOfAccounts from './migrations/0030_files_of_accounts.ts'
+import * as altTextsOfPosts from './migrations/0031_alt_texts_of_posts.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -67,6 +68,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0028_rights_of_idempotency_keys': rightsOfIdempotencyKeys,
   '0029_cancelled_deliveries': cancelledDeliveries,
   '0030_files_of_accounts': filesOfAccounts,
+  '0031_alt_texts_of_posts': altTextsOfPosts,
 }
 
 /**

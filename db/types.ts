@@ -237,6 +237,7 @@ export interface PostMedia {
 }
 
 export interface Posts {
+  altTexts: Json | null;
   caption: string;
   createdAt: Generated<Timestamp>;
   externalReference: string | null;

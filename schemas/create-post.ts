@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ALT_TEXT_MAX } from './alt-text.ts'
 import { POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
@@ -90,6 +91,12 @@ export const CreatePost = Type.Object(
           'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
       }),
       [],
+    ),
+    altTexts: Type.Optional(
+      Nullable(Dictionary(Nullable(Type.String({ maxLength: ALT_TEXT_MAX }))), {
+        description:
+          'Alternative texts for this post alone, by the id of the file, in place of the `altText` of the file. An empty string publishes the file without one. `null` or an absent key keeps the text of the file.',
+      }),
     ),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {

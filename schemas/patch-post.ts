@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ALT_TEXT_MAX } from './alt-text.ts'
 import { AccountOverride, CreatedPost } from './create-post.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
@@ -54,6 +55,12 @@ export const PatchPost = Type.Object(
     mediaIds: Type.Optional(
       Type.Array(Type.String(), {
         description: 'The ids of all its images and videos, in their order. An empty list removes them.',
+      }),
+    ),
+    altTexts: Type.Optional(
+      Nullable(Dictionary(Nullable(Type.String({ maxLength: ALT_TEXT_MAX }))), {
+        description:
+          'The new alternative texts for this post alone, by the id of the file. Other files keep theirs. `null`, for one file or for all, removes them, so that the texts of the files count.',
       }),
     ),
     accountIds: Type.Optional(

@@ -107,6 +107,11 @@ export const PostDetail = Type.Object(
     mediaIds: Type.Array(Type.String(), {
       description: 'The ids of its images and videos, in order, for every account without its own.',
     }),
+    altTexts: Type.Optional(
+      Dictionary(Type.String(), {
+        description: 'Alternative texts for this post alone, by the id of the file. Absent where there are none.',
+      }),
+    ),
     targets: Type.Array(Ref(PostTarget), {
       description: 'Its accounts in the order of `accountIds`, each with its delivery.',
     }),

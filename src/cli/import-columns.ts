@@ -10,6 +10,7 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   firstComment: 'text',
   postType: 'trimmed',
   mediaIds: 'ids',
+  altTexts: 'json',
   accountOverrides: 'json',
   threadParts: 'json',
   scheduledAt: 'time',

@@ -64,13 +64,13 @@ export function findUnchecked(
     const media = findMedia(id)
     networks.set(media, (networks.get(media) ?? new Set()).add(platform))
   }
-  const rules = new Map<MediaFacts, Set<PostTypeRule>>()
+  const rules = new Map<string, Set<PostTypeRule>>()
   for (const [media, platformIds] of networks) {
     const added = [...platformIds].flatMap((platform) => platforms[platform].postTypes[post.postType] ?? [])
-    for (const file of new Set(media.files)) rules.set(file, new Set([...(rules.get(file) ?? []), ...added]))
+    for (const { id } of new Set(media.files)) rules.set(id, new Set([...(rules.get(id) ?? []), ...added]))
   }
   return files.flatMap((file) => {
-    const applied = [...(rules.get(file) ?? [])]
+    const applied = [...(rules.get(file.id) ?? [])]
     return PROPERTIES.filter(
       (property) => file[property] === null && applied.some((rule) => limits(rule, property, file)),
     ).map((property) => ({ mediaId: file.id, property }))

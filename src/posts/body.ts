@@ -34,6 +34,7 @@ export function readBody(body: CreatePost): RequestedPost {
     findAccountIndex: createIndex(() => body.accountIds),
     scheduledAt,
     scheduled: scheduledAt !== null,
+    altTexts: givenTexts(body.altTexts),
     overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
     threadParts: new Map(Object.entries(body.threadParts ?? {})),
   }
@@ -42,8 +43,25 @@ export function readBody(body: CreatePost): RequestedPost {
 /** The mistakes in a body for which `readBody` throws. */
 export const findIssues = (body: CreatePost): Issue[] => [
   ...findStrayParts(body, new Set(body.accountIds)),
+  ...findStrayTexts(body.altTexts, listMediaIdsOf(body)),
   ...findLongNames(body.metadata),
 ]
+
+/** The ids of all files in a body: those of the post, and of its overrides. */
+const listMediaIdsOf = ({ mediaIds, accountOverrides }: CreatePost): Set<string> =>
+  new Set([...mediaIds, ...accountOverrides.flatMap(({ mediaIds }) => mediaIds ?? [])])
+
+/** The alternative texts that are not null; null if there are none. */
+export function givenTexts(altTexts: CreatePost['altTexts']): Record<string, string> | null {
+  const given = Object.entries(altTexts ?? {}).filter((entry): entry is [string, string] => entry[1] !== null)
+  return given.length > 0 ? Object.fromEntries(given) : null
+}
+
+/** Finds alternative texts for files that the post does not have. */
+export const findStrayTexts = (altTexts: CreatePost['altTexts'], mediaIds: ReadonlySet<string>): Issue[] =>
+  Object.keys(altTexts ?? {})
+    .filter((id) => !mediaIds.has(id))
+    .map((id) => ({ code: 'custom', path: ['altTexts', id], message: 'Not one of the mediaIds of this post' }))
 
 export const NOT_TARGETED = 'Not one of the accountIds of this post'
 

@@ -21,6 +21,8 @@ export interface PostContent {
   firstComment: string | null
   postType: PostType
   mediaIds: string[]
+  /** By the ids of the files. */
+  altTexts: Record<string, string> | null
   /** Null for a draft. */
   scheduledAt: Date | null
   externalReference: string | null
@@ -34,6 +36,7 @@ export const contentOf = (post: PostDetail): PostContent => ({
   firstComment: post.firstComment,
   postType: post.postType,
   mediaIds: post.mediaIds,
+  altTexts: post.altTexts ?? null,
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
@@ -72,6 +75,7 @@ export const sentContentOf = (
   acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,
   mediaIds: mediaIds ?? post.mediaIds,
+  altTexts: post.altTexts,
   fields: fields ?? {},
 })
 

@@ -4,14 +4,14 @@ import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
-import { findStrayParts, NOT_TARGETED } from './body.ts'
+import { findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
 
 type Fields = Record<string, unknown>
 
 /**
- * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts that the post
- * does not have then, and for metadata over a limit.
+ * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of
+ * files, that the post does not have then, and for metadata over a limit.
  */
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
@@ -20,17 +20,23 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   if (issues.length > 0) throw invalidRequest(issues)
   const known = new Map(post.targets.map((target) => [target.accountId, target]))
   const replaced = patch.accountOverrides && new Map(patch.accountOverrides.map((each) => [each.accountId, each]))
+  const mediaIds = patch.mediaIds ?? post.mediaIds
+  const targets = accountIds.map((accountId) =>
+    mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch, replaced),
+  )
+  const files = new Set([...mediaIds, ...targets.flatMap((target) => target.mediaIds ?? [])])
+  const strayTexts = findStrayTexts(patch.altTexts, files)
+  if (strayTexts.length > 0) throw invalidRequest(strayTexts)
   return {
     caption: patch.caption ?? post.caption,
     firstComment: patch.firstComment === undefined ? post.firstComment : patch.firstComment,
     postType: patch.postType ?? post.postType,
-    mediaIds: patch.mediaIds ?? post.mediaIds,
+    mediaIds,
+    altTexts: mergeAltTexts(post, patch, files),
     scheduledAt: patch.scheduledAt === undefined ? post.scheduledAt : readTime(patch.scheduledAt),
     externalReference: patch.externalReference === undefined ? post.externalReference : patch.externalReference,
     metadata,
-    targets: accountIds.map((accountId) =>
-      mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch, replaced),
-    ),
+    targets,
   }
 }
 
@@ -84,6 +90,12 @@ function mergeOverride(
 function mergeThreadParts({ accountId, threadParts }: TargetContent, patch: PatchPost): string[] | null {
   const parts = patch.threadParts === null ? null : patch.threadParts?.[accountId]
   return parts === undefined ? threadParts : parts
+}
+
+/** Texts of files that the post no longer has are removed. */
+function mergeAltTexts({ altTexts }: PostContent, patch: PatchPost, files: ReadonlySet<string>) {
+  const merged = patch.altTexts === null ? {} : { ...altTexts, ...patch.altTexts }
+  return givenTexts(Object.fromEntries(Object.entries(merged).filter(([id]) => files.has(id))))
 }
 
 function mergeMetadata({ metadata }: PostContent, patch: PatchPost): Metadata | null {

@@ -43,7 +43,7 @@ function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): voi
 
 /** Texts whose end the network does not get. */
 function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
-  const { findMedia, texts, findOverridePath, isFull, warn } = context
+  const { post, findMedia, texts, findOverridePath, isFull, warn } = context
   for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
     const media = findMedia(account.id)
     for (const file of new Set(media.files)) {
@@ -53,10 +53,10 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
       const excess = text && describeExcess(text, rule, texts)
       if (!excess) continue
       if (isFull()) return
-      const isOwn = text === file.altText
-      const path = isOwn
-        ? [...media.path, media.findIndex(file.id)]
-        : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
+      const pathOfOwn = () =>
+        post.altTexts?.[file.id] === undefined ? [...media.path, media.findIndex(file.id)] : ['altTexts', file.id]
+      const path =
+        text === file.altText ? pathOfOwn() : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
       const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
       warn(account, 'text_cut', path, `the alternative text of media ${name} is cut: ${excess}`)
     }

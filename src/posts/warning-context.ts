@@ -8,6 +8,7 @@ export type PostToWarn = Pick<
   'postType' | 'caption' | 'firstComment' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
 > & {
   mediaIds: readonly string[]
+  altTexts?: Readonly<Record<string, string>> | null
   /** The path of an account's override in the body. Absent for the body of a create. */
   findOverridePath?: CheckContext['findOverridePath']
 }

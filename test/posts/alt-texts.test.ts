@@ -135,3 +135,61 @@ t.test('a text is cut between two characters, by the unit of the network', async
   // Each has 7 code points, and 1,500 / 7 is 214.3.
   t.equal((upload!.body as { description: string }).description, family.repeat(214))
 })
+
+t.test('a post may describe its files in place of what is stored with them', async (t) => {
+  const { ada, connect, uploadFile, post, work, mastodon } = await createNetworkWorld(t)
+  const account = await connect('mastodon')
+  const [first, second] = [
+    await uploadFile(await jpeg(40, 30, 1), 'A pier'),
+    await uploadFile(await jpeg(40, 30, 2), 'A dog'),
+  ]
+  const published = async (body: object) => {
+    await post({ accountIds: [account], caption: 'Hi', mediaIds: [first, second], ...body })
+    await work()
+    return mastodon.statuses[0]!.media_attachments.map(({ description }) => description)
+  }
+  t.strictSame(await published({ altTexts: { [first]: 'Our pier', [second]: null } }), ['Our pier', 'A dog'])
+  t.strictSame(await published({ altTexts: { [second]: '' } }), ['A pier', null])
+  const accountOverrides = [{ accountId: account, mediaIds: [second] }]
+  t.strictSame(await published({ mediaIds: [], accountOverrides, altTexts: { [second]: 'Our dog' } }), ['Our dog'])
+
+  const body = { accountIds: [account], caption: 'Hi', mediaIds: [first], altTexts: { [first]: 'a'.repeat(1501) } }
+  const { id, warnings } = (await ada.call('POST', '/posts', body)).body
+  t.match(warnings, [{ code: 'text_cut', path: ['altTexts', first] }])
+  const read = async () => (await ada.call('GET', `/posts/${id}`)).body.altTexts
+  const patch = (change: object) => ada.call('PATCH', `/posts/${id}`, change)
+  await patch({ altTexts: { [first]: 'Ours' } })
+  t.strictSame(await read(), { [first]: 'Ours' })
+  await patch({ mediaIds: [first, second], altTexts: { [second]: 'Our dog' } })
+  t.strictSame(await read(), { [first]: 'Ours', [second]: 'Our dog' }, 'other files keep theirs')
+  await patch({ mediaIds: [second] })
+  t.strictSame(await read(), { [second]: 'Our dog' }, 'a file that leaves the post takes its text along')
+  await patch({ altTexts: null })
+  t.equal(await read(), undefined)
+})
+
+t.test('texts for files that the post does not have, and too long ones, are refused', async (t) => {
+  const { ada } = await createNetworkWorld(t)
+  const [account, file] = [await ada.account('mastodon'), await ada.media()]
+  const body = { accountIds: [account], caption: 'Hi' }
+  const { id } = (await ada.call('POST', '/posts', body)).body
+  for (const [altTexts, path] of [
+    [{ [file]: 'a' }, ['altTexts', file]],
+    [{ [file]: 'a'.repeat(5001) }, ['altTexts', file]],
+    [{ [file]: 1 }, ['altTexts', file]],
+    ['a', ['altTexts']],
+  ] as const) {
+    for (const [method, url] of [
+      ['POST', '/posts'],
+      ['POST', '/posts/validate'],
+      ['PATCH', `/posts/${id}`],
+    ] as const) {
+      const { status, body: error } = await ada.call(
+        method,
+        url,
+        method === 'PATCH' ? { altTexts } : { ...body, altTexts },
+      )
+      t.match([status, error.details], [400, [{ path }]], `${method} ${JSON.stringify(altTexts).slice(0, 60)}`)
+    }
+  }
+})

@@ -119,7 +119,7 @@ export const claimedColumns = (now: Now) => sql`
       (
         select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,
           'bytes', media.bytes, 'width', media.width, 'height', media.height, 'durationSeconds', media.duration_seconds,
-          'altText', media.alt_text, 'storageKey', media.storage_key) order by post_media.position), '[]')
+          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'storageKey', media.storage_key) order by post_media.position), '[]')
         from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
         where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
           and ${isFileOf('claimed')}) as media,

@@ -12,6 +12,7 @@ export interface WrittenColumns {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  altTexts?: Record<string, string> | null
   externalReference?: string | null
   metadata?: Record<string, string> | null
 }
@@ -22,6 +23,7 @@ export const WRITTEN_COLUMNS = jsonColumns({
   postType: 'text',
   status: 'text',
   scheduledAt: 'timestamptz',
+  altTexts: 'jsonb',
   externalReference: 'text',
   metadata: 'jsonb',
 } satisfies Record<keyof WrittenColumns, string>)
@@ -44,7 +46,8 @@ export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
 
 /** Leaves out what a post does not have, as the API does. Changes the rows, which takes less time than copies would. */
 export function dropAbsent<T>(posts: T[]): T[] {
-  for (const post of posts as { externalReference: unknown; metadata: unknown }[]) {
+  for (const post of posts as { altTexts?: unknown; externalReference: unknown; metadata: unknown }[]) {
+    if (post.altTexts === null) post.altTexts = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined
   }

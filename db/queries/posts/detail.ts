@@ -167,6 +167,7 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
     .select((eb) => [
       ...postColumns(eb),
       selectMediaIds(sql`post_media.account_id is null`).as('mediaIds'),
+      eb.ref('altTexts').$castTo<Record<string, string> | null>().as('altTexts'),
       selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
     ])
 

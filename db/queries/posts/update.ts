@@ -37,11 +37,20 @@ type PostKey = { userId: string; id: string }
 
 /** Stores the changes of a post. The transaction holds `lockPost`. */
 export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
-  const { mediaIds: _mediaIds, hasOtherFiles, nameKeptMs: _nameKeptMs, deliveries, metadata, ...content } = post
+  const {
+    mediaIds: _mediaIds,
+    hasOtherFiles,
+    nameKeptMs: _nameKeptMs,
+    deliveries,
+    altTexts,
+    metadata,
+    ...content
+  } = post
   await db
     .updateTable('posts')
     .set({
       ...content,
+      altTexts: altTexts && JSON.stringify(altTexts),
       metadata: metadata && JSON.stringify(metadata),
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts

@@ -15,6 +15,8 @@ export interface PostToCheck {
   scheduled: boolean
   /** All ids of the request, in order and with duplicates. */
   mediaIds: readonly string[]
+  /** Alternative texts in place of those of the files, by the ids of the files. */
+  altTexts?: Readonly<Record<string, string>> | null
   /**
    * By account id, in the order of the request. A `captionOverride` of null means no override, an empty one an empty
    * caption. So it is with `mediaIds`.
@@ -31,10 +33,10 @@ export interface PostOverride {
   mediaIds?: readonly string[] | null
 }
 
-type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides'>
+type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides' | 'altTexts'>
 
 /** The ids of all files of a post: its own, then those of its overrides. */
-export const listMediaIds = ({ mediaIds, overrides }: FilesOfPost): string[] => [
+export const listMediaIds = ({ mediaIds, overrides }: Pick<PostToCheck, 'mediaIds' | 'overrides'>): string[] => [
   ...mediaIds,
   ...[...overrides.values()].flatMap(({ mediaIds }) => mediaIds ?? []),
 ]
@@ -79,16 +81,22 @@ export interface PostMedia {
 
 /** A function that finds the files which a post has for an account: those of its override, or else its own. */
 export function createMediaFinder(
-  { mediaIds, overrides }: FilesOfPost,
+  { mediaIds, overrides, altTexts }: FilesOfPost,
   knownFiles: readonly MediaFacts[],
   findOverridePath: CheckContext['findOverridePath'],
 ): (accountId: string) => PostMedia {
-  const filesById = new Map(knownFiles.map((file) => [file.id, file]))
+  const filesById = new Map(knownFiles.map((file) => [file.id, describe(file, altTexts)]))
   const shared = describeMedia(mediaIds, filesById, ['mediaIds'])
   return (accountId) => {
     const own = overrides.get(accountId)?.mediaIds
     return own ? describeMedia(own, filesById, [...findOverridePath(accountId), 'mediaIds']) : shared
   }
+}
+
+/** A file with the alternative text that the post has for it. */
+function describe(file: MediaFacts, altTexts: PostToCheck['altTexts']): MediaFacts {
+  const altText = altTexts && Object.hasOwn(altTexts, file.id) ? altTexts[file.id]! : undefined
+  return altText === undefined ? file : { ...file, altText }
 }
 
 function describeMedia(mediaIds: readonly string[], filesById: Map<string, MediaFacts>, path: BodyPath): PostMedia {
