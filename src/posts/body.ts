@@ -51,7 +51,7 @@ export const findIssues = (body: CreatePost): Issue[] => [
 const listMediaIdsOf = ({ mediaIds, accountOverrides }: CreatePost): Set<string> =>
   new Set([...mediaIds, ...accountOverrides.flatMap(({ mediaIds }) => mediaIds ?? [])])
 
-/** The alternative texts that are not null; null if there are none. */
+/** The alternative texts that are not null. Null without any. */
 export function givenTexts(altTexts: CreatePost['altTexts']): Record<string, string> | null {
   const given = Object.entries(altTexts ?? {}).filter((entry): entry is [string, string] => entry[1] !== null)
   return given.length > 0 ? Object.fromEntries(given) : null
