@@ -243,6 +243,7 @@ export interface Posts {
   externalReference: string | null;
   firstComment: string | null;
   id: string;
+  localSchedule: Json | null;
   metadata: Json | null;
   organizationId: string | null;
   postType: string;

@@ -4,8 +4,10 @@ import { ALT_TEXT_MAX } from './alt-text.ts'
 import { POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
+import { Fold } from './post.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import { Defaulted, Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
+import { LOCAL_TIME } from './time.ts'
 import { PostWarning } from './warning.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -61,7 +63,22 @@ export const CREATE_POST_EXAMPLES = {
     threadParts: { [ACCOUNT_ID]: ['First, some context.', 'And now the news.'] },
     scheduledAt: '2027-01-15T10:30:00+01:00',
   },
+  inTimeZone: {
+    accountIds: [ACCOUNT_ID],
+    caption: 'Good morning, Berlin!',
+    scheduledAt: '2027-03-28T09:30:00',
+    timeZone: 'Europe/Berlin',
+  },
 }
+
+/** An instant first: its mistakes are those of a text that is neither. */
+export const ScheduledTime = () => [
+  Type.String({ format: 'date-time', description: 'With `Z` or an offset.' }),
+  Type.String({ pattern: LOCAL_TIME, description: 'A local time in `timeZone`.' }),
+]
+
+export const ZoneName = (description: string) =>
+  Type.String({ maxLength: 64, description, examples: ['Europe/Berlin'] })
 
 /** The maximum of accounts of one post. More could not be stored within the time limit of a request. */
 export const POST_ACCOUNTS_MAX = 2_000
@@ -111,13 +128,18 @@ export const CreatePost = Type.Object(
       }),
     ),
     scheduledAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
+      Type.Union(ScheduledTime(), {
         description:
-          'When to publish: a date and time in RFC 3339 with seconds and with `Z` or an offset such as `+02:00`, in the years 1970 to 9999. It is stored to the millisecond. A post with a time in the past is due immediately. Leave it out to save a draft.',
+          'When to publish: a date and time in RFC 3339 with seconds and with `Z` or an offset such as `+02:00`, in the years 1970 to 9999; or without both, a local time in `timeZone`. It is stored to the millisecond. A post with a time in the past is due immediately. Leave it out to save a draft.',
         examples: ['2027-01-15T09:30:00Z'],
       }),
     ),
+    timeZone: Type.Optional(
+      ZoneName(
+        'The IANA name of the time zone of `scheduledAt`, such as `Europe/Berlin`, in any case. `scheduledAt` is then a local time, and the response of `getPost` has both, beside the instant.',
+      ),
+    ),
+    fold: Type.Optional(Ref(Fold)),
     externalReference: Type.Optional(NewReference('post')),
     metadata: Type.Optional(NewMetadata()),
   },

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
-import { AccountOverride, CreatedPost } from './create-post.ts'
+import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-post.ts'
 import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
-import { PostDetail } from './post.ts'
+import { Fold, PostDetail } from './post.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
 
@@ -40,6 +40,7 @@ export type OverridePatch = Static<typeof OverridePatch>
 
 export const PATCH_POST_EXAMPLES = {
   reschedule: { scheduledAt: '2027-01-16T09:30:00Z' },
+  toTimeZone: { scheduledAt: '2027-03-28T09:30:00', timeZone: 'Europe/Berlin' },
   backToDraft: { scheduledAt: null },
   text: { caption: 'We are live!', firstComment: null },
   override: { overrides: { [ACCOUNT_ID]: { fields: { langs: ['en'] } }, [OTHER_ACCOUNT_ID]: null } },
@@ -89,17 +90,18 @@ export const PatchPost = Type.Object(
       }),
     ),
     scheduledAt: Type.Optional(
-      Nullable(
-        Type.String({
-          format: 'date-time',
-          description: 'A date and time as in `createPost`.',
-        }),
-        {
-          description:
-            'When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. `null` makes the post a draft.',
-        },
-      ),
+      Type.Union([...ScheduledTime(), Type.Null()], {
+        description:
+          'When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. A local time without `timeZone` is in the zone that the post has. A time with an offset removes the local time and the zone. `null` makes the post a draft.',
+      }),
     ),
+    timeZone: Type.Optional(
+      Nullable(ZoneName('The IANA name of a time zone.'), {
+        description:
+          'The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. `null` removes the local time and the zone, and the instant stays.',
+      }),
+    ),
+    fold: Type.Optional(Ref(Fold)),
     externalReference: Type.Optional(ReferencePatch('post')),
     metadata: Type.Optional(MetadataPatch()),
   },

@@ -18,6 +18,14 @@ export const PostStatus = StringEnum(POST_STATUSES, {
 })
 export type PostStatus = Static<typeof PostStatus>
 
+export const Fold = StringEnum(['earlier', 'later'], {
+  $id: 'Fold',
+  description:
+    'Which instant a local time means when the clocks of its zone change. Clocks that are put back show it twice: `earlier` or `later` says which. Clocks that are put forward skip it: if they skip an hour, `earlier` moves it back by an hour, and `later` forward. At other times it has no effect.',
+  examples: ['earlier'],
+})
+export type Fold = Static<typeof Fold>
+
 const time = (description: string) => Type.String({ format: 'date-time', description })
 
 const post = {
@@ -62,6 +70,20 @@ export const Post = Type.Object(
       description:
         'When the post is due, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time.',
     }),
+    scheduledAtLocal: Type.Optional(
+      Type.String({
+        description:
+          'The local time that was sent as `scheduledAt`, with seconds. Absent if the time was sent with an offset, or set by `publishPost`.',
+        examples: ['2027-03-28T09:30:00'],
+      }),
+    ),
+    timeZone: Type.Optional(
+      Type.String({
+        description: 'The time zone that was sent with it. Absent without a local time.',
+        examples: ['Europe/Berlin'],
+      }),
+    ),
+    fold: Type.Optional(Ref(Fold)),
     createdAt: time('When the post was created, in UTC with milliseconds.'),
     updatedAt: time(
       'When the post itself last changed, in UTC with milliseconds: its content, its time or its status. What happens to its deliveries changes it only where it changes the status; see `changedAt` of `listDeliveries` for the rest.',

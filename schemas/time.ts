@@ -18,14 +18,28 @@ export function parseTime(text: string): { time: Date } | { problem: string } {
   const problem = findDayProblem(year, month, day) ?? findClockProblem(...clock) ?? findOffsetProblem(zone)
   if (problem) return invalid(problem)
   const time = new Date(text.toUpperCase())
-  if (!(time.getTime() >= EARLIEST && time.getTime() <= LATEST)) return invalid('years 1970 to 9999 are allowed')
-  return { time }
+  return requireYear(time)
 }
+
+/** The time, unless it is outside of the years that are allowed. */
+export const requireYear = (time: Date): { time: Date } | { problem: string } =>
+  time.getTime() >= EARLIEST && time.getTime() <= LATEST ? { time } : invalid('years 1970 to 9999 are allowed')
+
+/** The form of a date and time without a zone. `<input type="datetime-local">` leaves out seconds that are zero. */
+export const LOCAL_TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?$'
+
+const LOCAL = new RegExp(LOCAL_TIME)
+const WITHOUT_SECONDS = /T\d\d:\d\d$/
+
+export const isLocalTime = (text: string): boolean => LOCAL.test(text)
+
+/** Parses a local time. The time is the instant at which clocks of UTC show it. */
+export const parseLocalTime = (text: string) => parseTime(`${text}${WITHOUT_SECONDS.test(text) ? ':00' : ''}Z`)
 
 /** The time in a text that the format `date-time` of a schema has accepted. */
 export const timeOf = (text: string): Date => (parseTime(text) as { time: Date }).time
 
-const invalid = (problem: string) => ({ problem: `Invalid datetime: ${problem}` })
+export const invalid = (problem: string) => ({ problem: `Invalid datetime: ${problem}` })
 
 /** Texts that are almost a time, and what to write instead. The first pattern that matches holds. */
 const MISTAKES: readonly [pattern: RegExp, problem: string][] = [

@@ -1,7 +1,7 @@
 import type { CreatePost } from '../../schemas/create-post.ts'
 
-/** How a cell is read: as it is, without the spaces around it, as several ids, as JSON, or as a time of a time zone. */
-export type CellKind = 'text' | 'trimmed' | 'ids' | 'json' | 'time'
+/** How a cell is read: as it is, without the spaces around it, as several ids, as JSON, as a time, or with the time. */
+export type CellKind = 'text' | 'trimmed' | 'ids' | 'json' | 'time' | 'zone'
 
 /** The columns that become the property of their name. */
 export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
@@ -14,11 +14,13 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   accountOverrides: 'json',
   threadParts: 'json',
   scheduledAt: 'time',
+  timeZone: 'zone',
+  fold: 'zone',
   externalReference: 'trimmed',
   metadata: 'json',
 }
 
-/** All columns: those, the time zone of a row, and the reason that a file of refused rows has. */
-export const COLUMNS = [...Object.keys(PROPERTY_COLUMNS), 'timeZone', 'error']
+/** All columns: those, and the reason that a file of refused rows has. */
+export const COLUMNS = [...Object.keys(PROPERTY_COLUMNS), 'error']
 
 export const REQUIRED_COLUMNS = ['externalReference', 'accountIds']

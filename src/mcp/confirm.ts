@@ -32,7 +32,7 @@ async function create(
   { canPublish }: Rights,
   isDraft: boolean,
 ): Promise<Outcome> {
-  const { scheduledAt, ...draft } = args
+  const { scheduledAt, timeZone, fold: _, ...draft } = args
   const sent = isDraft ? draft : args
   // First, because it stores nothing if it fails.
   const validation = await validate(api, args)
@@ -48,7 +48,11 @@ async function create(
     const text = `An earlier call has created post ${post.id}: this one changed nothing. get_post says what has become of it.`
     return { body: post, text }
   }
-  if (!isDraft) return { body: post, text: `Post ${post.id} is scheduled for ${scheduledAt}.` }
+  if (!isDraft)
+    return {
+      body: post,
+      text: `Post ${post.id} is scheduled for ${[scheduledAt, timeZone].filter(Boolean).join(' in ')}.`,
+    }
   const ignored = scheduledAt === undefined ? '' : ' It has no time, because confirm was not true.'
   const next = canPublish ? ' To schedule it, call update_post with its id, scheduledAt and confirm: true.' : ''
   const checked = validation ? ` ${describeValidation(validation)}` : ''

@@ -10,8 +10,9 @@ const SHOWN_MAX = 3
 export const count = (length: number, noun: string): string => `${length} ${noun}${length === 1 ? '' : 's'}`
 
 /** A post and what each account got, in one line. */
-export function describePost({ id, status, scheduledAt, targets }: PostDetail): string {
-  const time = status === 'scheduled' ? ` for ${scheduledAt}` : ''
+export function describePost({ id, status, scheduledAt, scheduledAtLocal, timeZone, targets }: PostDetail): string {
+  const local = timeZone === undefined ? '' : ` (${scheduledAtLocal} in ${timeZone})`
+  const time = status === 'scheduled' ? ` for ${scheduledAt}${local}` : ''
   return `Post ${id} is ${status}${time}: ${targets.map(describeTarget).join('; ')}.`
 }
 

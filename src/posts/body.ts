@@ -1,38 +1,39 @@
 import type { CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
-import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
 import { findLongNames, type Metadata } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
+import { readSchedule, type Schedule } from './schedule.ts'
 
 /** A post as the body of a request describes it. */
-export interface RequestedPost extends PostToCheck {
+export interface RequestedPost extends PostToCheck, Schedule {
   /** Each once, in the order of the request. */
   accountIds: string[]
   /** The first index of an account in the request. */
   findAccountIndex: (id: string) => number
   mediaIds: string[]
-  scheduledAt: Date | null
   externalReference?: string
   metadata?: Metadata
 }
 
 /**
  * Reads the body of a create request. Throws 400 with details for overrides and thread parts of accounts that the post
- * lacks, and for too long names of metadata.
+ * lacks, for too long names of metadata, and for a local time that is no instant.
  */
 export function readBody(body: CreatePost): RequestedPost {
-  const issues = findIssues(body)
+  const schedule = readSchedule(body)
+  const issues = [...findContentIssues(body), ...issuesOf(schedule)]
   if (issues.length > 0) throw invalidRequest(issues)
   const accountIds = new Set(body.accountIds)
-  const { accountOverrides, ...content } = body
-  const scheduledAt = body.scheduledAt === undefined ? null : timeOf(body.scheduledAt)
+  const { accountOverrides, timeZone: _, fold: __, ...content } = body
+  const { scheduledAt, localSchedule } = schedule as Schedule
   return {
     ...content,
     firstComment: body.firstComment ?? null,
     accountIds: [...accountIds],
     findAccountIndex: createIndex(() => body.accountIds),
     scheduledAt,
+    localSchedule,
     scheduled: scheduledAt !== null,
     altTexts: givenTexts(body.altTexts),
     overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
@@ -41,11 +42,15 @@ export function readBody(body: CreatePost): RequestedPost {
 }
 
 /** The mistakes in a body for which `readBody` throws. */
-export const findIssues = (body: CreatePost): Issue[] => [
+export const findIssues = (body: CreatePost): Issue[] => [...findContentIssues(body), ...issuesOf(readSchedule(body))]
+
+const findContentIssues = (body: CreatePost): Issue[] => [
   ...findStrayParts(body, new Set(body.accountIds)),
   ...findStrayTexts(body.altTexts, listMediaIdsOf(body)),
   ...findLongNames(body.metadata),
 ]
+
+const issuesOf = (schedule: ReturnType<typeof readSchedule>): Issue[] => ('issues' in schedule ? schedule.issues : [])
 
 /** The ids of all files in a body: those of the post, and of its overrides. */
 const listMediaIdsOf = ({ mediaIds, accountOverrides }: CreatePost): Set<string> =>

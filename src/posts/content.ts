@@ -1,9 +1,11 @@
+import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { planTexts } from '../delivery/plan.ts'
 import { fail } from '../errors.ts'
 import type { Metadata } from '../http/metadata.ts'
 import type { PostToCheck } from '../platforms/rules/context.ts'
+import type { Schedule } from './schedule.ts'
 
 /** The content of a post for one account. */
 export interface TargetContent {
@@ -16,15 +18,13 @@ export interface TargetContent {
 }
 
 /** All of a post that its owner decides. */
-export interface PostContent {
+export interface PostContent extends Schedule {
   caption: string
   firstComment: string | null
   postType: PostType
   mediaIds: string[]
   /** By the ids of the files. */
   altTexts: Record<string, string> | null
-  /** Null for a draft. */
-  scheduledAt: Date | null
   externalReference: string | null
   metadata: Metadata | null
   targets: TargetContent[]
@@ -38,6 +38,7 @@ export const contentOf = (post: PostDetail): PostContent => ({
   mediaIds: post.mediaIds,
   altTexts: post.altTexts ?? null,
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
+  localSchedule: localScheduleOf(post),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
   targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds }) => ({
@@ -48,6 +49,11 @@ export const contentOf = (post: PostDetail): PostContent => ({
     mediaIds,
   })),
 })
+
+const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: PostDetail): LocalSchedule | null =>
+  scheduledAt !== null && scheduledAtLocal !== undefined && timeZone !== undefined
+    ? { scheduledAt, scheduledAtLocal, timeZone, ...(fold && { fold }) }
+    : null
 
 /** A post as `checkPost` gets it. */
 export const toPostToCheck = ({

@@ -2,11 +2,11 @@ import type { Db } from '../../db/client.ts'
 import { findReferences, lockImports } from '../../db/queries/posts/import.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
-import { parseTime } from '../../schemas/time.ts'
 import type { PostWarning } from '../../schemas/warning.ts'
 import { OperatorError } from '../errors.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { createPosts } from './create-many.ts'
+import { readSchedule } from './schedule.ts'
 
 /** A post that names itself, so that it is imported once. */
 export type ImportedPost = CreatePost & { externalReference: string }
@@ -63,9 +63,10 @@ class DryRun extends Error {}
 
 const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past' }
 
-// The format of the schema has validated the text.
-const isPast = ({ scheduledAt }: CreatePost): boolean =>
-  scheduledAt !== undefined && (parseTime(scheduledAt) as { time: Date }).time.getTime() < Date.now()
+function isPast(post: CreatePost): boolean {
+  const schedule = readSchedule(post)
+  return 'scheduledAt' in schedule && schedule.scheduledAt !== null && schedule.scheduledAt.getTime() < Date.now()
+}
 
 async function store(db: Db, userId: string, posts: ImportedPost[]): Promise<Map<CreatePost, ImportOutcome>> {
   const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { rights: ALL_RIGHTS })

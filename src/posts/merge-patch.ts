@@ -1,23 +1,29 @@
 import type { AccountOverride } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
-import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
 import { findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
+import { mergeSchedule, type Schedule } from './schedule.ts'
 
 type Fields = Record<string, unknown>
 
 /**
  * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of
- * files, that the post does not have then, and for metadata over a limit.
+ * files, that the post does not have then, for metadata over a limit, and for a local time that is no instant.
  */
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
   const metadata = mergeMetadata(post, patch)
-  const issues = [...findIssues(patch, new Set(accountIds)), ...findMetadataIssues(metadata)]
+  const schedule = mergeSchedule(post, patch)
+  const issues = [
+    ...findIssues(patch, new Set(accountIds)),
+    ...findMetadataIssues(metadata),
+    ...('issues' in schedule ? schedule.issues : []),
+  ]
   if (issues.length > 0) throw invalidRequest(issues)
+  const { scheduledAt, localSchedule } = schedule as Schedule
   const known = new Map(post.targets.map((target) => [target.accountId, target]))
   const replaced = patch.accountOverrides && new Map(patch.accountOverrides.map((each) => [each.accountId, each]))
   const mediaIds = patch.mediaIds ?? post.mediaIds
@@ -33,7 +39,8 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
     postType: patch.postType ?? post.postType,
     mediaIds,
     altTexts: mergeAltTexts(post, patch, files),
-    scheduledAt: patch.scheduledAt === undefined ? post.scheduledAt : readTime(patch.scheduledAt),
+    scheduledAt,
+    localSchedule,
     externalReference: patch.externalReference === undefined ? post.externalReference : patch.externalReference,
     metadata,
     targets,
@@ -121,5 +128,3 @@ function mergeObject(target: unknown, patch: Fields): Fields {
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const readTime = (text: string | null): Date | null => (text === null ? null : timeOf(text))

@@ -1,55 +1,87 @@
+import type { Fold } from '../../schemas/post.ts'
+import { invalid, parseLocalTime, requireYear } from '../../schemas/time.ts'
+import { findNear } from '../http/near-names.ts'
+
 /** The IANA names, and none of the offsets and abbreviations that `Intl` and Postgres understand differently. */
 const ZONE_NAME = /^(?:UTC|[A-Za-z]+(?:\/[A-Za-z0-9_+-]+){1,2})$/
 
-export function isTimeZone(name: string): boolean {
+interface Zone {
+  name: string
+  format: Intl.DateTimeFormat
+}
+
+/** By the name in lower case, because a client may write each name in thousands of ways. Each takes 50 kB. */
+const zones = new Map<string, Zone>()
+const ZONES_MAX = 200
+
+function findZone(name: string): Zone | undefined {
+  if (!ZONE_NAME.test(name)) return undefined
+  const key = name.toLowerCase()
+  const zone = zones.get(key) ?? createZone(name)
+  if (zone && !zones.has(key)) {
+    if (zones.size === ZONES_MAX) zones.clear()
+    zones.set(key, zone)
+  }
+  return zone
+}
+
+function createZone(timeZone: string): Zone | undefined {
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const
   try {
-    return ZONE_NAME.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...numeric, second: 'numeric' })
+    return { name: format.resolvedOptions().timeZone, format }
   } catch {
-    return false
+    return undefined
   }
 }
 
-export const unknownZoneMessage = (name: string) =>
-  `Unknown time zone '${name.slice(0, 64)}': use a name such as Europe/Berlin`
+export const isTimeZone = (name: string): boolean => findZone(name) !== undefined
 
-const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?$/
+/** The name of a zone, with the capital letters of the database. A link, such as `US/Pacific`, stays as it is. */
+export function nameZone(name: string): string {
+  const zone = findZone(name)
+  return zone?.name.toLowerCase() === name.toLowerCase() ? zone.name : name
+}
+
+export const unknownZoneMessage = (name: string) =>
+  `Unknown time zone '${name.slice(0, 64)}': use a name such as ${suggestZone(name) ?? 'Europe/Berlin'}`
+
+/** The zone that an abbreviation, a city or a mistyped name means. */
+function suggestZone(name: string): string | undefined {
+  const names = Intl.supportedValuesOf('timeZone')
+  const city = `/${name.toLowerCase().replaceAll(' ', '_')}`
+  const meant = names.find((each) => each.toLowerCase().endsWith(city)) ?? createZone(name)?.name
+  return meant && ZONE_NAME.test(meant) ? meant : findNear(name, names)
+}
+
 const DAY_MS = 86_400_000
 
-/** Whether a text has the form of a date and time without a zone, with or without seconds. */
-export const isLocalTime = (text: string): boolean => LOCAL_TIME.test(text)
-
 /**
- * The instant at which the clocks of a time zone show a local time. When the clocks change, a local time may not exist
- * or may occur twice.
+ * The instant at which the clocks of a time zone show a local time. A local time that the clocks skip or show twice has
+ * two meanings, of which `fold` chooses one.
  */
-export function toInstant(text: string, timeZone: string): { time: Date } | { problem: string } {
-  const [, day, minutes, seconds = ':00'] = LOCAL_TIME.exec(text) ?? []
-  const local = `${day}T${minutes}${seconds}`
-  const shownMs = Date.parse(`${local}Z`)
-  // Date.parse turns the 30th of February into a day of March.
-  if (Number.isNaN(shownMs) || !new Date(shownMs).toISOString().startsWith(local)) {
-    return { problem: `'${text}' is not a date and time` }
-  }
-  const offsetsMs = new Set([-DAY_MS, DAY_MS].map((distance) => offsetMsAt(shownMs + distance, timeZone)))
-  const times = [...offsetsMs]
-    .map((offsetMs) => shownMs - offsetMs)
-    .filter((ms) => ms + offsetMsAt(ms, timeZone) === shownMs)
-  if (times.length === 0) {
-    return { problem: `${day} ${minutes} does not exist in ${timeZone}: the clocks are put forward` }
-  }
-  if (times.length > 1) {
-    const instants = times.map((ms) => new Date(ms).toISOString().replace('.000', ''))
-    const choice = instants.toSorted().join(' or ')
-    return {
-      problem: `${day} ${minutes} occurs twice in ${timeZone}, because the clocks are put back: write ${choice}`,
-    }
-  }
-  return { time: new Date(times[0]!) }
+export function toInstant(text: string, timeZone: string, fold?: Fold): { time: Date } | { problem: string } {
+  const shown = parseLocalTime(text)
+  if ('problem' in shown) return shown
+  const shownMs = shown.time.getTime()
+  const offsetAt = (ms: number) => offsetMsAt(ms, timeZone)
+  const offsetsMs = new Set([-DAY_MS, DAY_MS].map((distance) => offsetAt(shownMs + distance)))
+  const meantMs = [...offsetsMs].map((offsetMs) => shownMs - offsetMs).sort((a, b) => a - b)
+  const existingMs = meantMs.filter((ms) => ms + offsetAt(ms) === shownMs)
+  const [earlierMs, laterMs] = existingMs.length > 0 ? existingMs : meantMs
+  if (laterMs === undefined) return requireYear(new Date(earlierMs!))
+  if (fold) return requireYear(new Date(fold === 'earlier' ? earlierMs! : laterMs))
+  const reason =
+    existingMs.length > 0
+      ? `occurs twice in ${timeZone}, because the clocks are put back`
+      : `does not exist in ${timeZone}, because the clocks are put forward`
+  const [earlier, later] = [earlierMs!, laterMs].map((ms) => withOffset(ms, offsetAt(ms)))
+  return invalid(`${text} ${reason}: set fold to 'earlier' for ${earlier} or to 'later' for ${later}`)
 }
 
 /** How far the clocks of a time zone are ahead of UTC at an instant. */
 function offsetMsAt(ms: number, timeZone: string): number {
-  const parts = formatterOf(timeZone).formatToParts(ms)
+  const parts = findZone(timeZone)!.format.formatToParts(ms)
   const numberOf = (type: string) => Number(parts.find((part) => part.type === type)!.value)
   const shown = Date.UTC(
     ...([numberOf('year'), numberOf('month') - 1, numberOf('day')] as const),
@@ -58,14 +90,9 @@ function offsetMsAt(ms: number, timeZone: string): number {
   return shown - Math.floor(ms / 1_000) * 1_000
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timeZone)
-  if (!formatter) {
-    const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const
-    formatter = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...numeric, second: 'numeric' })
-    formatters.set(timeZone, formatter)
-  }
-  return formatter
+/** An instant as local time with its offset, to the second. */
+function withOffset(ms: number, offsetMs: number): string {
+  const toText = (ms: number) => new Date(ms).toISOString().slice(0, 19)
+  const offset = toText(Math.abs(offsetMs)).slice(11).replace(/:00$/, '')
+  return `${toText(ms + offsetMs)}${offsetMs < 0 ? '-' : '+'}${offset}`
 }

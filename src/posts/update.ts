@@ -79,12 +79,16 @@ type Update =
   | { changed?: never; toMeasure: { content: PostContent; usable: Usable } }
 
 /** The names of the properties that differ, as a request has them. */
-function findChanged({ targets: old, ...before }: PostContent, { targets, ...after }: PostContent): string[] {
+function findChanged(
+  { targets: old, localSchedule: oldLocal, ...before }: PostContent,
+  { targets, localSchedule: local, ...after }: PostContent,
+): string[] {
   const differs = (get: (target: TargetContent) => unknown) => !isDeepStrictEqual(given(old, get), given(targets, get))
   return [
     ...Object.keys(after).filter(
       (key) => !isDeepStrictEqual(before[key as keyof typeof before], after[key as keyof typeof after]),
     ),
+    ...(oldLocal?.timeZone === local?.timeZone ? [] : ['timeZone']),
     ...((before.scheduledAt === null) === (after.scheduledAt === null) ? [] : ['status']),
     ...(differs(({ accountId }) => accountId) ? ['accountIds'] : []),
     ...([

@@ -11,7 +11,11 @@ import { recordStderr } from './log-record.ts'
 export interface Tool {
   name: string
   title: string
-  inputSchema: { properties: Record<string, { description?: string }>; required?: string[] }
+  inputSchema: {
+    properties: Record<string, { description?: string; $ref?: string }>
+    required?: string[]
+    $defs?: Record<string, { description?: string }>
+  }
   outputSchema: { type: string }
   annotations: Record<string, unknown>
 }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 
 const WHOLE = 'write it as 2027-01-15T09:30:00Z'
+const MEND = ', or name the zone in timeZone, such as Europe/Berlin'
 
 t.test('a wrong time is refused with what is wrong and what to write instead', async (t) => {
   const { user } = await createWorld(t)
@@ -10,9 +11,9 @@ t.test('a wrong time is refused with what is wrong and what to write instead', a
   const cases: [text: string, problem: string][] = [
     ['2027-01-15T09:30Z', `seconds are missing, ${WHOLE}`],
     ['2027-01-15T09:30+02:00', `seconds are missing, ${WHOLE}`],
-    ['2027-01-15T09:30', `seconds are missing, and the time zone: ${WHOLE}`],
-    ['2027-01-15T09:30:00', 'no time zone given, end it with Z or an offset such as +02:00'],
-    ['2027-01-15T09:30:00.123', 'no time zone given, end it with Z or an offset such as +02:00'],
+    ['2027-01-15T09:30', `seconds are missing, and the time zone: ${WHOLE}${MEND}`],
+    ['2027-01-15T09:30:00', `no time zone given, end it with Z or an offset such as +02:00${MEND}`],
+    ['2027-01-15T09:30:00.123', `no time zone given, end it with Z or an offset such as +02:00${MEND}`],
     ['2027-01-15', `the time of day is missing, ${WHOLE}`],
     ['2027-01-15 09:30:00Z', 'write T between the date and the time instead of a space'],
     ['2027-01-15 09:30', 'write T between the date and the time instead of a space'],

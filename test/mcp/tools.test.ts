@@ -36,8 +36,9 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
     t.doesNotThrow(() => ajv.compile(inputSchema), `${name}: arguments`)
     t.doesNotThrow(() => ajv.compile(outputSchema), `${name}: result`)
     t.equal(outputSchema.type, 'object')
-    for (const [argument, { description }] of Object.entries(inputSchema.properties)) {
-      t.ok(description || argument === 'postType', `${name}: ${argument} is described`)
+    for (const [argument, { $ref, description }] of Object.entries(inputSchema.properties)) {
+      const component = inputSchema.$defs?.[String($ref?.split('/').at(-1))]
+      t.ok(description ?? component?.description, `${name}: ${argument} is described`)
     }
   }
   const destructive = ['update_post', 'retry_delivery', 'delete_post', 'resolve_delivery']
@@ -93,7 +94,7 @@ t.test('a key without posts:publish is offered neither a time nor a confirmation
     const offered = await argumentsOf(author, tool)
     t.strictSame(
       full.filter((name) => !offered.includes(name)),
-      ['scheduledAt', 'confirm'],
+      ['scheduledAt', 'timeZone', 'fold', 'confirm'],
     )
   }
   const { isError, body } = await callTool(author, 'create_post', {

@@ -269,6 +269,8 @@ async function checkPosts(scene: Scene, requests: Requests) {
   const misspelt = { accountIds: [account], scheduleAt: '2027-01-15T09:30:00Z' }
   await check('createPost', 400, 'missingAccountIds', create({}))
   await check('createPost', 400, 'timeWithoutZone', create(withoutZone))
+  const doubled = { accountIds: [account], scheduledAt: '2027-10-31T02:30:00', timeZone: 'Europe/Berlin' }
+  await check('createPost', 400, 'doubledTime', create(doubled))
   await check('createPost', 400, 'unknownKey', create(misspelt))
   await check('createPost', 400, 'platform_limit', create({ accountIds: [account], caption: 'a'.repeat(312) }))
   await check('createPost', 403, 'no_access', create({ accountIds: [account, UNKNOWN_ID] }))

@@ -1,9 +1,14 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { PostStatus } from '../../../schemas/post.ts'
+import type { Post, PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
+
+/** The time of a post as its author wrote it, and the instant that it meant then. */
+export interface LocalSchedule extends Pick<Post, 'fold'>, Required<Pick<Post, 'scheduledAtLocal' | 'timeZone'>> {
+  scheduledAt: string
+}
 
 /** The columns that a request writes. */
 export interface WrittenColumns {
@@ -13,6 +18,7 @@ export interface WrittenColumns {
   status: PostStatus
   scheduledAt: Date | null
   altTexts?: Record<string, string> | null
+  localSchedule?: LocalSchedule | null
   externalReference?: string | null
   metadata?: Record<string, string> | null
 }
@@ -24,6 +30,7 @@ export const WRITTEN_COLUMNS = jsonColumns({
   status: 'text',
   scheduledAt: 'timestamptz',
   altTexts: 'jsonb',
+  localSchedule: 'jsonb',
   externalReference: 'text',
   metadata: 'jsonb',
 } satisfies Record<keyof WrittenColumns, string>)
@@ -38,18 +45,32 @@ export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
     eb.ref('postType').$castTo<PostType>().as('postType'),
     eb.ref('status').$castTo<PostStatus>().as('status'),
     isoTime<string | null>('scheduledAt').as('scheduledAt'),
+    eb.ref('localSchedule').$castTo<LocalSchedule | null>().as('localSchedule'),
     isoTime('createdAt').as('createdAt'),
     isoTime('updatedAt').as('updatedAt'),
     'externalReference',
     eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
   ] as const
 
-/** Leaves out what a post does not have, as the API does. Changes the rows, which takes less time than copies would. */
+interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
+  altTexts?: unknown
+  externalReference: unknown
+  metadata: unknown
+  localSchedule: LocalSchedule | null | undefined
+}
+
+/**
+ * Leaves out what a post does not have, as the API does, and the local time if the post has been moved to another
+ * instant since. Changes the rows, which takes less time than copies would.
+ */
 export function dropAbsent<T>(posts: T[]): T[] {
-  for (const post of posts as { altTexts?: unknown; externalReference: unknown; metadata: unknown }[]) {
+  for (const post of posts as Row[]) {
     if (post.altTexts === null) post.altTexts = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined
+    const { localSchedule } = post
+    post.localSchedule = undefined
+    if (localSchedule && localSchedule.scheduledAt === post.scheduledAt) Object.assign(post, localSchedule)
   }
   return posts
 }

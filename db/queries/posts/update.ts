@@ -44,6 +44,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     deliveries,
     altTexts,
     metadata,
+    localSchedule,
     ...content
   } = post
   await db
@@ -52,6 +53,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
       ...content,
       altTexts: altTexts && JSON.stringify(altTexts),
       metadata: metadata && JSON.stringify(metadata),
+      localSchedule: localSchedule && JSON.stringify(localSchedule),
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts
         where accounts.id = any(${deliveries.map(({ accountId }) => accountId)}::uuid[]))`,

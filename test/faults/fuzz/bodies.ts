@@ -120,7 +120,7 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
     .map(({ body, accounts, media, inaccessible, isPlain }) => {
       const accountIds = accounts.map((index) => placeholder('account', index))
       if (inaccessible) accountIds.push(inaccessible)
-      const { accountOverrides, threadParts, mediaIds, ...rest } = body
+      const { accountOverrides, threadParts, mediaIds, ...rest } = refineTime(body)
       const refined: Body = { ...rest, accountIds }
       if (mediaIds && !isPlain) refined.mediaIds = media
       if (accountOverrides) {
@@ -139,6 +139,16 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
       delete refined.accountOverrides
       return { ...refined, postType: 'post', caption: `plain ${String(refined.caption ?? '').slice(0, 100)}` }
     })
+}
+
+/** An instant, or a local time with its zone: most texts of its form are no time. */
+function refineTime({ scheduledAt, timeZone: _, fold = 'later', ...body }: Body): Body {
+  if (scheduledAt === undefined) return body
+  const isLocal = typeof scheduledAt === 'string' && /T[\d:.]+$/.test(scheduledAt)
+  return {
+    ...body,
+    ...(isLocal ? { scheduledAt: '2027-10-31T02:30', timeZone: 'Europe/Berlin', fold } : { scheduledAt }),
+  }
 }
 
 /** Each post of a batch as one that is sent alone. */

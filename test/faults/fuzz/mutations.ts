@@ -58,7 +58,9 @@ function mutate(collector: Collector, schema: Schema, value: Json, path: Path): 
       if (!allowed.has(name)) put(collector, `a value of type ${name}`, path, wrong, 'invalid_type')
     }
   }
-  const variant = variants.find((each) => typesOf(each).includes(typeOf(value))) ?? variants[0]!
+  const ofType = variants.filter((each) => typesOf(each).includes(typeOf(value)))
+  const isMatched = ({ pattern }: Schema) => pattern !== undefined && new RegExp(pattern).test(String(value))
+  const variant = ofType.find(isMatched) ?? ofType[0] ?? variants[0]!
   addConstraints(collector, variant, path)
   mutateMembers(collector, variant, value, path)
 }

@@ -1,15 +1,15 @@
 import { CreatePost } from '../../../../schemas/create-post.ts'
 import { BATCH } from '../../../../schemas/create-posts.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
+import { isLocalTime } from '../../../../schemas/time.ts'
 import { AppError } from '../../../errors.ts'
 import { parseJson } from '../../../http/json.ts'
 import { validatorCompiler } from '../../../http/validation.ts'
 import { findIssues } from '../../../posts/body.ts'
 import type { ImportedPost } from '../../../posts/import.ts'
-import { isLocalTime, isTimeZone, toInstant, unknownZoneMessage } from '../../../posts/time-zone.ts'
 import { type CellKind, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
 
-const PARSERS: Record<Exclude<CellKind, 'time'>, (cell: string) => unknown> = {
+const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unknown> = {
   text: (cell) => cell,
   trimmed: (cell) => cell.trim(),
   ids: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
@@ -24,12 +24,12 @@ export class RowProblem extends Error {}
 
 /** Reads one row, with the text of each column. Throws a `RowProblem`. */
 export function readRow(cells: Record<string, string>, defaultZone: string | undefined): ImportedPost {
-  const timeZone = cells.timeZone?.trim() || defaultZone
   const raw: Record<string, unknown> = {}
   for (const [column, kind] of Object.entries(PROPERTY_COLUMNS)) {
     const cell = cells[column] ?? ''
-    if (cell.trim() === '') continue
-    raw[column] = kind === 'time' ? readTime(cell.trim(), timeZone) : explained(column, () => PARSERS[kind](cell))
+    if (cell.trim() === '' || kind === 'zone') continue
+    if (kind === 'time') Object.assign(raw, readTime(cell.trim(), cells, defaultZone))
+    else raw[column] = explained(column, () => PARSERS[kind](cell))
   }
   for (const column of REQUIRED_COLUMNS) {
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
@@ -57,17 +57,20 @@ function readJson(cell: string): unknown {
   return parseJson(Buffer.from(cell))
 }
 
-function readTime(text: string, timeZone: string | undefined): string {
-  if (!isLocalTime(text)) return text
+/** A date and time with a space between them, as spreadsheets write it. */
+const SPACED_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)$/
+
+/** The zone of a row or of the file applies to local times only: most tables have it in every row. */
+function readTime(text: string, { timeZone: zone, fold }: Record<string, string>, defaultZone: string | undefined) {
+  const scheduledAt = text.replace(SPACED_TIME, '$1T$2')
+  if (!isLocalTime(scheduledAt)) return { scheduledAt }
+  const timeZone = zone?.trim() || defaultZone
   if (timeZone === undefined) {
     throw new RowProblem(
       'scheduledAt has no time zone: use --time-zone, fill the column timeZone, or end the time with Z or an offset',
     )
   }
-  if (!isTimeZone(timeZone)) throw new RowProblem(`timeZone: ${unknownZoneMessage(timeZone)}`)
-  const result = toInstant(text, timeZone)
-  if ('problem' in result) throw new RowProblem(`scheduledAt: ${result.problem}`)
-  return result.time.toISOString()
+  return { scheduledAt, timeZone, ...(fold?.trim() && { fold: fold.trim() }) }
 }
 
 /** Runs `read`, and turns the error of a request into one of the row. */
