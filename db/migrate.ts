@@ -34,6 +34,7 @@ import * as cancelledDeliveries from './migrations/0029_cancelled_deliveries.ts'
 import * as filesOfAccounts from './migrations/0030_files_of_accounts.ts'
 import * as altTextsOfPosts from './migrations/0031_alt_texts_of_posts.ts'
 import * as localSchedules from './migrations/0032_local_schedules.ts'
+import * as eventsOfEveryone from './migrations/0033_events_of_everyone.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -71,6 +72,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0030_files_of_accounts': filesOfAccounts,
   '0031_alt_texts_of_posts': altTextsOfPosts,
   '0032_local_schedules': localSchedules,
+  '0033_events_of_everyone': eventsOfEveryone,
 }
 
 /**

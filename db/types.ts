@@ -129,6 +129,7 @@ export interface EventOutbox {
 export interface Events {
   accountIds: string[] | null;
   data: Json;
+  globalPosition: number | null;
   id: string;
   numberedAt: Timestamp;
   occurredAt: Timestamp;
@@ -330,6 +331,7 @@ export interface WebhookDeliveries {
 
 export interface Webhooks {
   accountIds: string[] | null;
+  allUsers: Generated<boolean>;
   createdAt: Generated<Timestamp>;
   createdBy: string | null;
   data: Buffer;
@@ -344,6 +346,7 @@ export interface Webhooks {
   keyId: string;
   leasedUntil: Timestamp | null;
   leaseToken: string | null;
+  organizationId: string | null;
   payload: string;
   previousCreatedAt: Timestamp | null;
   previousExpiresAt: Timestamp | null;

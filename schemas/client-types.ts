@@ -53,6 +53,6 @@ export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
 export type ListEventsQuery = Partial<ParsedEventsQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>
 export type DeleteAppQuery = Partial<AppQuery>
-export type CreateWebhook = Optional<ParsedWebhook, 'payload'>
+export type CreateWebhook = Optional<ParsedWebhook, 'allUsers' | 'payload'>
 export type RotateWebhookSecret = Partial<ParsedSecretRotation>
 export type ListWebhookDeliveriesQuery = Partial<ParsedWebhookDeliveriesQuery>

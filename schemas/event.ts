@@ -113,6 +113,9 @@ function defineEvent<const T extends string, P extends TProperties>(
       id: Type.String({ description: 'The id of the event. It is the same in every copy of the event.' }),
       type: Type.Literal(type, { description: 'The type of the event.' }),
       timestamp: time('When it happened, in UTC with milliseconds.'),
+      userId: optional(
+        Type.String({ description: 'The id of its user. Only for readers of the events of all users: `allUsers`.' }),
+      ),
       position: Type.Integer({
         minimum: 1,
         description: 'The place of the event among all events of its user. Positions increase; some are not shown.',

@@ -43,6 +43,19 @@ export const ListEventsQuery = Type.Object({
   accountId: Type.Optional(
     Type.String({ pattern: UUID_PATTERN, description: 'Only events that concern the account with this id.' }),
   ),
+  allUsers: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true`: the events of all users, each with its `userId`, for a key with the scope `admin`. Their cursors belong to this stream alone. Default: false.',
+    }),
+  ),
+  organizationId: Type.Optional(
+    Type.String({
+      pattern: UUID_PATTERN,
+      description:
+        'Of the events of all users, only those of accounts that belong to this organisation, and of posts all of whose accounts do. Implies `allUsers`.',
+    }),
+  ),
   limit: Defaulted(
     Limit({
       default: PAGE.limitDefault,
@@ -77,7 +90,7 @@ export const EventList = Type.Object(
   },
   {
     $id: 'EventList',
-    description: 'One page of your events.',
+    description: 'One page of events.',
     examples: [{ data: [...EVENTS[4].examples], nextCursor: EXAMPLE_CURSOR, hasMore: false }],
   },
 )
@@ -94,6 +107,15 @@ export const ExpiredCursor = Type.Object(
     examples: [{ error: errorOf('cursor_expired').message, oldest: EXAMPLE_CURSOR }],
   },
 )
+
+export const GetEventQuery = Type.Object({
+  allUsers: Type.Optional(
+    Type.Boolean({
+      description: '`true`: an event of any user, with its `userId`, for a key with the scope `admin`. Default: false.',
+    }),
+  ),
+})
+export type GetEventQuery = Static<typeof GetEventQuery>
 
 export const EventPath = Type.Object({
   id: Type.String({ description: 'The id of the event.', examples: [EVENT_ID] }),

@@ -48,6 +48,7 @@ export const OTHER_EVENTS_CURSOR = {
 
 export const FROM_OR_EVENTS = 'Send either eventIds or from'
 
+export const NOT_WITH_ALL_USERS = 'Cannot be combined with `allUsers`: these are accounts of one user'
 export const NEEDS_FROM = 'Only together with from'
 
 export const HTTPS_REQUIRED =

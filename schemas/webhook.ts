@@ -56,6 +56,8 @@ export const WEBHOOK_EXAMPLE = {
   url: 'https://app.example.com/hooks/postroom',
   types: ['delivery.*', 'post.settled'],
   accountIds: null,
+  allUsers: false,
+  organizationId: null,
   payload: 'full' as const,
   state: 'active' as const,
   disabledReason: null,
@@ -75,6 +77,10 @@ const WEBHOOK_PROPERTIES = {
   accountIds: Nullable(Type.Array(Type.String()), {
     description:
       'Only events of these accounts, and of posts whose accounts are all among them. `null` means all events.',
+  }),
+  allUsers: Type.Boolean({ description: 'Whether it gets the events of all users, each with its `userId`.' }),
+  organizationId: NullableString({
+    description: 'Of the events of all users, only those of this organisation. `null` means all.',
   }),
   payload: Ref(WebhookPayload),
   state: Ref(WebhookState),
@@ -147,6 +153,7 @@ const accountIds = Type.Array(Type.String(), {
 export const CREATE_WEBHOOK_EXAMPLES = {
   outcomes: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*', 'post.settled'] },
   idsOnly: { url: 'https://app.example.com/hooks/postroom', payload: 'thin' },
+  allUsers: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*'], allUsers: true },
 }
 
 export const CreateWebhook = Type.Object(
@@ -162,6 +169,19 @@ export const CreateWebhook = Type.Object(
       description:
         'It gets only events of these accounts, from `listAccounts`. Leave it out for all accounts that your key can use.',
     }),
+    allUsers: Defaulted(
+      Type.Boolean({
+        description:
+          'Whether it gets the events of all users, each with its `userId`: for a key with the scope `admin`, and not together with `accountIds`. Default: `false`.',
+      }),
+      false,
+    ),
+    organizationId: Type.Optional(
+      Type.String({
+        description:
+          'Of the events of all users, only those of accounts that belong to this organisation, and of posts all of whose accounts do. Implies `allUsers`.',
+      }),
+    ),
     payload: Defaulted(Ref(WebhookPayload), 'full'),
   },
   {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { OTHER_EVENTS_CURSOR } from '../../schemas/messages.ts'
 import { invalidRequest } from '../errors.ts'
 
-/** A place in the events of a user: after the event at `position`. */
+/** A place in a stream: after the event at `position` of the stream. */
 export interface EventPlace {
   position: number
   /** The end of that event's id; null if no event is known there. */
@@ -11,21 +11,21 @@ export interface EventPlace {
 
 const VERSION = 1
 
-/** Binds a cursor to its user. It protects nobody: a cursor only chooses a place among the caller's own events. */
-const hashOf = (userId: string) => createHash('sha256').update(userId).digest().subarray(0, 6).toString('base64url')
+/** Binds a cursor to its stream. It protects nobody: the caller sees all of the stream. */
+const hashOf = (streamId: string) => createHash('sha256').update(streamId).digest().subarray(0, 6).toString('base64url')
 
 /** The last group of digits of an id. It tells events apart that a restored database has put at the same position. */
 export const idEndOf = (id: string): string => id.slice(-12)
 
-export const writeEventCursor = (userId: string, { position, idEnd }: EventPlace): string =>
-  Buffer.from(JSON.stringify([VERSION, hashOf(userId), position, idEnd])).toString('base64url')
+export const writeEventCursor = (streamId: string, { position, idEnd }: EventPlace): string =>
+  Buffer.from(JSON.stringify([VERSION, hashOf(streamId), position, idEnd])).toString('base64url')
 
-/** Reads a cursor of `writeEventCursor`. Throws 400 for any other text, and for the cursor of another user. */
-export function readEventCursor(userId: string, cursor: string): EventPlace {
+/** Reads a cursor of `writeEventCursor`. Throws 400 for any other text, and for the cursor of another stream. */
+export function readEventCursor(streamId: string, cursor: string): EventPlace {
   const [version, hash, position, idEnd] = parse(cursor)
   const isValid =
     version === VERSION &&
-    hash === hashOf(userId) &&
+    hash === hashOf(streamId) &&
     Number.isSafeInteger(position) &&
     (position as number) >= 0 &&
     (idEnd === null || (typeof idEnd === 'string' && /^[0-9a-f]{12}$/.test(idEnd)))
@@ -33,7 +33,7 @@ export function readEventCursor(userId: string, cursor: string): EventPlace {
   return { position: position as number, idEnd: idEnd as string | null }
 }
 
-/** For a cursor of another user, or of events that the database does not have, such as after it was restored. */
+/** For a cursor of another stream, or of events that the database does not have, such as after it was restored. */
 export const otherCursor = () => invalidRequest([OTHER_EVENTS_CURSOR])
 
 function parse(cursor: string): unknown[] {

@@ -4,15 +4,18 @@ import {
   type EventConditions,
   type EventRow,
   findEvent,
-  findPositionBefore,
+  findPlaceBefore,
   listEvents,
   readBounds,
 } from '../../db/queries/events/read.ts'
+import { EVERYONE } from '../../db/queries/events/stream.ts'
 import { findKeyById, type KeyRights } from '../../db/queries/keys.ts'
+import { findOrganization } from '../../db/queries/tenants.ts'
 import type { Event, EventType } from '../../schemas/event.ts'
-import type { EventList, ListEventsQuery } from '../../schemas/list-events.ts'
+import type { EventList, GetEventQuery, ListEventsQuery } from '../../schemas/list-events.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { CursorExpired, fail, invalidRequest } from '../errors.ts'
+import { requireScope } from '../http/rights.ts'
 import { type EventPlace, idEndOf, otherCursor, readEventCursor, writeEventCursor } from './cursor.ts'
 import { visibleTypes } from './visible.ts'
 import type { Waiters } from './waiters.ts'
@@ -25,8 +28,8 @@ interface Reader {
 
 /**
  * The events after a cursor, or from a time on. Waits for the first one until `signal` aborts. Throws 400 for a cursor
- * that is not the caller's, and 410 for one whose events are gone. Throws 401 if the key ends meanwhile, and 403 for a
- * type that the key may not see.
+ * of another stream, and 410 for one whose events are gone. Throws 401 if the key ends meanwhile, and 403 if it may not
+ * see a type, or other users.
  */
 export async function readEvents(
   { db, waiters }: { db: Db; waiters: Waiters },
@@ -34,32 +37,45 @@ export async function readEvents(
   query: ListEventsQuery,
   signal: AbortSignal,
 ): Promise<EventList> {
-  const conditionsOf = (rights: KeyRights): EventConditions => ({
-    userId,
-    types: visibleTypes(rights, query.types),
-    postId: query.postId ?? null,
-    accountId: query.accountId ?? null,
-    listedAccountIds: rights.accountIds,
-  })
+  const { types, postId = null, accountId = null, organizationId = null, allUsers = false } = query
+  const isOfEveryone = allUsers || organizationId !== null
+  const streamId = isOfEveryone ? EVERYONE : userId
+  const conditionsOf = (rights: KeyRights): EventConditions => {
+    if (isOfEveryone) requireScope(rights, 'admin')
+    const visible = visibleTypes(rights, types)
+    // A key that is for users alone would wait for ever.
+    if (isOfEveryone && visible?.length === 0) requireScope(rights, 'posts:read')
+    return {
+      ...{ userId: isOfEveryone ? null : userId, postId, accountId, organizationId },
+      types: visible,
+      listedAccountIds: rights.accountIds,
+    }
+  }
   let conditions = conditionsOf(rights)
+  if (organizationId !== null) await requireOrganization(db, organizationId)
   const deadline = performance.now() + query.wait * 1000
-  for (let place = await findStart(db, userId, query); ; ) {
+  for (let place = await findStart(db, streamId, conditions, query); ; ) {
     const { events, last, lastId } = await listEvents(db, { ...conditions, after: place.position, limit: query.limit })
-    const bounds = await readBounds(db, { userId, after: place.position })
+    const bounds = await readBounds(db, { userId: conditions.userId, after: place.position })
     // After the page: what it needs may have been removed before it was read.
-    requirePlace(userId, place, bounds)
+    requirePlace(streamId, place, bounds)
     // If the page is empty, the next one begins with the first event to come.
     if (lastId !== null) place = { position: last, idEnd: idEndOf(lastId) }
     else if (place === START) place = { position: bounds.first - 1, idEnd: null }
     const hasMore = place.position < bounds.last
     const remainingMs = deadline - performance.now()
-    const page = { data: events.map(toEvent), nextCursor: writeEventCursor(userId, place), hasMore }
+    const data = events.map((event) => toEvent(event, isOfEveryone))
+    const page = { data, nextCursor: writeEventCursor(streamId, place), hasMore }
     if (events.length > 0 || remainingMs <= 0) return page
     if (hasMore) continue
-    if (!(await waiters.wait({ userId, keyId }, place.position, remainingMs, signal))) return page
+    if (!(await waiters.wait({ streamId, userId, keyId }, place.position, remainingMs, signal))) return page
     // The key may have been revoked or narrowed meanwhile.
     conditions = conditionsOf(await readRights(db, keyId))
   }
+}
+
+async function requireOrganization(db: Db, id: string): Promise<void> {
+  if (!(await findOrganization(db, id))) throw fail('organization_not_found')
 }
 
 /** The present rights of the key. Throws 401 if it has ended. */
@@ -73,41 +89,55 @@ async function readRights(db: Db, keyId: string): Promise<KeyRights> {
 /** The place at which a request without a cursor begins. Nothing before it is missing. */
 const START: EventPlace = { position: 0, idEnd: null }
 
-async function findStart(db: Db, userId: string, { after, from }: ListEventsQuery): Promise<EventPlace> {
+async function findStart(
+  db: Db,
+  streamId: string,
+  { userId }: EventConditions,
+  { after, from }: ListEventsQuery,
+): Promise<EventPlace> {
   if (after !== undefined && from !== undefined) throw invalidRequest([AFTER_AND_FROM])
-  if (after !== undefined && after !== 'now') return readEventCursor(userId, after)
+  if (after !== undefined && after !== 'now') return readEventCursor(streamId, after)
   if (after === undefined && from === undefined) return START
   const bounds = await readBounds(db, { userId, after: null })
   const position =
-    from === undefined ? bounds.last : await findPositionBefore(db, { userId, from: timeOf(from), ...bounds })
+    from === undefined ? bounds.last : await findPlaceBefore(db, { userId, from: timeOf(from), ...bounds })
   return { position, idEnd: null }
 }
 
 const AFTER_AND_FROM = { code: 'custom' as const, path: ['from'], message: 'Cannot be combined with `after`' }
 
 /** Throws 410 if events after the place are gone, and 400 if the place belongs to another database. */
-function requirePlace(userId: string, place: EventPlace, bounds: Awaited<ReturnType<typeof readBounds>>): void {
+function requirePlace(streamId: string, place: EventPlace, bounds: Awaited<ReturnType<typeof readBounds>>): void {
   if (place === START) return
   const isOther = place.idEnd !== null && bounds.afterId !== null && idEndOf(bounds.afterId) !== place.idEnd
   if (isOther || place.position > bounds.last) throw otherCursor()
   if (place.position + 1 >= bounds.first) return
-  throw new CursorExpired(writeEventCursor(userId, { position: bounds.first - 1, idEnd: null }))
+  throw new CursorExpired(writeEventCursor(streamId, { position: bounds.first - 1, idEnd: null }))
 }
 
 /** An event that the caller may see. Throws 404 for any other. */
-export async function getEvent(db: Db, { userId, rights }: Reader, id: string): Promise<Event> {
-  const values = { userId, id, types: visibleTypes(rights, undefined), listedAccountIds: rights.accountIds }
+export async function getEvent(
+  db: Db,
+  { userId, rights }: Reader,
+  id: string,
+  { allUsers = false }: GetEventQuery,
+): Promise<Event> {
+  if (allUsers) requireScope(rights, 'admin')
+  const owner = allUsers ? null : userId
+  const values = { userId: owner, id, types: visibleTypes(rights, undefined), listedAccountIds: rights.accountIds }
   const row = isId(id) ? await findEvent(db, values) : undefined
   if (!row) throw fail('event_not_found')
-  return toEvent(row)
+  return toEvent(row, allUsers)
 }
 
-/** An event as the interface has it. */
-export function toEvent({ id, type, timestamp, position, postId, accountIds, data }: EventRow): Event {
+/** An event as the interface has it. `hasUser`: for readers of the events of all users. */
+export function toEvent(row: EventRow, hasUser: boolean): Event {
+  const { id, userId, type, timestamp, position, postId, accountIds, data } = row
   const isPost = type.startsWith('post.')
   const ids = {
     ...(postId !== null && { postId }),
     ...(accountIds && (isPost ? { accountIds } : { accountId: accountIds[0] })),
   }
-  return { id, type: type as EventType, timestamp, position, data: { ...ids, ...data } } as Event
+  const head = { id, type: type as EventType, timestamp, ...(hasUser && { userId }), position }
+  return { ...head, data: { ...ids, ...data } } as Event
 }

@@ -30,7 +30,7 @@ export const events: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db })
   app.route({
     ...operations.getEvent,
     handler: async (request, reply) => {
-      const event = await getEvent(db, request, request.params.id)
+      const event = await getEvent(db, request, request.params.id, request.query)
       return sendJson(reply, event)
     },
   })

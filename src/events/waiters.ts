@@ -1,6 +1,6 @@
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
-import { readLastPositions } from '../../db/queries/events/read.ts'
+import { readLastPlaces } from '../../db/queries/events/read.ts'
 import { listEndedKeys } from '../../db/queries/keys.ts'
 import { RateLimited } from '../errors.ts'
 
@@ -10,6 +10,7 @@ export const WAITERS_MAX = 100
 const RETRY_AFTER_SECONDS = 1
 
 interface Waiter {
+  streamId: string
   userId: string
   keyId: string
   after: number
@@ -17,19 +18,21 @@ interface Waiter {
   reject(error: unknown): void
 }
 
+type Reader = Pick<Waiter, 'streamId' | 'userId' | 'keyId'>
+
 export interface Waiters {
   /**
-   * Resolves to true when the user has an event after the position `after`, or the key has ended. Resolves to false
+   * Resolves to true when the stream has an event after the position `after`, or the key has ended. Resolves to false
    * when `ms` are over, `signal` aborts, the process stops, or another user needs the place. Throws 429 if too many
    * wait already.
    */
-  wait(reader: { userId: string; keyId: string }, after: number, ms: number, signal: AbortSignal): Promise<boolean>
+  wait(reader: Reader, after: number, ms: number, signal: AbortSignal): Promise<boolean>
   /** Ends all waits, and those to come. */
   stop(): void
 }
 
 /**
- * Waits for events. One query for all waiting requests of the process reads the last positions of their users, and one
+ * Waits for events. One query for all waiting requests of the process reads the last places of their streams, and one
  * which keys have ended. Not LISTEN, which PgBouncer does not support in transaction mode:
  * https://www.pgbouncer.org/features.html
  */
@@ -63,12 +66,12 @@ export function createWaiters(db: Db): Waiters {
 
   async function poll(): Promise<void> {
     try {
-      const rows = await readLastPositions(db, { userIds: [...new Set([...waiting].map(({ userId }) => userId))] })
-      const last = new Map(rows.map((row) => [row.userId, row.last]))
+      const rows = await readLastPlaces(db, { streamIds: [...new Set([...waiting].map(({ streamId }) => streamId))] })
+      const last = new Map(rows.map((row) => [row.streamId, row.last]))
       const endedRows = await listEndedKeys(db, { ids: [...new Set([...waiting].map(({ keyId }) => keyId))] })
       const ended = new Set(endedRows.map(({ id }) => id))
       for (const waiter of waiting) {
-        if ((last.get(waiter.userId) ?? 0) > waiter.after || ended.has(waiter.keyId)) waiter.resolve(true)
+        if ((last.get(waiter.streamId) ?? 0) > waiter.after || ended.has(waiter.keyId)) waiter.resolve(true)
       }
     } catch (error) {
       for (const waiter of waiting) waiter.reject(error)
@@ -78,13 +81,13 @@ export function createWaiters(db: Db): Waiters {
   }
 
   return {
-    async wait({ userId, keyId }, after, ms, signal) {
+    async wait(reader, after, ms, signal) {
       if (isStopped || signal.aborted) return false
-      if (waiting.size >= WAITERS_MAX && !makeRoom(userId)) {
+      if (waiting.size >= WAITERS_MAX && !makeRoom(reader.userId)) {
         throw new RateLimited('too_many_waiting', RETRY_AFTER_SECONDS)
       }
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      const waiter: Waiter = { userId, keyId, after, resolve, reject }
+      const waiter: Waiter = { ...reader, after, resolve, reject }
       const end = setTimeout(resolve, ms, false)
       const abort = () => resolve(false)
       signal.addEventListener('abort', abort, { once: true })

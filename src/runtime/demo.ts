@@ -66,7 +66,7 @@ async function seedWebhook(db: Db, userId: string, keyring: Keyring): Promise<vo
   const { id, url } = WEBHOOK_EXAMPLE
   const secret = generateSecret()
   const secrets = { secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
-  const forAll = { types: null, accountIds: null, scopes: null }
+  const forAll = { types: null, accountIds: null, allUsers: false, organizationId: null, scopes: null }
   await insertWebhook(db, { id, userId, url, payload: 'full', createdBy: null, ...forAll, ...secrets })
   await disableWebhook(db, id)
 }

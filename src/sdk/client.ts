@@ -72,10 +72,11 @@ export class Postroom {
   }
   readonly events = {
     list: (query?: T.ListEventsQuery, options?: Options) => this.#http.get<T.EventList>('/events', query, options),
-    get: (id: string, options?: Options) => this.#http.get<T.Event>(path`/events/${id}`, {}, options),
+    get: (id: string, { allUsers, ...options }: Options & T.GetEventQuery = {}) =>
+      this.#http.get<T.Event>(path`/events/${id}`, { allUsers }, options),
     /**
-     * Every event, and then for ever the next one. To go on after a crash, store the `nextCursor` of each of its
-     * `pages()`.
+     * Every event, and then for ever the next one. With `allUsers`, those of all your tenants. To go on after a crash,
+     * store the `nextCursor` of each of its `pages()`.
      */
     follow: (query?: Omit<T.ListEventsQuery, 'wait'>, options?: Options) =>
       this.#http.list<T.EventList>('/events', { ...query, wait: 20 }, { ...FOLLOWING, ...options }, 'after'),

@@ -1,17 +1,20 @@
 import type { EventRow } from '../../db/queries/events/read.ts'
-import type { DueDelivery } from '../../db/queries/webhooks/claim.ts'
+import type { ClaimedWebhook, DueDelivery } from '../../db/queries/webhooks/claim.ts'
 import { EVENTS } from '../../schemas/event.ts'
-import type { Webhook } from '../../schemas/webhook.ts'
 import { toEvent } from '../events/list.ts'
 import { EVENT_BYTES_MAX } from './timing.ts'
 
 /** The body of a webhook: the event. A large one lacks its metadata. Null if the event is no longer kept. */
-export function writeBody(delivery: DueDelivery, payload: Webhook['payload']): string | null {
+export function writeBody(
+  delivery: DueDelivery,
+  { payload, allUsers }: Pick<ClaimedWebhook, 'payload' | 'allUsers'>,
+): string | null {
   const { type, eventId: id } = delivery
   if (type === null) return null
   const event = {
-    ...sampleOf({ ...delivery, type, id }),
+    ...sampleOf({ ...delivery, type, id }, allUsers),
     ...{ id, timestamp: delivery.timestamp, position: delivery.position },
+    ...(allUsers && { userId: delivery.userId }),
   }
   if (payload === 'thin') return JSON.stringify({ ...event, data: onlyIds(event.data) })
   const body = JSON.stringify(event)
@@ -20,10 +23,10 @@ export function writeBody(delivery: DueDelivery, payload: Webhook['payload']): s
 }
 
 /** The event, or the example that a test of the webhook asks for. */
-function sampleOf(row: EventRow) {
+function sampleOf(row: EventRow, hasUser: boolean) {
   const { sample } = row.data as { sample?: string }
   const example = EVENTS.map(({ examples }) => examples[0]).find(({ type }) => type === sample)
-  return row.type === 'webhook.test' && example ? example : toEvent(row)
+  return row.type === 'webhook.test' && example ? example : toEvent(row, hasUser)
 }
 
 const IDS = /^(?:postId|accountId|accountIds|keyId|webhookId)$/

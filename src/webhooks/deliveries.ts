@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { findPositionBefore, readBounds } from '../../db/queries/events/read.ts'
+import { findPlaceBefore, readBounds } from '../../db/queries/events/read.ts'
 import {
   filterEvents,
   type LoggedDelivery,
@@ -53,20 +53,20 @@ const EVENTS_MAX = 1_000
 /** Queues events for a webhook again: these, or those of a time. */
 export async function redeliver(db: Db, manager: Manager, id: string, body: RedeliverEvents): Promise<QueuedEvents> {
   requireOneForm(body)
-  const { id: webhookId } = await readWebhook(db, manager, id)
+  const { id: webhookId, allUsers } = await readWebhook(db, manager, id)
   if (body.eventIds)
     return { queued: await redeliverThese(db, webhookId, [...new Set(body.eventIds)]), nextCursor: null }
-  const { userId } = manager
+  const userId = allUsers ? null : manager.userId
   const { onlyFailed = true } = body
-  const after = body.cursor === undefined ? await positionOf(db, userId, timeOf(body.from!)) : Number(body.cursor)
+  const after = body.cursor === undefined ? await placeOf(db, userId, timeOf(body.from!)) : Number(body.cursor)
   const before = body.before === undefined ? null : timeOf(body.before)
   const { queued, last } = await queueRange(db, { webhookId, userId, after, before, onlyFailed, limit: EVENTS_MAX })
   return { queued, nextCursor: last === null ? null : String(last) }
 }
 
-/** The position before the first event of a time. */
-async function positionOf(db: Db, userId: string, from: Date): Promise<number> {
-  return findPositionBefore(db, { userId, from, ...(await readBounds(db, { userId, after: null })) })
+/** The place before the first event of a time. */
+async function placeOf(db: Db, userId: string | null, from: Date): Promise<number> {
+  return findPlaceBefore(db, { userId, from, ...(await readBounds(db, { userId, after: null })) })
 }
 
 async function redeliverThese(db: Db, webhookId: string, ids: string[]): Promise<number> {

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
 import { isOtherKeyInUse } from '../../db/queries/credentials.ts'
+import { findOrganization } from '../../db/queries/tenants.ts'
 import {
   changeWebhook,
   countWebhooks,
@@ -16,6 +17,7 @@ import {
   type WebhookRow,
 } from '../../db/queries/webhooks/webhooks.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { NOT_WITH_ALL_USERS } from '../../schemas/messages.ts'
 import {
   type CreateWebhook,
   type RotateWebhookSecret,
@@ -25,8 +27,9 @@ import {
   type WebhookWithSecret,
 } from '../../schemas/webhook.ts'
 import type { Keyring } from '../credentials/keyring.ts'
-import { fail } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
+import { requireScope } from '../http/rights.ts'
 import { checkUrl } from './check-url.ts'
 import type { Manager, WebhookContext } from './context.ts'
 import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'
@@ -69,6 +72,9 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { userId, keyId, rights } = manager
   const types = body.types ? [...new Set(body.types)] : null
+  const { organizationId = null } = body
+  const allUsers = body.allUsers || organizationId !== null
+  if (allUsers) requireForAllUsers(manager, body.accountIds ?? null)
   if (types) requireTypes(manager, types)
   const url = await checkUrl(context, body.url)
   const keyring = await requireKeyring(context)
@@ -78,11 +84,24 @@ export async function createWebhook(
     if ((await countWebhooks(db, userId)) >= WEBHOOKS_MAX) {
       throw fail('webhook_limit', WEBHOOKS_MAX)
     }
+    if (organizationId !== null) await requireOrganization(db, organizationId)
     const accountIds = await readAccountIds(db, manager, body.accountIds ?? null)
     const rest = { payload: body.payload, secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
-    await insertWebhook(db, { id, userId, url, types, accountIds, scopes: scopesOf(rights), createdBy: keyId, ...rest })
+    const gets = { types, accountIds, allUsers, organizationId, scopes: scopesOf(rights) }
+    await insertWebhook(db, { id, userId, url, ...gets, createdBy: keyId, ...rest })
     return { ...toWebhook(await readWebhook(db, manager, id)), secret }
   })
+}
+
+/** Throws 403 if the key is not for all users, and 400 for accounts, which are those of one user. */
+function requireForAllUsers({ rights }: Manager, accountIds: string[] | null): void {
+  requireScope(rights, 'admin')
+  if (accountIds === null) return
+  throw invalidRequest([{ code: 'custom', path: ['accountIds'], message: NOT_WITH_ALL_USERS }])
+}
+
+async function requireOrganization(db: Db, id: string): Promise<void> {
+  if (!isId(id) || !(await findOrganization(db, id))) throw fail('organization_not_found')
 }
 
 function requireTypes({ rights }: Manager, types: string[]): void {
@@ -119,6 +138,7 @@ export async function updateWebhook(
   const url = body.url === undefined ? undefined : await checkUrl(context, body.url)
   return inTransaction(context.db, async (db) => {
     const before = await lockOwn(db, manager, id)
+    if (before.allUsers) requireForAllUsers(manager, body.accountIds ?? null)
     const changes = {
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types }),
@@ -174,13 +194,25 @@ function open(keyring: Keyring, row: WebhookRow) {
 
 /** A webhook as the API shows it. */
 export function toWebhook(row: WebhookRow): Webhook {
-  const { id, url, types, accountIds, payload, disabledReason, failingSince, createdAt, createdBy } = row
+  const {
+    id,
+    url,
+    types,
+    accountIds,
+    allUsers,
+    organizationId,
+    payload,
+    disabledReason,
+    failingSince,
+    createdAt,
+    createdBy,
+  } = row
   const secrets: Webhook['secrets'] = [{ createdAt: row.secretCreatedAt, expiresAt: null }]
   if (row.previousExpiresAt !== null) {
     secrets.push({ createdAt: row.previousCreatedAt!, expiresAt: row.previousExpiresAt })
   }
   return {
-    ...{ id, url, types: types as Webhook['types'], accountIds, payload },
+    ...{ id, url, types: types as Webhook['types'], accountIds, allUsers, organizationId, payload },
     ...{ state: disabledReason === null ? 'active' : 'disabled', disabledReason, failingSince },
     ...{ secretHint: row.secretStart, secrets, createdAt, createdBy },
   }

@@ -11,7 +11,8 @@ export function requireReadable(rights: KeyRights, hook: WebhookRights): void {
   if (excess !== undefined) throw fail('webhook_too_wide', excess)
 }
 
-function findExcess(rights: KeyRights, { types, scopes, accountIds }: WebhookRights): string | undefined {
+function findExcess(rights: KeyRights, { types, scopes, accountIds, allUsers }: WebhookRights): string | undefined {
+  if (allUsers && !hasScope(rights, 'admin')) return 'events of all users'
   if (rights.accountIds) {
     if (!accountIds) return 'events of all accounts'
     const account = accountIds.find((id) => !isListed(rights, id))

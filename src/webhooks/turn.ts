@@ -132,7 +132,7 @@ async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => b
   try {
     // The slot may have come late.
     if (!mayGoOn()) return
-    const body = writeBody(delivery, hook.payload)
+    const body = writeBody(delivery, hook)
     exchange = body
       ? await deps.send(
           { url: hook.url, headers: signedHeaders(keys, { id: delivery.eventId, at: attemptedAt, body }), body },

@@ -16,15 +16,15 @@ const write = (db: Db, userId: string, data: { writer: string; number: number })
     insert into event_outbox (user_id, type, data)
     values (${userId}, 'post.deleted', ${JSON.stringify(data)}::jsonb)`.execute(db)
 
-/** Follows the events of a user as a client does, until `isOver`. Returns them in the order in which it saw them. */
-async function follow(db: Db, userId: string, isOver: () => boolean) {
-  const seen: { position: number; writer: string; number: number }[] = []
+/** Follows the events of a user, or of all, as a client does, until `isOver`. Returns them in the order that it saw. */
+async function follow(db: Db, userId: string | null, isOver: () => boolean) {
+  const seen: { userId: string; position: number; writer: string; number: number }[] = []
   const conditions = { userId, types: null, postId: null, accountId: null, listedAccountIds: null }
   for (let after = 0; ; ) {
     const wasOver = isOver()
     const { events, last } = await listEvents(db, { ...conditions, after, limit: 100 })
-    for (const { position, data } of events) {
-      if (data.writer) seen.push({ position, ...(data as { writer: string; number: number }) })
+    for (const { userId, position, data } of events) {
+      if (data.writer) seen.push({ userId, position, ...(data as { writer: string; number: number }) })
     }
     if (last === after && wasOver) return seen
     after = last
@@ -41,6 +41,7 @@ t.test(
     let isOver = false
     const follower = (index: number) => follow(db, people[index % 2]!.id, () => isOver)
     const readers = [follower(0), follower(1), follower(0)]
+    const readersOfAll = [0, 1].map(() => follow(db, null, () => isOver))
     // Two sequencers, as two workers have.
     const sequencers = [0, 1].map(async () => {
       while (!isOver) await sequenceEvents(pool)
@@ -67,6 +68,15 @@ t.test(
     t.equal(first!.length, COMMITS / 2 + 1)
     t.equal(second!.length, COMMITS / 2)
     t.equal(first!.at(-1)!.writer, 'late')
+    const [all, again] = await Promise.all(readersOfAll)
+    t.strictSame(again, all, 'two readers of all users see the same')
+    for (const [index, seen] of [first!, second!].entries()) {
+      t.strictSame(
+        all!.filter(({ userId }) => userId === people[index]!.id),
+        seen,
+        'a reader of all users sees what the readers of each see',
+      )
+    }
     for (const seen of [first!, second!]) {
       t.ok(
         seen.every(({ position }, index) => index === 0 || position > seen[index - 1]!.position),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { connect, type Db } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
+import { EVERYONE } from '../../db/queries/events/stream.ts'
 
 /** A migrated, empty database. Tests work on copies. */
 export const TEMPLATE = 'postroom_template'
@@ -108,7 +109,7 @@ async function readSchemaMark(db: Db): Promise<string> {
 }
 
 /**
- * Ends the connections that a failed test has left, and deletes all rows but those of migrations. Returns whether the
+ * Ends the connections that a failed test has left, and restores the rows of migrations. Returns whether the
  * database is again as it was.
  */
 const cleanUp = ({ name, schemaMark }: Copy): Promise<boolean> =>
@@ -127,6 +128,7 @@ const cleanUp = ({ name, schemaMark }: Copy): Promise<boolean> =>
             select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'
           loop execute format('delete from %I', name); end loop;
           insert into sweeps (name) values ('retention');
+          insert into event_streams (user_id) values ('${EVERYONE}');
         end $$`)
       .execute(db)
     return true

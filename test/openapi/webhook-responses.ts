@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { EVENT_ID } from '../../schemas/event.ts'
-import type { Scope } from '../../schemas/scopes.ts'
+import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { WEBHOOKS_MAX } from '../../schemas/webhook.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
@@ -72,6 +72,11 @@ async function checkRights({ app, db, ada, webhookId }: Scene) {
   const accountIds = [ACCOUNT_EXAMPLES[0].id, UNKNOWN_ID]
   await check('createWebhook', 403, 'no_access', ada.call('POST', '/webhooks', { ...HOOK, accountIds }))
   await check('updateWebhook', 403, 'no_access', ada.call('PATCH', path, { accountIds }))
+  const forAll = asManager('POST', '/webhooks', { ...HOOK, allUsers: true })
+  await check('createWebhook', 403, 'insufficient_scope_2', forAll)
+  const admin = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: SCOPE_NAMES })
+  const ofUnknown = call(app, admin.key, 'POST', '/webhooks', { ...HOOK, organizationId: UNKNOWN_ID })
+  await check('createWebhook', 404, 'organization_not_found', ofUnknown)
   for (let count = 0; count < WEBHOOKS_MAX; count++) await ada.call('POST', '/webhooks', HOOK)
   await check('createWebhook', 409, 'webhook_limit', ada.call('POST', '/webhooks', HOOK))
 }

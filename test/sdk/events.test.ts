@@ -1,4 +1,6 @@
 import t from 'tap'
+import { SCOPE_NAMES } from '../../schemas/scopes.ts'
+import { createKey } from '../../src/auth/create-key.ts'
 import { type Event, Postroom } from '../../src/sdk/index.ts'
 import { createWorld } from '../helpers/app.ts'
 import { numberEvents } from '../helpers/events.ts'
@@ -8,14 +10,21 @@ import { until } from '../helpers/until.ts'
 async function createScene(t: Parameters<typeof createWorld>[0]) {
   const { app, db, user } = await createWorld(t)
   const ada = await user()
-  const client = new Postroom({ key: ada.key, baseUrl: await app.listen({ host: '127.0.0.1', port: 0 }) })
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
+  const client = new Postroom({ key: ada.key, baseUrl })
   const accountIds = [await ada.account()]
   const write = async () => {
     const { id } = await client.posts.create({ accountIds })
     await numberEvents(db)
     return id
   }
-  return { client, write }
+  /** A program for all users. */
+  const program = async () => {
+    const { id: userId } = await user()
+    const { key } = await createKey(db, { userId, name: null, expiresAt: null, scopes: SCOPE_NAMES })
+    return new Postroom({ key, baseUrl })
+  }
+  return { client, write, program, ada }
 }
 
 const postOf = (event: Event) => (event.type === 'post.created' ? event.data.postId : event.type)
@@ -36,6 +45,17 @@ t.test('follow gives every event once, in order, and waits for those that come l
   const reason = new Error('the program ends')
   leaving.abort(reason)
   t.equal(await following.catch((error) => error), reason)
+})
+
+t.test('a program with a key of the scope admin follows all users', async (t) => {
+  const { write, program, ada } = await createScene(t)
+  const id = await write()
+  const client = await program()
+  for await (const event of client.events.follow({ allUsers: true, types: ['post.created'] })) {
+    t.strictSame([event.userId, postOf(event)], [ada.id, id])
+    t.strictSame(await client.events.get(event.id, { allUsers: true }), event)
+    break
+  }
 })
 
 t.test('a program that stores the cursor of each page goes on where it ended', async (t) => {

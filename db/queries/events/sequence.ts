@@ -2,21 +2,29 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { queueForWebhooks } from '../webhooks/matching.ts'
+import { EVERYONE } from './stream.ts'
 
 /** The most events that one transaction numbers. */
 export const BATCH_MAX = 1_000
 
 /**
- * Locks the streams of users who have events in the outbox, but for streams that another sequencer holds. A stream that
- * does not exist yet is created, which locks it as well.
+ * Locks the stream of all users, then the streams of users who have events in the outbox, but for streams that another
+ * sequencer holds. Without the first one, it locks none. A stream of a user that does not exist yet is created, which
+ * locks it as well.
  */
 const lockStreams = prepared<{ limit: number }, { userId: string }>(
   'lock_event_streams',
   (_db, value) => sql`
-    with waiting as (
+    with everyone as (
+      select from event_streams
+      where user_id = ${sql.lit(EVERYONE)} and exists (select from event_outbox)
+      for no key update skip locked
+    ),
+    waiting as (
       select distinct user_id from (
         select user_id from event_outbox order by seq limit ${value('limit')}
       ) as next
+      where exists (select from everyone)
     ),
     created as (
       insert into event_streams (user_id)
@@ -51,9 +59,11 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
     ),
     -- The order in which they were written: a transaction that follows another one writes greater numbers.
     numbered as (
-      select taken.*, event_streams.last + row_number() over (partition by taken.user_id order by taken.seq) as position
+      select taken.*, stream.last + row_number() over (partition by taken.user_id order by taken.seq) as position,
+        everyone.last + row_number() over (order by taken.seq) as global_position
       from taken
-      join event_streams on event_streams.user_id = taken.user_id
+      join event_streams as stream on stream.user_id = taken.user_id
+      join event_streams as everyone on everyone.user_id = ${sql.lit(EVERYONE)}
     ),
     -- Ids are UUIDv7 (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7) whose last digits are a random number
     -- plus seq. One random number for all, because each costs 3 µs.
@@ -64,17 +74,21 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
     ),
     stream as (
       update event_streams set last = ended.last
-      from (select user_id, max(position) as last from numbered group by user_id) as ended
+      from (
+        select user_id, max(position) as last from numbered group by user_id
+        union all
+        select ${sql.lit(EVERYONE)}, max(global_position) from numbered having count(*) > 0) as ended
       where event_streams.user_id = ended.user_id
     ),
     event as (
-      insert into events (user_id, position, id, type, occurred_at, numbered_at, post_id, account_ids, data)
-      select user_id, position,
+      insert into events
+        (user_id, position, global_position, id, type, occurred_at, numbered_at, post_id, account_ids, data)
+      select user_id, position, global_position,
         (substr(time, 1, 8) || '-' || substr(time, 9, 4) || '-7' || random
           || lpad(to_hex(random_end + seq), 12, '0'))::uuid,
         type, occurred_at, statement_timestamp(), post_id, account_ids, data
       from numbered, batch
-      order by user_id, position
+      order by global_position
       returning id, user_id, type, account_ids, data
     ),
     queued as (${queueForWebhooks('event')})
@@ -90,9 +104,9 @@ export interface NumberedEvents {
 }
 
 /**
- * Gives positions to events of the outbox. Readers see events with a position alone. The transactions that give
- * positions to the events of one user run one after the other. No event ever appears before one that a reader has
- * passed.
+ * Gives positions to events of the outbox: one in the stream of the user, and one in that of all users. Readers see
+ * events with a position alone. These transactions run one after the other. No event ever appears before one that a
+ * reader has passed.
  */
 export function sequenceEvents(db: Db): Promise<NumberedEvents> {
   return db.transaction().execute(async (db) => {

@@ -14,6 +14,8 @@ export interface ClaimedWebhook extends CredentialsRow {
   userId: string
   url: string
   payload: Webhook['payload']
+  /** Whether it gets the events of all users: each tells whose it is. */
+  allUsers: boolean
   leaseToken: string
   hasPreviousSecret: boolean
   /** Since when no attempt has succeeded, how many have failed since then, and how many warnings were written. */
@@ -102,7 +104,7 @@ export const claimWebhooks = prepared<ClaimLimits, ClaimedWebhook>('claim_webhoo
     set lease_token = gen_random_uuid(), leased_until = ${after(value('now'), value('leaseMs'))}
     from chosen
     where webhooks.id = chosen.id
-    returning webhooks.id, user_id, url, payload, key_id, data_key, data, lease_token,
+    returning webhooks.id, user_id, url, payload, all_users, key_id, data_key, data, lease_token,
       coalesce(previous_expires_at > ${now}, false) as has_previous_secret,
       failing_since, failures, warnings, healthy_at, is_slow`
 })
@@ -128,6 +130,8 @@ export interface DueDelivery {
   queuedAt: Date
   /** Null if the event is no longer kept. */
   type: Event['type'] | null
+  /** Whose event it is. */
+  userId: string
   timestamp: string
   position: number
   postId: string | null
@@ -139,8 +143,8 @@ const selectDue = prepared<{ webhookIds: string[]; limits: number[]; now: Now },
   'read_due_webhook_deliveries',
   (_db, value) => sql`
     select delivery.webhook_id, delivery.event_id, delivery.run, delivery.attempts, delivery.queued_at,
-      events.type, ${isoTime('events.occurred_at')} as timestamp, events.position, events.post_id, events.account_ids,
-      events.data
+      events.type, events.user_id, ${isoTime('events.occurred_at')} as timestamp, events.position, events.post_id,
+      events.account_ids, events.data
     from unnest(${value('webhookIds')}::uuid[], ${value('limits')}::integer[]) as hook(id, rows)
     cross join lateral (
       select * from webhook_deliveries

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { WebhookDelivery } from '../../../schemas/webhook-delivery.ts'
 import type { Db } from '../../client.ts'
+import { findStream } from '../events/stream.ts'
 import { isoTime } from '../iso-time.ts'
 import type { Page } from '../page.ts'
 import { getsEvent } from './matching.ts'
@@ -50,7 +51,8 @@ export async function filterEvents(db: Db, webhookId: string, eventIds: string[]
   const { rows } = await sql<{ id: string }>`
     select event.id
     from webhooks
-    join events as event on event.id = any(${eventIds}::uuid[]) and event.user_id = webhooks.user_id
+    join events as event
+      on event.id = any(${eventIds}::uuid[]) and (webhooks.all_users or event.user_id = webhooks.user_id)
     where webhooks.id = ${webhookId} and ${getsEvent('webhooks', 'event')}`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -66,8 +68,9 @@ export async function queueEvents(db: Db, webhookId: string, eventIds: string[])
 
 interface Range {
   webhookId: string
-  userId: string
-  /** Events after this position. */
+  /** Null for the events of all users. */
+  userId: string | null
+  /** Events after this place in the stream. */
   after: number
   before: Date | RawBuilder<Date> | null
   /** Whether events that were delivered are left out. */
@@ -77,19 +80,20 @@ interface Range {
 }
 
 /**
- * Queues the next events of a user that the webhook gets. Returns how many, and the
- * position of the last event that was looked at: null if there are no more.
+ * Queues the next events of a stream that the webhook gets. Returns how many, and the place of the last event that was
+ * looked at: null if there are no more.
  */
 export async function queueRange(
   db: Db,
   { webhookId, userId, after, before, onlyFailed, limit }: Range,
 ): Promise<{ queued: number; last: number | null }> {
+  const { isOwn, place } = findStream(userId)
   const { rows } = await sql<{ queued: number; seen: number; last: number | null }>`
     with seen as (
-      select id, position, type, account_ids, data from events
-      where user_id = ${userId} and position > ${after}::bigint
+      select id, ${place} as place, type, account_ids, data from events
+      where ${isOwn} and ${place} > ${after}::bigint
         and (${before}::timestamptz is null or numbered_at < ${before}::timestamptz)
-      order by position limit ${limit}
+      order by ${place} limit ${limit}
     ),
     queued as (
       insert into webhook_deliveries (webhook_id, event_id)
@@ -106,7 +110,7 @@ export async function queueRange(
       returning event_id
     )
     select (select count(*) from queued)::integer as queued, (select count(*) from seen)::integer as seen,
-      (select max(position) from seen)::float8 as last`.execute(db)
+      (select max(place) from seen)::float8 as last`.execute(db)
   const { queued, seen, last } = rows[0]!
   return { queued, last: seen < limit ? null : last }
 }

@@ -12,6 +12,10 @@ export interface WebhookRights {
   types: string[] | null
   accountIds: string[] | null
   scopes: Scope[] | null
+  /** Whether the events are those of all users. */
+  allUsers: boolean
+  /** The organisation whose accounts they concern. */
+  organizationId: string | null
 }
 
 /** A webhook as it is stored, with times in the form of the API. */
@@ -34,7 +38,8 @@ export interface WebhookRow extends WebhookRights, CredentialsRow {
 
 const columns = (eb: ExpressionBuilder<DB, 'webhooks'>) =>
   [
-    ...(['id', 'userId', 'url', 'types', 'accountIds', 'keyId', 'dataKey', 'data', 'secretStart'] as const),
+    ...(['id', 'userId', 'url', 'types', 'accountIds', 'allUsers', 'organizationId'] as const),
+    ...(['keyId', 'dataKey', 'data', 'secretStart'] as const),
     eb.ref('scopes').$castTo<Scope[] | null>().as('scopes'),
     eb.ref('payload').$castTo<Webhook['payload']>().as('payload'),
     eb.ref('disabledReason').$castTo<Webhook['disabledReason']>().as('disabledReason'),

@@ -1,6 +1,7 @@
 import { errorResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
 import { Event } from '../../event.ts'
-import { EventPath } from '../../list-events.ts'
+import { EventPath, GetEventQuery } from '../../list-events.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { VISIBLE } from './common.ts'
@@ -15,7 +16,11 @@ export const getEvent = defineOperation({
   summary: 'Get an event',
   description: `Returns one of your events. ${VISIBLE}`,
   params: EventPath,
+  query: GetEventQuery,
   success: { 200: JsonResponse(Event, 'The event.', { event: Event.examples[0] }) },
-  errors: [errorResponse('You have no event with this id, or it is no longer kept.', ['event_not_found'])],
+  errors: [
+    errorResponse('With `allUsers`: the key lacks the scope `admin`.', [errorOf('insufficient_scope', 'admin')]),
+    errorResponse('You have no event with this id, or it is no longer kept.', ['event_not_found']),
+  ],
   sdk: 'events.get',
 })

@@ -4,6 +4,7 @@ import { EventList, ExpiredCursor, ListEventsQuery } from '../../list-events.ts'
 import { OTHER_EVENTS_CURSOR } from '../../messages.ts'
 import { JsonResponse, Ref } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
+import { noOrganizationResponse } from '../tenants/common.ts'
 import { VISIBLE } from './common.ts'
 
 const [LIST] = EventList.examples
@@ -26,6 +27,8 @@ With \`wait\`, the request waits for the next event. One loop of such requests t
 
 ${VISIBLE}
 
+**All users:** with \`allUsers\`, a program that serves many customers reads the events of all of them in one loop, with a key that has the scope \`admin\` beside those of the events. The same holds: every event once, in an order that all such readers see, and the events of a user in the order of their \`position\`. Restarts of workers and transactions that end late skip none. An event of an account comes once for each user who may use it.
+
 A request looks at up to 1,000 events, so that it is fast however many there are.`,
   query: ListEventsQuery,
   success: { 200: JsonResponse(EventList, 'One page of your events.', { page: LIST }) },
@@ -37,7 +40,11 @@ A request looks at up to 1,000 events, so that it is fast however many there are
         message: 'Number must be less than or equal to 20',
       },
     }),
-    errorResponse('The key lacks the scope for a type in `types`.', [errorOf('insufficient_scope', 'keys:manage')]),
+    errorResponse('The key lacks the scope for a type in `types`, or `admin` for the events of all users.', [
+      errorOf('insufficient_scope', 'keys:manage'),
+      errorOf('insufficient_scope', 'admin'),
+    ]),
+    noOrganizationResponse,
     {
       410: {
         ...Ref(ExpiredCursor, {

@@ -1,21 +1,26 @@
 import type { Db } from '../../../db/client.ts'
 import type { Follower, Person, Seen } from './clients.ts'
 
-type StoredEvent = Seen & { userId: string; postId: string | null; accountIds: string[] | null }
+type StoredEvent = Seen & { globalPosition: number; userId: string; postId: string | null; accountIds: string[] | null }
 
 /** Compares what followers have seen with the database, and the events in it with posts and deliveries. */
 export async function findBreaches(db: Db, people: Person[], followers: Follower[]): Promise<string[]> {
   const events = (await db
     .selectFrom('events')
-    .select(['userId', 'position', 'id', 'type', 'postId', 'accountIds'])
+    .select(['userId', 'position', 'globalPosition', 'id', 'type', 'postId', 'accountIds'])
     .orderBy('userId')
     .orderBy('position')
     .execute()) as StoredEvent[]
   const ofUser = (userId: string) => events.filter((event) => event.userId === userId)
+  const ofEveryone = events.toSorted((a, b) => a.globalPosition - b.globalPosition)
   return [
     ...people.flatMap(({ userId }) => findGaps(userId, ofUser(userId))),
     ...followers.flatMap((follower, index) =>
-      findDifference(`follower ${index}`, follower.seen, ofUser(follower.person.userId)),
+      findDifference(
+        `follower ${index}`,
+        follower.seen,
+        follower.person.userId === null ? ofEveryone : ofUser(follower.person.userId),
+      ),
     ),
     ...(await findWrongPosts(db, people, events)),
     ...(await findWrongDeliveries(db, events)),

@@ -11,11 +11,17 @@ export interface Person {
   created: string[]
 }
 
+/** A program that follows all users. */
+export interface Program {
+  userId: null
+  key: string
+}
+
 export type Seen = Pick<Event, 'id' | 'type' | 'position'>
 
-/** A program that reads all events of a person. */
+/** A program that reads all events of a person, or of all users. */
 export interface Follower {
-  person: Person
+  person: Person | Program
   /** Every event of every page that it got, in this order. */
   seen: Seen[]
 }
@@ -40,7 +46,7 @@ export async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   for (let after = ''; !signal.aborted; ) {
-    const path = `/events?limit=100&wait=${WAIT_SECONDS}${after}`
+    const path = `/events?limit=100&wait=${WAIT_SECONDS}${person.userId === null ? '&allUsers=true' : ''}${after}`
     const { status, body } = await repeat(counts, () => send(url, person.key, 'GET', path))
     if (status !== 200) {
       counts.breaches.push(`${path} got ${status}: ${JSON.stringify(body)}`)

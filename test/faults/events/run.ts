@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { EVERYONE } from '../../../db/queries/events/stream.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { until } from '../../helpers/until.ts'
 import { findBreaches } from './audit.ts'
@@ -25,13 +26,13 @@ export interface Result {
 }
 
 /**
- * Kills workers and Postgres in turn, `count` times in all, while posts are published and two programs follow each
- * user.
+ * Kills workers and Postgres in turn, `count` times in all, while posts are published. Two programs follow each user,
+ * and two follow all users.
  */
 export async function runKills(t: Teardown, count: number, { isPooled }: { isPooled: boolean }): Promise<Result> {
   const world = await startWorld(t, isPooled)
   const counts: Counts = { responses: {}, breaches: [] }
-  const followers = world.people.flatMap((person) =>
+  const followers = [...world.people, world.program].flatMap((person) =>
     Array.from({ length: FOLLOWERS }, (): Follower => ({ person, seen: [] })),
   )
   const [writing, reading] = [new AbortController(), new AbortController()]
@@ -99,7 +100,7 @@ const untilDrained = ({ db }: World, followers: Follower[], { breaches }: Counts
           (select count(*) from event_outbox) as unnumbered`.execute(db)
       const streams = await db.selectFrom('eventStreams').select(['userId', 'last']).execute()
       const lastOf = new Map(streams.map(({ userId, last }) => [userId, Number(last)]))
-      const behind = followers.filter(({ person, seen }) => (seen.at(-1)?.position ?? 0) < lastOf.get(person.userId)!)
+      const behind = followers.filter(({ person, seen }) => seen.length < lastOf.get(person.userId ?? EVERYONE)!)
       return { ...rows[0]!, behind: behind.length }
     },
     {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Db } from '../../../db/client.ts'
 import { newId } from '../../../db/id.ts'
 import { insertUser } from '../../../db/queries/people.ts'
+import { SCOPE_NAMES } from '../../../schemas/scopes.ts'
 import { createKey } from '../../../src/auth/create-key.ts'
 import { runService, type Service } from '../../helpers/command.ts'
 import type { Teardown } from '../../helpers/database.ts'
@@ -13,7 +14,7 @@ import { urlOf } from '../cluster/postgres.ts'
 import { startPooler } from '../cluster/proxies.ts'
 import { createFolder } from '../service/run.ts'
 import { type Postgres, startPostgres } from '../service/targets.ts'
-import { type Person, send } from './clients.ts'
+import { type Person, type Program, send } from './clients.ts'
 
 const PEOPLE = 3
 const ACCOUNTS = 10
@@ -45,8 +46,9 @@ export async function startWorld(t: Teardown, isPooled: boolean) {
   for (let number = 0; number < WORKERS; number++) await startWorker()
   const url = api.facts.api!
   const people: Person[] = []
+  const program = await createProgram(db)
   for (let number = 0; number < PEOPLE; number++) people.push(await createPerson(db, url, `ada${number}`))
-  return { db, postgres, url, api, workers, people, startWorker }
+  return { db, postgres, url, api, workers, people, program, startWorker }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -74,6 +76,14 @@ async function startPgBouncer(t: Teardown, folder: string, postgres: Postgres) {
   await until('PgBouncer accepts connections', isAccepting)
   // Debian 12 has PgBouncer 1.18. It cannot keep prepared statements in transaction mode.
   return { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS: 'off' }
+}
+
+/** A program that reads the events of all users. */
+async function createProgram(db: Db): Promise<Program> {
+  const userId = newId()
+  await insertUser(db, { id: userId, name: 'program' })
+  const { key } = await createKey(db, { userId, name: null, expiresAt: null, scopes: SCOPE_NAMES })
+  return { userId: null, key }
 }
 
 async function createPerson(db: Db, url: string, name: string): Promise<Person> {

@@ -1,8 +1,11 @@
 import { fork } from 'node:child_process'
 import { sql } from 'kysely'
 import t from 'tap'
+import { SCOPE_NAMES } from '../../../schemas/scopes.ts'
+import { createKey } from '../../../src/auth/create-key.ts'
 import { createKeyring } from '../../../src/credentials/keyring.ts'
 import { LEASE_MS } from '../../../src/webhooks/timing.ts'
+import { call } from '../../helpers/app.ts'
 import { CHILD_ENV } from '../../helpers/log-record.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { blockedBackends, until } from '../../helpers/until.ts'
@@ -14,17 +17,24 @@ const KILLS = Number(process.env.KILLS ?? 10)
 const EVENTS = 20
 
 t.test('no event is lost when workers are killed at any step, and its id tells repeats', async (t) => {
-  const { db, databaseUrl, hook, emit } = await createWebhookWorld(t, { keyring: createKeyring([KEY]) })
+  const { db, databaseUrl, hook, emit, app, ada } = await createWebhookWorld(t, { keyring: createKeyring([KEY]) })
   const locks = connectAgain(t, databaseUrl, 1)
   const start = Date.now() + 60_000
   let time = start
   let onReceived: () => Promise<boolean> = async () => false
   const receivers = await Promise.all(
-    ['one', 'two', 'three'].map(() =>
+    ['one', 'two', 'three', 'of all users'].map(() =>
       startReceiver(t, async (response) => ((await onReceived()) ? undefined : ok(response))),
     ),
   )
-  const hooks = await Promise.all(receivers.map((receiver) => hook(receiver, { types: ['account.*'] })))
+  const types = ['account.*']
+  const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: SCOPE_NAMES })
+  const program = { ...ada, call: (...request: Parameters<typeof ada.call>) => call(app, key, ...request) }
+  const last = receivers.at(-1)!
+  const hooks = await Promise.all([
+    ...receivers.filter((receiver) => receiver !== last).map((receiver) => hook(receiver, { types })),
+    hook(last, { types, allUsers: true }, program),
+  ])
   const ids: string[] = []
 
   const startWorker = (step: Step | 'none', nth: number) => {
