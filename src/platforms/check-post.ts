@@ -3,7 +3,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
 import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
 import { checkText } from './rules/caption.ts'
-import { type CheckContext, createMediaFinder, createOverridePaths, type PostToCheck } from './rules/context.ts'
+import { type CheckContext, createMediaFinder, createOverridePaths, type PostToCheck, targetOf } from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
 import { checkFirstComment } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'
@@ -16,6 +16,8 @@ export interface TargetAccount extends ServerLimits {
   id: string
   platform: PlatformId
   username: string
+  /** The id of the account on its network; null if it was never connected. */
+  externalId?: string | null
 }
 
 export interface CheckOptions {
@@ -61,6 +63,7 @@ export function* checkInPieces(
     const context: CheckContext = {
       post,
       accountId: id,
+      target: targetOf(post, account, platform),
       platform,
       postTypeRule: platform.postTypes[post.postType],
       caption: override?.captionOverride ?? post.caption,

@@ -8,7 +8,7 @@ import { truncate } from '../http/json.ts'
 import type { TargetAccount } from '../platforms/check-post.ts'
 import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
-import { createMediaFinder, createOverridePaths } from '../platforms/rules/context.ts'
+import { createMediaFinder, createOverridePaths, targetOf } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../platforms/rules/paths.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
@@ -90,12 +90,13 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
 function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides, postType, caption } = post
   for (const account of accounts) {
-    const { caption: rule, postTypes } = platforms[account.platform]
+    const platform = platforms[account.platform]
+    const { caption: rule, postTypes } = platform
     const isShown = postTypes[postType]?.hasCaption !== false
     if (isShown && !rule.unused) continue
     const { captionOverride, fields = {} } = overrides.get(account.id) ?? {}
     if (isBlank(captionOverride ?? caption)) continue
-    if (isShown && !rule.unused!.test(fields, findMedia(account.id), postType)) continue
+    if (isShown && !rule.unused!.test(fields, findMedia(account.id), targetOf(post, account, platform))) continue
     if (isFull()) return
     const path = captionPath({ post, accountId: account.id, findOverridePath })
     const when = isShown ? rule.unused!.when : `the post is a ${postType}`
@@ -104,14 +105,16 @@ function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull
 }
 
 function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
-  const { overrides, postType } = post
+  const { overrides } = post
   const byId = new Map(overrides.size > 0 ? accounts.map((account) => [account.id, account]) : [])
   for (const [accountId, { fields = {} }] of overrides) {
     if (isFull()) return
     const account = byId.get(accountId)
     if (!account) continue
-    const { fields: known } = platforms[account.platform]
+    const platform = platforms[account.platform]
+    const { fields: known } = platform
     const media = findMedia(accountId)
+    const target = targetOf(post, account, platform)
     // Object.keys is cheaper than Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
       if (isFull()) return
@@ -121,7 +124,7 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
         warn(account, code, fieldPath({ accountId, findOverridePath }, truncate(key), inside), `field ${problem}`)
       if (!rule) {
         add('unknown_field', describeUnknown(key, known))
-      } else if (!isEmpty(value) && rule.unused?.test(fields, media, postType)) {
+      } else if (!isEmpty(value) && rule.unused?.test(fields, media, target)) {
         add('unused_field', `${key} has no effect when ${rule.unused.when}`)
       } else {
         for (const { place, path, property, properties } of findUnknownProperties(value, rule)) {

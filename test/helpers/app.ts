@@ -60,7 +60,7 @@ export interface Person {
   /** Adds an account that the person owns, and returns its id. Without credentials, it is not connected. */
   account(
     platform?: PlatformId,
-    options?: { username?: string; organizationId?: string; credentials?: Credentials },
+    options?: { username?: string; organizationId?: string; credentials?: Credentials; externalId?: string },
   ): Promise<string>
   /** Adds media without a file, and returns its id. */
   media(facts?: Partial<NewMedia>): Promise<string>
@@ -162,9 +162,10 @@ export async function createWorld(
       id,
       key,
       call: (method, path, body, headers) => call(app, key, method, path, body, headers),
-      account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials } = {}) => {
+      account: async (platform = 'bluesky', { username = 'ada', organizationId, credentials, externalId } = {}) => {
         const account = { id: newId(), platform, username, displayName: null, userId: id }
         await insertAccount(db, { ...account, organizationId: organizationId ?? null })
+        if (externalId) await db.updateTable('accounts').set({ externalId }).where('id', '=', account.id).execute()
         recordSecretsOf(credentials)
         if (credentials) await replaceCredentials(db, account.id, parts.keyring.seal(account.id, credentials))
         return account.id

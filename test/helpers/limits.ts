@@ -13,6 +13,8 @@ export interface Case {
   media?: MediaFacts[]
   scheduled?: boolean
   textLengthMax?: number | null
+  /** The id of the account on its network. */
+  externalId?: string
 }
 
 /** The violations of a post for the account @ada on `platform`. */
@@ -28,7 +30,15 @@ export function check(platform: PlatformId, post: Case) {
       overrides: new Map([['a1', { captionOverride: post.captionOverride ?? null, fields: post.fields ?? {} }]]),
       threadParts: new Map([['a1', post.parts ?? null]]),
     },
-    [{ id: 'a1', platform, username: 'ada', textLengthMax: post.textLengthMax ?? null }],
+    [
+      {
+        id: 'a1',
+        platform,
+        username: 'ada',
+        textLengthMax: post.textLengthMax ?? null,
+        externalId: post.externalId ?? null,
+      },
+    ],
     media,
   )
 }

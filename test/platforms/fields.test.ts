@@ -64,7 +64,7 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
         const calls = fake.calls.slice(before).filter(({ method, path }) => `${method} ${path}` === call)
         const values = calls.map((each) => valueAt(each, at)).filter((each) => each !== undefined)
         check(values, sent, name)
-        const isUnused = unused?.test(fields, mediaOf(act), act.postType) ?? false
+        const isUnused = unused?.test(fields, mediaOf(act), { postType: act.postType, accountKind: undefined }) ?? false
         // If the key is absent, the default applies.
         check(isUnused || (sent.length === 0 && value === byDefault), sent.length === 0, `${name}: the warning`)
       }

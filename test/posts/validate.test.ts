@@ -84,6 +84,29 @@ t.test('a draft is checked as it is, and as if it were scheduled', async (t) => 
   t.match(complete, { create: { status: 201, error: null }, publishable: true, violations: [] })
 })
 
+t.test('a value that the kind of an account excludes is a violation', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const organization = await ada.account('linkedin', { ...CREDENTIALS, externalId: 'urn:li:organization:5515715' })
+  const member = await ada.account('linkedin', { ...CREDENTIALS, externalId: 'urn:li:person:Yr-Zc_p2' })
+  const body = {
+    accountIds: [organization, member],
+    caption: 'A lighthouse at dusk.',
+    accountOverrides: [organization, member].map((id) => ({ accountId: id, fields: { visibility: 'CONNECTIONS' } })),
+  }
+  t.match((await validate(ada, body)).violations, [
+    {
+      accountId: organization,
+      rule: 'field_refused',
+      path: ['accountOverrides', 0, 'fields', 'visibility'],
+      message: /when it is CONNECTIONS and the account is an organization: set PUBLIC or LOGGED_IN$/,
+    },
+  ])
+  const known = { ...body, accountOverrides: [] }
+  t.equal((await ada.call('POST', '/posts', known)).status, 201)
+  t.equal((await ada.call('POST', '/posts', body)).status, 400, 'an account that was checked before')
+})
+
 t.test('targets tell what is published to, what is guaranteed, and how much of each limit is used', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

@@ -11,6 +11,7 @@ export interface SubjectAccount extends AccountReadiness {
   id: string
   platform: PlatformId
   username: string
+  externalId: string | null
   textLengthMax: number | null
   altTextLengthMax: number | null
   isReady: boolean
@@ -37,6 +38,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 id: eb.ref('id'),
                 platform: eb.ref('platform'),
                 username: eb.ref('username'),
+                externalId: eb.ref('externalId'),
                 textLengthMax: eb.ref('textLengthMax'),
                 altTextLengthMax: eb.ref('altTextLengthMax'),
                 ...readiness,

@@ -1,4 +1,4 @@
-import type { Guarantee, GuaranteeRule, Platform } from './limits.ts'
+import type { AccountKind, Guarantee, GuaranteeRule, Platform } from './limits.ts'
 
 export const WEAKEST_FIRST: readonly Guarantee[] = ['at-most-once', 'reconcilable', 'exactly-once']
 
@@ -6,7 +6,7 @@ export type ActKind = NonNullable<GuaranteeRule['act']>
 
 export type FileKind = NonNullable<GuaranteeRule['files']>
 
-const ACCOUNTS = ['members', 'organizations'] as const
+const ACCOUNTS: readonly AccountKind[] = ['members', 'organizations']
 const FILES: readonly FileKind[] = ['images', 'videos']
 
 /** The guarantees of an act on each kind of account, with each kind of file if it has files. */

@@ -24,6 +24,8 @@ export interface Platform {
   firstComment?: FirstCommentRule
   /** Present if and only if `postTypes` has `thread`. */
   thread?: ThreadRule
+  /** The kind of the account with this id on the network. Absent: its limits are the same for every kind. */
+  findAccountKind?: (externalId: string) => AccountKind
   /** By kind of file. A kind that is absent: the network takes no alternative text for such a file. */
   altTexts: Partial<Record<MediaKind, AltTextRule>>
   /** Other post types are rejected. */
@@ -42,6 +44,8 @@ export interface Platform {
  */
 export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
 
+export type AccountKind = 'members' | 'organizations'
+
 /** The guarantee for an act whose response was lost. It promises no more than the source says. */
 export type GuaranteeRule = {
   /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
@@ -49,7 +53,7 @@ export type GuaranteeRule = {
   /** Absent: with any files, or without. */
   files?: 'images' | 'videos'
   /** Absent: every account. */
-  accounts?: 'members' | 'organizations'
+  accounts?: AccountKind
   /** The course after a lost response, for the documentation. */
   description: string
   source: Source
@@ -146,11 +150,18 @@ export interface ConditionMedia {
   count: number
 }
 
-/** A condition on the other fields, the media and the type of a post. */
+/** A post of one account. */
+export interface ConditionTarget {
+  postType: PostType
+  /** Undefined if it is not known, or if the network does not tell kinds apart. */
+  accountKind: AccountKind | undefined
+}
+
+/** A condition on the other fields and the media of a post, its type and its account. */
 export interface Condition {
   /** Completes the sentence "required when …", "not allowed when …" or "has no effect when …". */
   when: string
-  test: (fields: Record<string, unknown>, media: ConditionMedia, postType: PostType) => boolean
+  test: (fields: Record<string, unknown>, media: ConditionMedia, target: ConditionTarget) => boolean
 }
 
 export interface FirstCommentRule extends TextRule, EntityMaxima {

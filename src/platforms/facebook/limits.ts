@@ -186,7 +186,7 @@ export const facebook: Platform = {
       param: 'title',
       unused: {
         when: 'the post has no video, or is a story',
-        test: (_, { hasVideo }, postType) => !hasVideo || postType === 'story',
+        test: (_, { hasVideo }, { postType }) => !hasVideo || postType === 'story',
       },
       source: posts,
     },

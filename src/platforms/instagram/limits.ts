@@ -78,19 +78,22 @@ const carousel: PostTypeRule = {
   source: publishing,
 }
 
-const inStory: Condition = { when: 'the post is a story', test: (_fields, _media, postType) => postType === 'story' }
+const inStory: Condition = {
+  when: 'the post is a story',
+  test: (_fields, _media, { postType }) => postType === 'story',
+}
 
 /** A single video is a reel. */
 const outsideReel: Condition = {
   when: 'the post is not a reel',
-  test: (_, { hasVideo, count }, postType) => postType === 'story' || !hasVideo || count > 1,
+  test: (_, { hasVideo, count }, { postType }) => postType === 'story' || !hasVideo || count > 1,
 }
 
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: mediaReference }
 
 const ofImage: Condition = {
   when: 'the post has images only, and is not a story',
-  test: (_, { hasImage, hasVideo }, postType) => postType !== 'story' && hasImage && !hasVideo,
+  test: (_, { hasImage, hasVideo }, { postType }) => postType !== 'story' && hasImage && !hasVideo,
 }
 
 export const instagram: Platform = {
@@ -205,7 +208,7 @@ export const instagram: Platform = {
       param: 'alt_text',
       unused: {
         when: `the post has no image, or is a story`,
-        test: (_, { hasImage }, postType) => !hasImage || postType === 'story',
+        test: (_, { hasImage }, { postType }) => !hasImage || postType === 'story',
       },
       source: mediaReference,
     },

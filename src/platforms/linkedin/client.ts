@@ -9,6 +9,7 @@ import {
   retryAfterMs,
 } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { findAccountKind } from './limits.ts'
 import { VERSION } from './version.ts'
 
 export const HOST = 'api.linkedin.com'
@@ -28,7 +29,7 @@ export interface Client extends NetworkRules {
   headers: Record<string, string>
 }
 
-export const isOrganization = ({ author }: Credentials) => author?.startsWith('urn:li:organization:') === true
+export const isOrganization = ({ author = '' }: Credentials) => findAccountKind(author) === 'organizations'
 
 export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
   const { author = '', member = '', scopes = '', issuedAt } = credentials

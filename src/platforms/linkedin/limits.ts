@@ -1,4 +1,5 @@
 import type {
+  AccountKind,
   AltTextRule,
   Condition,
   GifRule,
@@ -58,6 +59,10 @@ const post: PostTypeRule = {
 
 const withoutLink: Condition = { when: 'link is not set', test: ({ link }) => link === undefined }
 
+/** The id of an account is the URN of its author. */
+export const findAccountKind = (urn: string): AccountKind =>
+  urn.startsWith('urn:li:organization:') ? 'organizations' : 'members'
+
 const altText: AltTextRule = { lengthMax: 4086, unit: 'UTF-16 units', source: { ...postsApi, confidence: 'assumed' } }
 
 /** Nobody documents how soon a post is listed. */
@@ -73,6 +78,7 @@ export const postLists = searchAfter(SHOWS_WITHIN_MINUTES * 60, 600)
 export const linkedin: Platform = {
   id: 'linkedin',
   name: 'LinkedIn (member or organization)',
+  findAccountKind,
   // The limit is from LinkedIn's error message. It is unknown whether the escapes of its "little text" format count, so
   // the text is counted as written.
   caption: { lengthMax: 3000, unit: 'UTF-16 units', required: 'unless media or link', source: errorText },
@@ -129,7 +135,10 @@ export const linkedin: Platform = {
       values: ['PUBLIC', 'CONNECTIONS', 'LOGGED_IN'],
       default: 'PUBLIC',
       param: 'visibility',
-      description: 'organizations can use PUBLIC and LOGGED_IN',
+      refused: {
+        when: 'it is CONNECTIONS and the account is an organization: set PUBLIC or LOGGED_IN',
+        test: ({ visibility }, _, { accountKind }) => visibility === 'CONNECTIONS' && accountKind === 'organizations',
+      },
       source: postsApi,
     },
     link: {

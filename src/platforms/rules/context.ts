@@ -2,7 +2,7 @@ import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { Platform, PostTypeRule } from '../contract/limits.ts'
+import type { ConditionTarget, Platform, PostTypeRule } from '../contract/limits.ts'
 import type { TextCache } from './text-cache.ts'
 import type { ViolationFacts } from './violation.ts'
 
@@ -45,6 +45,7 @@ export const listMediaIds = ({ mediaIds, overrides }: Pick<PostToCheck, 'mediaId
 export interface CheckContext {
   post: PostToCheck
   accountId: string
+  target: ConditionTarget
   platform: Platform
   /** Undefined if the network does not support the post type. */
   postTypeRule: PostTypeRule | undefined
@@ -61,6 +62,15 @@ export interface CheckContext {
   /** Gets every counter, over its limit or not. Absent on a create. */
   addCount: ((count: LimitCount) => void) | undefined
 }
+
+export const targetOf = (
+  { postType }: Pick<PostToCheck, 'postType'>,
+  { externalId }: { externalId?: string | null },
+  { findAccountKind }: Platform,
+): ConditionTarget => ({
+  postType,
+  accountKind: typeof externalId === 'string' ? findAccountKind?.(externalId) : undefined,
+})
 
 export interface PostMedia {
   /** The known files in the order of the request, with duplicates. */

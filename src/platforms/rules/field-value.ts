@@ -19,7 +19,7 @@ import {
 import { isBlank } from './text-length.ts'
 import { atLeast, formatCount } from './wording.ts'
 
-type Context = Pick<CheckContext, 'post' | 'texts' | 'fields' | 'media'>
+type Context = Pick<CheckContext, 'post' | 'texts' | 'fields' | 'media' | 'target'>
 
 /** The first problem of a value: of its type, then its size, then its content. */
 export function findProblem(value: unknown, rule: FieldValue, context: Context): Problem | undefined {
@@ -147,7 +147,7 @@ function findObjectProblem(
     if (!rule.required || !context.post.scheduled || !isEmpty(value)) continue
     if (rule.required === true) return prefixProperty(key, missing('is required'))
     const { when, test } = rule.required
-    if (test(context.fields, context.media, context.post.postType)) {
+    if (test(context.fields, context.media, context.target)) {
       return prefixProperty(key, missing(`is required when ${when}`))
     }
   }

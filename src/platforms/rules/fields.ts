@@ -13,14 +13,14 @@ export function checkFields(context: CheckContext): void {
 }
 
 function checkField(key: string, value: unknown, rule: FieldRule, context: CheckContext): void {
-  const { post, fields, media } = context
+  const { post, fields, media, target } = context
   const problem = value === undefined ? undefined : findProblem(value, rule, context)
   if (problem) addProblem(key, problem, rule, context)
 
   if (isEmpty(value)) {
     if (!post.scheduled || !rule.required) return
     if (rule.required === true) addProblem(key, missing('is required'), rule, context)
-    else if (rule.required.test(fields, media, post.postType)) {
+    else if (rule.required.test(fields, media, target)) {
       addProblem(key, missing(`is required when ${rule.required.when}`), rule, context)
     }
     return
@@ -33,10 +33,10 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
     addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
   }
   const endMs = Math.floor(media.videoSeconds * 1000)
-  if (rule.momentOfVideo && (value as number) > endMs && !rule.unused?.test(fields, media, post.postType)) {
+  if (rule.momentOfVideo && (value as number) > endMs && !rule.unused?.test(fields, media, target)) {
     addProblem(key, afterEnd(value as number, endMs), rule, context)
   }
-  if (rule.refused?.test(fields, media, post.postType)) {
+  if (rule.refused?.test(fields, media, target)) {
     addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)
   }
 }

@@ -32,11 +32,11 @@ export function checkFirstComment(context: CheckContext): void {
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */
 function rejectionReason(
   rule: FirstCommentRule | undefined,
-  { post, postTypeRule, fields, media }: CheckContext,
+  { post, postTypeRule, fields, media, target }: CheckContext,
 ): string | undefined {
   if (!rule) return ''
   if (postTypeRule && rule.postTypes && !rule.postTypes.includes(post.postType)) {
     return ` with post type ${post.postType}, allowed are ${rule.postTypes.join(', ')}`
   }
-  return rule.refused?.test(fields, media, post.postType) ? ` when ${rule.refused.when}` : undefined
+  return rule.refused?.test(fields, media, target) ? ` when ${rule.refused.when}` : undefined
 }

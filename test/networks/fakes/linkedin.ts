@@ -247,10 +247,9 @@ function people(call: Recorded, { member, scopes }: LinkedinToken, state: Linked
 export const linkedinScene: Scene<FakeLinkedin> = {
   start: startLinkedin,
   origins: ['https://api.linkedin.com', 'https://www.linkedin.com'],
-  account: (linkedin) => ({ username: 'acme', credentials: linkedin.organization }),
+  account: (linkedin) => ({ username: 'acme', credentials: linkedin.organization, externalId: ORGANIZATION }),
   countVisible: (linkedin) => linkedin.posts.length + linkedin.comments.length,
-  // An organization has no connections.
-  knownFields: { visibility: ['PUBLIC', 'LOGGED_IN'], linkImageUrl: ['https://images.example/a.jpg'] },
+  knownFields: { linkImageUrl: ['https://images.example/a.jpg'] },
   controls: (linkedin) => {
     const token = linkedin.tokens.get(linkedin.member.accessToken!)!
     return {

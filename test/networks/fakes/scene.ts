@@ -11,7 +11,7 @@ export interface Scene<Fake extends FakeNetwork> {
   /** The origins of the network that the fake stands for. */
   origins: readonly string[]
   /** The account that tests connect. */
-  account(fake: Fake): { username?: string; credentials: Credentials }
+  account(fake: Fake): { username?: string; credentials: Credentials; externalId?: string }
   /** Absent if accounts are connected by OAuth alone. */
   connectable?(fake: Fake): {
     /** The account as the service returns it. */
