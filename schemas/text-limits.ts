@@ -4,6 +4,18 @@ import { LimitSource, LimitUnit } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 
+export const UncertainHashtags = Type.Object(
+  {
+    max: Type.Integer({ description: 'The maximum number of hashtags.' }),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'UncertainHashtags',
+    description: 'The network announced a lower maximum than the page of its API states.',
+    examples: [{ max: 5, source: SOURCE }],
+  },
+)
+
 export const UncertainBytes = Type.Object(
   {
     max: Type.Integer({ description: 'The maximum, in bytes of UTF-8.' }),
@@ -32,6 +44,11 @@ const text = {
       description: 'Longer texts lead to the warning `may_be_refused`. Absent: the network keeps to its page.',
     }),
   ),
+  uncertainHashtagsMax: Type.Optional(
+    Ref(UncertainHashtags, {
+      description: 'More hashtags lead to the warning `may_be_refused`. Absent: the network announced nothing else.',
+    }),
+  ),
   forbiddenCharacters: Type.Optional(
     Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: there are none.' }),
   ),
@@ -57,10 +74,20 @@ export const CaptionLimits = Type.Object(
     maxWithImages: Type.Optional(
       Type.Integer({ description: 'Replaces `max` in a post with images. Absent: `max` applies.' }),
     ),
-    required: StringEnum(['always', 'unless media', 'unless media or link', 'unless media or embeds', 'never'], {
-      description:
-        'When a scheduled post must have a caption that is not blank. `link` and `embeds` are keys of `fields`. A draft may be incomplete.',
-    }),
+    required: StringEnum(
+      [
+        'always',
+        'unless media',
+        'unless media or link',
+        'unless media or embeds',
+        'unless media or spoilerText',
+        'never',
+      ],
+      {
+        description:
+          'When a scheduled post must have a caption that is not blank. `link`, `embeds` and `spoilerText` are keys of `fields`. A draft may be incomplete.',
+      },
+    ),
     ...entities,
   },
   {

@@ -23,6 +23,7 @@ const describeText = ({
   lengthSource,
   bytesMax,
   uncertainBytesMax,
+  uncertainHashtagsMax,
   forbiddenCharacters,
   source,
 }: TextRule) => ({
@@ -31,6 +32,7 @@ const describeText = ({
   ...(lengthSource !== undefined && { maxSource: lengthSource }),
   ...(bytesMax !== undefined && { bytesMax }),
   ...(uncertainBytesMax && { uncertainBytesMax }),
+  ...(uncertainHashtagsMax && { uncertainHashtagsMax }),
   ...(forbiddenCharacters && { forbiddenCharacters: [...forbiddenCharacters] }),
   source,
 })

@@ -87,7 +87,14 @@ function listValueConditions(path: string[], rule: FieldValue, source: Source): 
     case 'string':
       return listTextConditions(path, rule, source)
     case 'url':
-      return [{ path, rule: 'field_value', message: 'a URL that can be parsed', source }]
+      return [
+        {
+          path,
+          rule: 'field_value',
+          message: 'a URL that can be parsed, of a host on the public internet, without user name and password',
+          source,
+        },
+      ]
     case 'datetime': {
       const message = 'a time in RFC 3339 with Z or an offset, in the years 1970 to 9999, without leap seconds'
       return [{ path, rule: 'field_value', message, source }]

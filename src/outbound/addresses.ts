@@ -23,3 +23,12 @@ export function isPublicAddress(address: string): boolean {
   if (parsed.match(NAT64)) return isPublicAddress(parsed.toByteArray().slice(-4).join('.'))
   return parsed.match(GLOBAL_UNICAST) && parsed.range() === 'unicast'
 }
+
+/** Names that no public name server has: https://www.iana.org/assignments/special-use-domain-names, RFC 9476. */
+const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal|home\.arpa|invalid)$/
+
+/** Whether the host of a URL may be on the public internet. A name is not resolved. */
+export function mayBePublic({ hostname }: Pick<URL, 'hostname'>): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) ? isPublicAddress(host) : !PRIVATE_NAME.test(host.replace(/\.$/, ''))
+}

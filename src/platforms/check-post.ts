@@ -3,7 +3,13 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
 import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
 import { checkText } from './rules/caption.ts'
-import { type CheckContext, createMediaFinder, createOverridePaths, type PostToCheck, targetOf } from './rules/context.ts'
+import {
+  type CheckContext,
+  createMediaFinder,
+  createOverridePaths,
+  type PostToCheck,
+  targetOf,
+} from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
 import { checkFirstComment } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'

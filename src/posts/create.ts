@@ -22,9 +22,9 @@ interface KnownAccount extends TargetAccount {
 }
 
 /**
- * Cache of accounts that passed `checkPost`, by id. The network of an account and its id there never change. The text limit of its
- * server and whether it is ready may change: then `insertPost` writes nothing. The limit of alternative texts may
- * change too: only posts without files are checked by the cache.
+ * Cache of accounts that passed `checkPost`, by id. The network of an account and its id there never change. The text
+ * limit of its server and whether it is ready may change: then `insertPost` writes nothing. The limit of alternative
+ * texts may change too: only posts without files are checked by the cache.
  */
 export type KnownAccounts = LRUCache<string, KnownAccount>
 

@@ -77,12 +77,9 @@ function addUncertainTexts(context: WarningContext, accounts: AccountTexts[]): v
   const { post, texts, isFull, warn } = context
   for (const { account, platform, caption, findCaptionPath } of eachAccount(context, accounts)) {
     const add = (text: string, rule: TextRule | undefined, findPath: () => BodyPath, name: string) => {
-      const max = rule?.uncertainBytesMax?.max
-      if (max === undefined || isFull()) return
-      const bytes = texts.countLength(text, 'bytes')
-      if (bytes <= max) return
-      const problem = `${name} is ${bytes} bytes long: texts of more than ${max} bytes were refused`
-      warn(account, 'may_be_refused', findPath(), problem)
+      if (!rule || isFull()) return
+      const problem = describeUncertain(text, rule, texts)
+      if (problem) warn(account, 'may_be_refused', findPath(), `${name} ${problem}`)
     }
     const parts = post.postType === 'thread' ? post.threadParts.get(account.id) : undefined
     if (parts) {
@@ -92,6 +89,21 @@ function addUncertainTexts(context: WarningContext, accounts: AccountTexts[]): v
     } else add(caption, platform.caption, findCaptionPath, 'caption')
     add(post.firstComment ?? '', platform.firstComment, () => ['firstComment'], 'first comment')
   }
+}
+
+/** The limit that a text exceeds, although the page of the network does not state it. */
+function describeUncertain(
+  text: string,
+  { uncertainBytesMax, uncertainHashtagsMax }: TextRule,
+  texts: TextCache,
+): string | undefined {
+  const bytes = uncertainBytesMax ? texts.countLength(text, 'bytes') : 0
+  if (uncertainBytesMax && bytes > uncertainBytesMax.max) {
+    return `is ${bytes} bytes long: texts of more than ${uncertainBytesMax.max} bytes were refused`
+  }
+  const hashtags = uncertainHashtagsMax ? texts.countEntities(text, 'hashtag') : 0
+  if (!uncertainHashtagsMax || hashtags <= uncertainHashtagsMax.max) return undefined
+  return `has ${hashtags} hashtags: the network announced that it takes ${uncertainHashtagsMax.max}`
 }
 
 type AccountTexts = ReturnType<typeof readAccount>

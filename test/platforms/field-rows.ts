@@ -3,13 +3,17 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { Credentials } from '../../src/platforms/contract/io.ts'
 import { fileOf } from '../helpers/adapter-calls.ts'
+import { startBluesky } from '../networks/fakes/bluesky.ts'
+import { startDiscord } from '../networks/fakes/discord.ts'
 import { PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
 import { startLinkedin } from '../networks/fakes/linkedin.ts'
+import { startMastodon } from '../networks/fakes/mastodon.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
 import { startPinterest } from '../networks/fakes/pinterest.ts'
 import { startReddit } from '../networks/fakes/reddit.ts'
+import { startTelegram } from '../networks/fakes/telegram.ts'
 import { startThreads } from '../networks/fakes/threads.ts'
 import { startTiktok } from '../networks/fakes/tiktok.ts'
 import { startX } from '../networks/fakes/x.ts'
@@ -473,6 +477,148 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           },
           { value: 'DIRECT_POST', ...inVideo, at: 'source_info.source', sent: ['FILE_UPLOAD'] },
         ],
+      },
+    }
+  },
+
+  async discord(t) {
+    const fake = await startDiscord(t)
+    fake.channel = 'forum'
+    fake.threads.add('77')
+    const inThread = { fields: { threadId: '77' } }
+    const { pathname } = new URL(fake.credentials.webhookUrl)
+    const described = (file: object) => ({
+      act: { ...inThread, ...file },
+      at: 'payload_json.attachments.0.description',
+    })
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: `POST ${pathname.replace('/api/', '/api/v10/')}`,
+      rows: {
+        username: { value: 'Keeper', act: inThread },
+        avatarUrl: { value: LINK, act: inThread },
+        threadId: { value: '77', at: 'call.query.thread_id' },
+        threadName: { value: 'Fog' },
+        appliedTags: [
+          { value: ['12'], act: { fields: { threadName: 'Fog' } } },
+          { value: ['12'], act: inThread, sent: [] },
+        ],
+        embeds: { value: [{ title: 'Fog' }], act: inThread },
+        altText: [
+          { value: 'The sea', ...described(IMAGE) },
+          { value: 'The sea', ...described(VIDEO) },
+          { value: 'The sea', act: inThread, sent: [] },
+        ],
+        tts: [
+          { value: true, act: inThread },
+          { value: false, act: inThread, sent: [] },
+        ],
+        suppressEmbeds: [
+          { value: true, act: inThread, sent: [4] },
+          { value: false, act: inThread, sent: [] },
+        ],
+        allowedMentions: { value: { parse: [] }, act: inThread },
+      },
+    }
+  },
+
+  async mastodon(t) {
+    const fake = await startMastodon(t)
+    const poll = { options: ['Yes', 'No'], expiresIn: 300, multiple: true, hideTotals: true }
+    const sentPoll = { options: ['Yes', 'No'], expires_in: 300, multiple: true, hide_totals: true }
+    const described = { call: 'POST /api/v2/media', at: 'description' }
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /api/v1/statuses',
+      rows: {
+        visibility: [{ value: 'unlisted' }, { value: 'public' }],
+        sensitive: [{ value: true }, { value: false }],
+        spoilerText: [{ value: 'Fog' }, { value: 'Fog alone', act: { text: '' } }],
+        language: { value: 'cy' },
+        quoteApprovalPolicy: { value: 'nobody' },
+        altText: [
+          { value: 'The sea', act: IMAGE, ...described },
+          { value: 'The sea', act: VIDEO, ...described },
+          { value: 'The sea', ...described, sent: [] },
+        ],
+        poll: { value: poll, sent: [sentPoll] },
+      },
+    }
+  },
+
+  async telegram(t) {
+    const fake = await startTelegram(t)
+    const method = (name: string) => `POST /bot${fake.credentials.botToken}/${name}`
+    const [photo, film] = [
+      { act: IMAGE, call: method('sendPhoto') },
+      { act: VIDEO, call: method('sendVideo') },
+    ]
+    const button = { text: 'Go', url: LINK }
+    /** Values in a form are texts. */
+    const flag = (more: object): Row[] => [
+      { value: true, sent: ['true'], ...more },
+      { value: false, ...more, sent: [] },
+    ]
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: method('sendMessage'),
+      rows: {
+        parseMode: [{ value: 'HTML' }, { value: 'HTML', ...photo }],
+        disableNotification: [{ value: true }, { value: false, sent: [] }],
+        protectContent: [{ value: true }, { value: false, sent: [] }],
+        disableLinkPreview: [{ value: true }, { value: false, sent: [] }, { value: true, ...photo, sent: [] }],
+        hasSpoiler: [...flag(photo), { value: true, sent: [] }],
+        showCaptionAboveMedia: [...flag(photo), { value: true, sent: [] }],
+        messageThreadId: { value: 5 },
+        coverUrl: [
+          { value: LINK, ...film },
+          { value: LINK, ...photo, sent: [] },
+        ],
+        // The image is loaded, and is a part of the form: telegram.test.ts.
+        thumbnailUrl: { value: LINK, ...photo, sent: [] },
+        buttons: [
+          { value: [button], sent: [[[button]]] },
+          { value: [button], act: IMAGES, refused: 'no buttons below several files|several media files' },
+        ],
+      },
+    }
+  },
+
+  async bluesky(t) {
+    const fake = await startBluesky(t)
+    const card = { fields: { linkCard: LINK } }
+    const record = (key: string) => ({ at: `record.${key}` })
+    return {
+      fake,
+      credentials: fake.credentials,
+      call: 'POST /xrpc/com.atproto.repo.putRecord',
+      rows: {
+        langs: { value: ['en', 'cy'], ...record('langs') },
+        altText: [
+          { value: 'The sea', act: IMAGE, ...record('embed.images.0.alt') },
+          { value: 'The sea', act: VIDEO, ...record('embed.alt') },
+          { value: 'The sea', ...record('embed.images.0.alt'), sent: [] },
+        ],
+        labels: { value: ['nudity'], ...record('labels.values'), sent: [[{ val: 'nudity' }]] },
+        tags: { value: ['sea'], ...record('tags') },
+        replyGate: [
+          { value: 'nobody', ...record('allow'), sent: [[]] },
+          { value: 'everyone', ...record('allow'), sent: [] },
+        ],
+        linkCard: { value: LINK, ...record('embed.external.uri') },
+        linkCardTitle: [
+          { value: 'A page', act: card, ...record('embed.external.title') },
+          { value: 'A page', ...record('embed.external.title'), sent: [] },
+        ],
+        linkCardDescription: [
+          { value: 'Fog', act: card, ...record('embed.external.description') },
+          { value: 'Fog', ...record('embed.external.description'), sent: [] },
+        ],
+        // The image is loaded, and uploaded: bluesky.test.ts.
+        linkCardImageUrl: { value: LINK, ...record('embed.external.thumb'), sent: [] },
       },
     }
   },

@@ -5,7 +5,7 @@ import type { Act, AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import type { ConditionMedia } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { actOf, clientOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
-import { messages } from '../helpers/limits.ts'
+import { image, messages } from '../helpers/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 import { SUBJECTS } from './field-rows.ts'
@@ -15,6 +15,8 @@ const mediaOf = ({ media }: Act): ConditionMedia => ({
   hasVideo: media.some(({ kind }) => kind === 'video'),
   count: media.length,
 })
+
+const factsOf = ({ media }: Act) => media.map((_, index) => image({ id: `m${index}` }))
 
 /**
  * A value in the body of a call, or in the call itself where the path begins with `call`. In forms, objects and lists
@@ -45,6 +47,15 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
     const { fake, credentials, call: create, rows } = await start(t)
     t.strictSame(Object.keys(rows).sort(), Object.keys(catalogue).sort(), 'a row for each key')
     const { problems, check } = collectProblems()
+    const read = new Set<string>()
+    /** Records the keys that the adapter reads. */
+    const recording = (fields: Act['fields']) =>
+      new Proxy(fields, {
+        get(target, key) {
+          if (typeof key === 'string') read.add(key)
+          return target[key as string]
+        },
+      })
     for (const [key, { param, unused, default: byDefault }] of Object.entries(catalogue)) {
       for (const [index, row] of [rows[key] ?? []].flat().entries()) {
         const { value, sent = [value], call = create, at = param, refused } = row
@@ -54,13 +65,13 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
         const before = fake.calls.length
         if (refused) {
           const { message } = await rejection(send(act, credentials, ioOf(fake)))
-          const [violation] = messages(id as PlatformId, { caption: 'a', fields })
+          const [violation] = messages(id as PlatformId, { caption: 'a', fields, media: factsOf(act) })
           const wrong = [message, violation].filter((text) => !text?.match(refused))
           check(wrong, [], `${name}: messages do not match ${refused}`)
           check(fake.calls.length, before, `${name}: calls`)
           continue
         }
-        await send(act, credentials, ioOf(fake)).catch(orWithoutId)
+        await send({ ...act, fields: recording(fields) }, credentials, ioOf(fake)).catch(orWithoutId)
         const calls = fake.calls.slice(before).filter(({ method, path }) => `${method} ${path}` === call)
         const values = calls.map((each) => valueAt(each, at)).filter((each) => each !== undefined)
         check(values, sent, name)
@@ -70,5 +81,10 @@ for (const [id, start] of Object.entries(SUBJECTS)) {
       }
     }
     t.strictSame(problems, [])
+    t.strictSame(
+      [...read].filter((key) => !Object.hasOwn(catalogue, key)),
+      [],
+      'every key that is read is known',
+    )
   })
 }

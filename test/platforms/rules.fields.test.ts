@@ -1,5 +1,8 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
+import type { FieldValue, Properties } from '../../src/platforms/contract/limits.ts'
+import { platforms } from '../../src/platforms/limits.ts'
 import { image, messages, rules, video } from '../helpers/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
@@ -65,8 +68,71 @@ t.test('a moment after the end of the video is rejected where it has an effect',
   t.same(rules('instagram', { media, fields: { thumbOffset: 4601 } }), ['field_range'])
   t.same(rules('instagram', { media, fields: { thumbOffset: 4601, coverUrl: 'https://example.com/a.jpg' } }), [])
   t.same(rules('instagram', { media, postType: 'story', fields: { thumbOffset: 4601 } }), [])
+  const pinterest = (coverTimestampSeconds: number, fields = {}) =>
+    messages('pinterest', { media, fields: { boardId: '1', coverTimestampSeconds, ...fields } })
+  t.same(pinterest(4), [])
+  t.same(pinterest(5), ['pinterest (@ada): field coverTimestampSeconds is 5, but the video ends at 4 seconds'])
+  t.same(pinterest(5, { coverUrl: 'https://example.com/a.jpg' }), [])
   const isUnknown = [{ ...media[0]!, durationSeconds: null }]
   t.same(rules('instagram', { media: isUnknown, fields: { thumbOffset: 4601 } }), [])
+})
+
+t.test('X quotes a post without media', async (t) => {
+  t.same(rules('x', { fields: { quotePostId: '20' } }), [])
+  t.same(messages('x', { media: [image()], fields: { quotePostId: '20' } }), [
+    'x (@ada): field quotePostId cannot be combined with media',
+  ])
+})
+
+/** The paths to the URLs in the fields of a network, each with a value that has nothing else. */
+function listUrls(key: string, rule: FieldValue): [path: string, withUrl: (url: string) => unknown][] {
+  const inside = (properties: Properties, wrap: (object: object) => unknown) =>
+    Object.entries(properties).flatMap(([name, property]) =>
+      listUrls(`${key} ${name}`, property).map(([path, withUrl]): [string, (url: string) => unknown] => [
+        path,
+        (url) => wrap({ [name]: withUrl(url) }),
+      ]),
+    )
+  if (rule.type === 'url' || (rule.type === 'string' && rule.form)) return [[key, (url) => url]]
+  if (rule.type === 'object') return inside(rule.properties, (object) => object)
+  return rule.type === 'object[]' ? inside(rule.properties, (object) => [object]) : []
+}
+
+t.test('no field takes the URL of a host that is not public, or one with a password', async (t) => {
+  const refused = [
+    ...[
+      'http://127.0.0.1/a.jpg',
+      'http://2130706433/',
+      'https://[::1]/',
+      'http://10.0.0.7:8080/a',
+      'http://[fd00::1]/a',
+    ],
+    ...[
+      'http://localhost/a',
+      'http://localhost:3000',
+      'https://LOCALHOST./',
+      'http://cms/a.jpg',
+      'http://a.localhost/',
+    ],
+    ...['http://printer.local/a', 'http://wiki.internal/', 'http://169.254.169.254/latest/meta-data'],
+  ]
+  const taken = ['https://example.com/a', 'http://8.8.8.8/a', 'https://[2606:4700::1111]/', 'https://local.example/']
+  const { problems, check } = collectProblems()
+  const paths: string[] = []
+  for (const id of PLATFORM_IDS) {
+    for (const [key, rule] of Object.entries(platforms[id].fields)) {
+      for (const [path, withUrl] of listUrls(key, rule)) {
+        paths.push(path)
+        const rulesFor = (url: string) => rules(id, { fields: { [key]: withUrl(url) } })
+        for (const url of refused) check(rulesFor(url), ['field_value'], `${id} ${path} ${url}`)
+        for (const url of taken) check(rulesFor(url), [], `${id} ${path} ${url}`)
+        if (rule.type !== 'url') continue
+        check(rulesFor('https://ada:secret@example.com/'), ['field_value'], `${id} ${path} with a password`)
+      }
+    }
+  }
+  t.strictSame(problems, [])
+  t.ok(['coverUrl', 'linkCardImageUrl', 'buttons url', 'embeds image url'].every((path) => paths.includes(path)))
 })
 
 t.test('a field is checked by its type and limits', async (t) => {
@@ -267,7 +333,7 @@ t.test('a field is checked by its type and limits', async (t) => {
         `buttons item 1 url is "${url}", expected a URL that Telegram accepts, such as https://example.com/page`,
       ],
     ),
-    ['telegram', { buttons: Array(100).fill({ text: 'Go', url: 'http://[::1]/' }) }],
+    ['telegram', { buttons: Array(100).fill({ text: 'Go', url: 'http://[2606:4700::1111]/' }) }],
     [
       'telegram',
       { buttons: Array(101).fill({ text: 'Go', url: 'https://example.com' }) },

@@ -13,6 +13,7 @@ t.test('required content is checked in scheduled posts, not in drafts', async (t
     ['x', { caption: ' \n ' }, 'caption or media is required'],
     ['facebook', {}, 'caption, media or field link is required'],
     ['discord', {}, 'caption, media or field embeds is required'],
+    ['mastodon', { fields: { spoilerText: ' ' } }, 'caption, media or field spoilerText is required'],
     ['google_business', { media: [image()] }, 'caption is required'],
     ['youtube', { media: [video()] }, 'field title is required, or a caption whose first line becomes the title'],
     [

@@ -11,8 +11,11 @@ const WIRE = 'src/platforms/wire'
 const RULES = 'src/platforms/rules'
 const FAMILIES = 'src/platforms/families'
 
+/** Tells which hosts a post may name. */
+const PUBLIC_ADDRESSES = 'src/outbound/addresses.ts'
+
 /** The paths that the folder of a network may import: no other network. */
-const NETWORK = ['schemas', CONTRACT, WIRE, RULES, FAMILIES]
+const NETWORK = ['schemas', CONTRACT, WIRE, RULES, FAMILIES, PUBLIC_ADDRESSES]
 
 const NETWORKS = readdirSync('src/platforms', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -38,7 +41,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
 
   [CONTRACT, ['schemas']],
   [WIRE, ['schemas', CONTRACT]],
-  [RULES, ['schemas', CONTRACT]],
+  [RULES, ['schemas', CONTRACT, PUBLIC_ADDRESSES]],
   [FAMILIES, ['schemas', CONTRACT, WIRE]],
   // The sandbox has the limits of X, and boards as Pinterest does.
   ['src/platforms/sandbox', [...NETWORK, 'src/platforms/pinterest/limits.ts', 'src/platforms/x/limits.ts']],

@@ -136,7 +136,13 @@ export const bluesky: Platform = {
       param: 'langs',
       source: postLexicon,
     },
-    altText: { type: 'string', lengthMax: imageAltText.lengthMax, param: 'embed.images[].alt', source: app },
+    altText: {
+      type: 'string',
+      lengthMax: imageAltText.lengthMax,
+      param: 'embed.images[].alt',
+      unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
+      source: app,
+    },
     labels: {
       type: 'string[]',
       values: ['sexual', 'nudity', 'porn', 'graphic-media'],

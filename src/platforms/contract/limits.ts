@@ -88,6 +88,12 @@ export type TextUnit =
   | 'UTF-16 units'
   | 'bytes'
 
+/** A limit that the page of the API does not state. */
+export interface UncertainMax {
+  max: number
+  source: Source
+}
+
 export interface TextRule {
   /** In `unit`. */
   lengthMax: number
@@ -97,7 +103,9 @@ export interface TextRule {
   /** A second limit, in UTF-8 bytes of the text that is sent. */
   bytesMax?: number
   /** The network was seen to refuse longer texts, against its own words: more UTF-8 bytes lead to a warning. */
-  uncertainBytesMax?: { max: number; source: Source }
+  uncertainBytesMax?: UncertainMax
+  /** The network announced that it takes fewer hashtags than its API's page allows: more lead to a warning. */
+  uncertainHashtagsMax?: UncertainMax
   /** Always checked. */
   forbiddenCharacters?: readonly string[]
   source: Source
@@ -117,8 +125,17 @@ export interface CaptionRule extends TextRule, EntityMaxima {
   lengthMaxWithMedia?: number
   /** Replaces `lengthMax` in a post with images, and for post types that accept only images. */
   lengthMaxWithImages?: number
-  /** When a scheduled post must have a caption that is not blank; `link` and `embeds` are keys of `fields`. */
-  required: 'always' | 'unless media' | 'unless media or link' | 'unless media or embeds' | 'never'
+  /**
+   * When a scheduled post must have a caption that is not blank; `link`, `embeds` and `spoilerText` are keys of
+   * `fields`.
+   */
+  required:
+    | 'always'
+    | 'unless media'
+    | 'unless media or link'
+    | 'unless media or embeds'
+    | 'unless media or spoilerText'
+    | 'never'
   /** When the network takes no caption. A post that has one leads to a warning. */
   unused?: Condition
 }
@@ -281,7 +298,7 @@ export interface FieldTextRule {
 
 export type FieldValue =
   | ({ type: 'string' } & FieldTextRule)
-  /** An absolute http(s) URL; `lengthMax` is in code points. */
+  /** An absolute http(s) URL of a public host, without a user; `lengthMax` is in code points. */
   | { type: 'url'; lengthMax?: number /** `attachment://NAME` too. */; attachments?: true }
   /** RFC 3339 with Z or an offset. */
   | { type: 'datetime' }
@@ -369,8 +386,8 @@ export type FieldRule = FieldValue & {
   captionLengthMax?: number
   /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */
   countsInText?: TextUnit
-  /** The number is a moment of the video in milliseconds. After its end, it is rejected unless the key is unused. */
-  momentOfVideo?: true
+  /** The number is a moment of the video in this unit. After its end, it is rejected unless the key is unused. */
+  momentOfVideo?: 'seconds' | 'milliseconds'
   /** The URL counts towards `linksMax` of the caption or the first part of a thread, unless that text has it. */
   countsAsLink?: true
   /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */

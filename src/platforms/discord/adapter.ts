@@ -156,7 +156,7 @@ function messageOf({ kind, text, media, fields, parent }: Act): object {
       attachments: media.map((file, index) => ({
         id: index,
         filename: fileName(file, index),
-        ...describe(altTextOf(file, {}, discord)),
+        ...describe(altTextOf(file, fields, discord)),
       })),
     }),
   }

@@ -193,6 +193,13 @@ export const discord: Platform = {
       description: 'embeds in the format of Discord; sent with the post, not with the first comment',
       source: embedLimits,
     },
+    altText: {
+      type: 'string',
+      lengthMax: altText.lengthMax,
+      param: 'attachments[].description',
+      unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
+      source: altText.source,
+    },
     tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
     suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
     allowedMentions: {

@@ -89,6 +89,13 @@ const outsideReel: Condition = {
   test: (_, { hasVideo, count }, { postType }) => postType === 'story' || !hasVideo || count > 1,
 }
 
+/** Instagram's announcement: "gradually update the number of hashtags that you can include in a caption". */
+const fewerHashtags: Source = {
+  url: 'https://www.socialsamosa.com/news-2/instagram-hashtags-five-per-post-10923075',
+  confidence: 'cross-checked',
+  version: '2025-12-19',
+}
+
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: mediaReference }
 
 const ofImage: Condition = {
@@ -100,12 +107,13 @@ export const instagram: Platform = {
   id: 'instagram',
   name: 'Instagram (professional accounts)',
   // Meta does not define a character. UTF-16 units count no less than code points or graphemes.
-  // Since December 2025 the app allows 5 hashtags. No page documents this for the API, so the limit is 30.
+  // The page of the API says 30 hashtags.
   caption: {
     lengthMax: 2200,
     unit: 'UTF-16 units',
     required: 'never',
     hashtagsMax: 30,
+    uncertainHashtagsMax: { max: 5, source: fewerHashtags },
     mentionsMax: 20,
     source: mediaReference,
   },
@@ -182,7 +190,7 @@ export const instagram: Platform = {
       min: 0,
       param: 'thumb_offset',
       description: 'milliseconds',
-      momentOfVideo: true,
+      momentOfVideo: 'milliseconds',
       unused: {
         when: `coverUrl is set, or ${outsideReel.when}`,
         test: (fields, ...post) => Boolean(fields.coverUrl) || outsideReel.test(fields, ...post),

@@ -80,7 +80,9 @@ export const mastodon: Platform = {
   id: 'mastodon',
   name: 'Mastodon',
   asStored,
-  caption: { lengthMax: 500, unit: 'mastodon', required: 'unless media', source: posting },
+  // A content warning alone becomes the text: preprocess_attributes! in
+  // https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb.
+  caption: { lengthMax: 500, unit: 'mastodon', required: 'unless media or spoilerText', source: posting },
   firstComment: { lengthMax: 500, unit: 'mastodon', source: posting },
   // Mastodon does not limit the number of parts; 25 is X's limit.
   thread: {
@@ -142,7 +144,13 @@ export const mastodon: Platform = {
       description: 'for Mastodon 4.5 and later',
       source: statuses,
     },
-    altText: { type: 'string', lengthMax: altText.lengthMax, param: 'media.description', source: instance },
+    altText: {
+      type: 'string',
+      lengthMax: altText.lengthMax,
+      param: 'media.description',
+      unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
+      source: instance,
+    },
     poll: {
       type: 'object',
       properties: {

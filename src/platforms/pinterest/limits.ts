@@ -162,6 +162,7 @@ export const pinterest: Platform = {
       type: 'integer',
       min: 0,
       param: 'media_source.cover_image_key_frame_time',
+      momentOfVideo: 'seconds',
       unused: {
         when: `coverUrl is set, or ${withoutVideo.when}`,
         test: (fields, ...post) => Boolean(fields.coverUrl) || withoutVideo.test(fields, ...post),

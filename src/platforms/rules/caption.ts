@@ -124,6 +124,7 @@ function findCaptionLimit({ platform, postTypeRule, media }: CheckContext): Leng
 const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
   'unless media or link': 'link',
   'unless media or embeds': 'embeds',
+  'unless media or spoilerText': 'spoilerText',
 }
 
 function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, context: CheckContext): void {

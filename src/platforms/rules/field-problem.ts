@@ -60,11 +60,8 @@ export function outOfRange(value: number, { min, max }: { min?: number; max?: nu
   return undefined
 }
 
-export const afterEnd = (value: number, endMs: number): Problem =>
-  problemOf('field_range', `is ${value}, but the video ends at ${endMs} milliseconds`, {
-    limit: { max: endMs },
-    actual: value,
-  })
+export const afterEnd = (value: number, end: number, unit: 'seconds' | 'milliseconds'): Problem =>
+  problemOf('field_range', `is ${value}, but the video ends at ${end} ${unit}`, { limit: { max: end }, actual: value })
 
 /** Adds the item that has the problem: "options item 2 is blank". */
 export const prefixItem = (index: number, { message, path, ...problem }: Problem): Problem => ({

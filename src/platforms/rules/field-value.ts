@@ -1,4 +1,5 @@
 import { parseTime } from '../../../schemas/time.ts'
+import { mayBePublic } from '../../outbound/addresses.ts'
 import type { FieldTextRule, FieldValue, ObjectRule, Properties } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import {
@@ -77,8 +78,13 @@ function findUrlProblem(value: unknown, rule: FieldValue & { type: 'url' }, cont
   if (typeof value !== 'string') return wrongType(value, expected)
   const problem = findTextProblem(value, rule, context)
   if (problem) return problem
-  // URL.canParse alone accepts what it repairs: "https:/example.com" and " https://example.com".
-  return form.test(value) && URL.canParse(value) ? undefined : wrongValue(value, expected)
+  // URL.parse alone accepts what it repairs: "https:/example.com" and " https://example.com".
+  const url = form.test(value) ? URL.parse(value) : null
+  if (!url) return wrongValue(value, expected)
+  if (!/^https?:$/.test(url.protocol)) return undefined
+  if (url.username !== '' || url.password !== '') return wrongValue(value, 'a URL without user name and password')
+  // Neither networks nor readers reach others, and Postroom loads images from public hosts.
+  return mayBePublic(url) ? undefined : wrongValue(value, 'a URL of a host on the public internet')
 }
 
 /** A blank text counts as absent, but the network would get it. */

@@ -32,9 +32,10 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (post.scheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
     addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
   }
-  const endMs = Math.floor(media.videoSeconds * 1000)
-  if (rule.momentOfVideo && (value as number) > endMs && !rule.unused?.test(fields, media, target)) {
-    addProblem(key, afterEnd(value as number, endMs), rule, context)
+  const unit = rule.momentOfVideo
+  const end = Math.floor(media.videoSeconds * (unit === 'milliseconds' ? 1000 : 1))
+  if (unit && (value as number) > end && !rule.unused?.test(fields, media, target)) {
+    addProblem(key, afterEnd(value as number, end, unit), rule, context)
   }
   if (rule.refused?.test(fields, media, target)) {
     addProblem(key, misplaced('field_refused', `is not allowed when ${rule.refused.when}`), rule, context)

@@ -1,3 +1,4 @@
+import { mayBePublic } from '../../outbound/addresses.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 import { isLink } from './links.ts'
@@ -53,6 +54,12 @@ const image: ImageRule = {
 // The cloud Bot API accepts 50 MB; a self-hosted Bot API server accepts 2000 MB.
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
 const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
+
+/** Telegram also takes addresses of private hosts, which readers cannot open. */
+function isOpenable(address: string): boolean {
+  const url = URL.parse(address)
+  return isLink(address) && (!url || !/^https?:$/.test(url.protocol) || mayBePublic(url))
+}
 
 const withoutVideo: Condition = { when: 'the media has no video', test: (_, { hasVideo }) => !hasVideo }
 const withoutMedia: Condition = { when: 'the post has no media', test: (_, { count }) => count === 0 }
@@ -183,7 +190,10 @@ export const telegram: Platform = {
           type: 'string',
           pattern: { regex: /^(?:[Hh][Tt][Tt][Pp][Ss]?|[Tt][Gg]):\/\/[^\s/]\S*$/, expected: 'an http(s) or tg:// URL' },
           // get_inline_keyboard_button in https://github.com/tdlib/td/blob/master/td/telegram/ReplyMarkup.cpp
-          form: { test: isLink, expected: 'a URL that Telegram accepts, such as https://example.com/page' },
+          form: {
+            test: isOpenable,
+            expected: 'a URL that Telegram accepts, such as https://example.com/page',
+          },
           required: true,
         },
       },

@@ -1,4 +1,12 @@
-import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, TextRule, VideoRule } from '../contract/limits.ts'
+import type {
+  AltTextRule,
+  ImageRule,
+  Platform,
+  PostTypeRule,
+  Source,
+  UncertainMax,
+  VideoRule,
+} from '../contract/limits.ts'
 import { CONTAINER_DESCRIPTION } from '../families/meta/containers.ts'
 
 const overview: Source = {
@@ -73,7 +81,7 @@ const post: PostTypeRule = {
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: publishing }
 
 // 175 texts of at most 500 characters by the words of the page were refused in 90 days, such as one of 504 bytes.
-const uncertainBytesMax: TextRule['uncertainBytesMax'] = {
+const uncertainBytesMax: UncertainMax = {
   max: 500,
   source: {
     url: 'https://github.com/gitroomhq/postiz-app/pull/1946',

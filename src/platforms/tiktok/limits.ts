@@ -195,7 +195,7 @@ export const tiktok: Platform = {
       min: 0,
       param: 'post_info.video_cover_timestamp_ms',
       description: 'milliseconds',
-      momentOfVideo: true,
+      momentOfVideo: 'milliseconds',
       unused: inPhotosOrDraft,
       source: directPost,
     },

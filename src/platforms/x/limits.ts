@@ -161,6 +161,8 @@ export const x: Platform = {
       param: 'quote_tweet_id',
       description: 'X refuses posts of others, except to apps with an Enterprise plan',
       refused: { when: 'poll is set', test: ({ poll }) => Boolean(poll) },
+      // The schema of `media`: "mutually exclusive from Quote Tweet Id".
+      withoutMedia: true,
       source: openapi,
     },
     communityId: { type: 'string', pattern: id, param: 'community_id', source: openapi },

@@ -46,7 +46,7 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
   const networks = platforms.filter((platform) => platform !== 'sandbox').map((platform) => world[platform])
   const targets: Target[] = []
   for (const platform of platforms) {
-    for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform))
+    for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform, count))
   }
   const files = await uploadFiles(world)
 
@@ -127,9 +127,16 @@ const TURNS_MAX = 300
 const send = ({ ada }: World, path: string, body: unknown) =>
   until('the request is carried out', () => ada.call('POST', path, body), { isMet: ({ status }) => status !== 503 })
 
-async function createTarget(world: World, platform: PlatformId): Promise<Target> {
+async function createTarget(world: World, platform: PlatformId, count: number): Promise<Target> {
   const { ada, db, of } = world
-  if (!sceneOf(platform)?.connectable) return { id: await world.connect(platform), platform, textLengthMax: null }
+  const scene = sceneOf(platform)
+  if (!scene || platform === 'sandbox') return { id: await world.connect(platform), platform, textLengthMax: null }
+  if (!scene.connectable) {
+    const { externalId, ...account } = scene.account(world[platform])
+    // The ids of a user's accounts on a network differ.
+    const id = await ada.account(platform, { ...account, ...(externalId && { externalId: `${externalId}${count}` }) })
+    return { id, platform, textLengthMax: null }
+  }
   const { body, account } = of(platform)
   const { username, textLengthMax = null } = account
   const id = await ada.account(platform, { username, credentials: body.credentials as Record<string, string> })

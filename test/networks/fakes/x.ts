@@ -113,6 +113,7 @@ export async function startX(t: Teardown) {
     const mediaIds: string[] = attached?.media_ids ?? []
     if (text.trim() === '' && mediaIds.length === 0) refuse.invalid('text', text, 'text is required')
     if (poll && (mediaIds.length > 0 || quoted)) refuse.invalid('poll', '', 'poll excludes media and quote_tweet_id')
+    if (quoted && mediaIds.length > 0) refuse.invalid('quote_tweet_id', quoted, 'quote_tweet_id excludes media')
     checkMedia(mediaIds)
     for (const id of [reply?.in_reply_to_tweet_id, quoted]) if (id !== undefined) checkTarget(id)
     const lengthMax = user.subscription_type === 'None' ? 280 : 25_000
