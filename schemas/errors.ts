@@ -139,6 +139,11 @@ export const ERRORS = {
     meaning: 'The bytes are not a valid HTTP request.',
   },
   missing_host: { status: 400, message: 'Missing Host header', meaning: 'The request has no `Host` header.' },
+  invalid_host: {
+    status: 400,
+    message: 'Host header is repeated or not valid: send one, such as Host: api.example.com',
+    meaning: 'The request has several `Host` headers, or one that names no host.',
+  },
   bad_request: {
     status: 400,
     message: 'Bad Request',

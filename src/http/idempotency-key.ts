@@ -163,7 +163,8 @@ type Lookup = { replay: Outcome<never>; free?: never } | { replay?: never; free:
 async function checkReplay(db: Db, { userId, key, rights, hashes, vault }: KeyedRequest): Promise<Lookup> {
   const own = ownKey(rights, key)
   const found = await findStoredResponses(db, { userId, keys: [key, own] })
-  // An earlier version did not store rights.
+  // An earlier version did not store rights. For the day after an upgrade, its responses are those of every API key of
+  // the user, as they were before: under another rule, a repeated request would create its post twice.
   const ours = found.filter((stored) => stored.rights === null || stored.rights === rights)
   if (ours.length === 0) return { free: found.length === 0 ? { key, takenKey: null } : { key: own, takenKey: key } }
   const stored = ours.find(({ requestHash }) => hashes.some((hash) => hash.equals(requestHash)))

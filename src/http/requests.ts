@@ -27,6 +27,24 @@ declare module 'fastify' {
 
 const JSON_TYPE = 'application/json'
 
+/** https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2, with a port. It may be empty. */
+const HOST = /^(?:\[[\da-fv.:]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
+
+/** Throws the error of a `Host` header by https://www.rfc-editor.org/rfc/rfc9112#section-3.2. */
+function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessage): void {
+  if (host === undefined) {
+    if (httpVersion === '1.1') throw fail('missing_host')
+    return
+  }
+  // Node keeps the first of several.
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  if (count > 1 || !HOST.test(host)) throw fail('invalid_host')
+}
+
 /** https://www.rfc-editor.org/rfc/rfc7396 */
 const MERGE_PATCH = 'application/merge-patch+json'
 
@@ -42,9 +60,7 @@ export const requests = fp(async (app: FastifyInstance) => {
     noteRequestStart(request.raw)
     reply.headers(headers)
     reply.header('x-request-id', request.id)
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw fail('missing_host')
-    }
+    checkHost(request.raw)
     // An operation without a body ignores any body, whatever its Content-Type.
     const { schema, config } = request.routeOptions
     const isIgnored = schema?.body === undefined || (config.hasOptionalBody && isEmpty(request.raw))

@@ -23,8 +23,19 @@ const LEEWAY_MB = 64
  */
 export const cpuMaxMsOf = (bytes: number) => 3_000 + (5_000 * bytes) / 2 ** 30
 const CPU_CHECK_MS = 20
+/**
+ * A thread that waits for a disk without a response uses no CPU time. On a busy machine, CPU time passes up to twenty
+ * times more slowly than the clock.
+ */
+export const wallMaxMsOf = (bytes: number) => 20 * cpuMaxMsOf(bytes)
 /** To start a thread takes 0.1 s of CPU time. An idle one takes 25 MB. */
 const IDLE_MAX_MS = 10_000
+
+export interface InspectLimits {
+  /** CPU time, which passes slowly while other work occupies the cores. */
+  cpuMaxMs?: number
+  wallMaxMs?: number
+}
 
 const tooComplex = (needs: string) => fail('file_too_complex', `takes too much ${needs} to read`)
 
@@ -36,6 +47,8 @@ const exited = (code: number) => new Error(`The thread that reads files exited w
  */
 export class InspectThread {
   hasEnded = false
+  /** It was ended while it waited for the disk, which keeps it. */
+  isStuck = false
   readonly #worker: Worker
   #reading: PromiseWithResolvers<Inspected> | undefined
   #failure: Error | undefined
@@ -61,13 +74,17 @@ export class InspectThread {
     })
     worker.on('exit', (code) => {
       this.hasEnded = true
+      this.isStuck = false
       this.#failure ??= code === 0 ? damaged('its content cannot be read') : exited(code)
       this.#reading?.reject(this.#failure)
     })
   }
 
-  /** Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed. */
-  async read(request: InspectRequest, cpuMaxMs: number): Promise<Inspected> {
+  /**
+   * Throws a 400 if the file exceeds the limits, after the thread has ended and its memory is freed, and a 503 if the
+   * disk does not respond.
+   */
+  async read(request: InspectRequest, { cpuMaxMs, wallMaxMs }: Required<InspectLimits>): Promise<Inspected> {
     if (this.#failure) throw this.#failure
     clearTimeout(this.#idle)
     this.#worker.ref()
@@ -87,20 +104,31 @@ export class InspectThread {
     // The thread may exit before it responds.
     const tryCheck = () => check().catch(() => {})
     const timer = setInterval(tryCheck, CPU_CHECK_MS)
+    const deadline = setTimeout(() => this.#giveUp(), wallMaxMs)
     try {
       void tryCheck()
       this.#worker.postMessage(request)
       const result = await reading.promise
       clearInterval(timer)
+      clearTimeout(deadline)
       this.#reading = undefined
       await this.#renew()
       return result
     } finally {
       clearInterval(timer)
+      clearTimeout(deadline)
       this.#reading = undefined
       this.#worker.unref()
       this.#idle = setTimeout(() => this.#end(), IDLE_MAX_MS).unref()
     }
+  }
+
+  /** Fails the reading without waiting for the thread, which exits only when the disk responds. */
+  #giveUp(): void {
+    this.isStuck = true
+    this.#failure ??= fail('storage_unavailable')
+    this.#reading?.reject(this.#failure)
+    this.#end()
   }
 
   #end(): void {

@@ -1,15 +1,10 @@
 import { stat } from 'node:fs/promises'
 import type { MediaType } from '../../schemas/media.ts'
-import { AppError } from '../errors.ts'
+import { AppError, fail } from '../errors.ts'
 import { createSlots } from '../slots.ts'
-import { cpuMaxMsOf, InspectThread } from './inspect-thread.ts'
+import { cpuMaxMsOf, type InspectLimits, InspectThread, wallMaxMsOf } from './inspect-thread.ts'
 import type { Inspected, InspectRequest, MediaFile } from './inspected.ts'
 import type { Plan } from './metadata/edits.ts'
-
-export interface InspectLimits {
-  /** CPU time, which passes slowly while other work occupies the cores. */
-  cpuMaxMs?: number
-}
 
 /**
  * The facts of a user's file, and the edits that remove its metadata, from its content alone. Throws a 400 that names
@@ -45,7 +40,9 @@ const slots = createSlots({ max: 1, inTurns: true })
 let thread: InspectThread | undefined
 
 async function readInThread(request: InspectRequest, limits: InspectLimits): Promise<Inspected> {
-  const { cpuMaxMs = cpuMaxMsOf((await stat(request.path)).size) } = limits
+  // Each further thread would wait for the same disk.
+  if (thread?.isStuck) throw fail('storage_unavailable')
+  const { size } = await stat(request.path)
   if (!thread || thread.hasEnded) thread = await InspectThread.start()
-  return thread.read(request, cpuMaxMs)
+  return thread.read(request, { cpuMaxMs: cpuMaxMsOf(size), wallMaxMs: wallMaxMsOf(size), ...limits })
 }

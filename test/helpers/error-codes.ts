@@ -9,6 +9,7 @@ export const WITHOUT_OPERATION: ReadonlySet<unknown> = new Set([
   'route_not_found',
   'malformed_request',
   'missing_host',
+  'invalid_host',
   'bad_request',
   'request_timeout',
   'headers_too_large',

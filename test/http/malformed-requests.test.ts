@@ -1,6 +1,7 @@
 import t from 'tap'
 import { errorResponse, listenForRawRequests, MALFORMED, type RawResponse } from '../helpers/raw-requests.ts'
 
+const INVALID_HOST = errorResponse(400, 'Host header is repeated or not valid: send one, such as Host: api.example.com')
 const TOO_LONG = errorResponse(431, 'Request headers are larger than 16 KiB')
 
 t.test('bytes that are not an HTTP request get one JSON response, and the connection is closed', async (t) => {
@@ -30,6 +31,16 @@ t.test('bytes that are not an HTTP request get one JSON response, and the connec
       `GET /api/v1/posts HTTP/1.1\r\n${auth}Connection: close\r\n\r\n`,
       errorResponse(400, 'Missing Host header'),
     ],
+    ...['Host: b\r\n', 'hOST: a\r\n'].map((second): (typeof cases)[number] => [
+      `two Hosts, ${second}`,
+      `GET /healthz HTTP/1.1\r\n${host}X: a\r\n${second}Connection: close\r\n\r\n`,
+      INVALID_HOST,
+    ]),
+    ...['a b', 'a/b', 'ada@a', 'a:b', '[::1', 'a, b'].map((value): (typeof cases)[number] => [
+      `Host: ${value}`,
+      `GET /healthz HTTP/1.1\r\nHost: ${value}\r\nConnection: close\r\n\r\n`,
+      INVALID_HOST,
+    ]),
     ['no Host, no route', 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n', errorResponse(400, 'Missing Host header')],
     ['HTTP/0.9', 'GET /\r\n\r\n', errorResponse(404, 'Not found')],
     ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, errorResponse(404, 'Not found')],

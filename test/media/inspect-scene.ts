@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { AppError } from '../../src/errors.ts'
-import type { InspectLimits } from '../../src/media/inspect.ts'
 import { inspectFile } from '../../src/media/inspect.ts'
+import type { InspectLimits } from '../../src/media/inspect-thread.ts'
 
 export const folder = await mkdtemp(join(tmpdir(), 'postroom-inspect-'))
 // Several files of one process use it.

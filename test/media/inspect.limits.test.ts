@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { truncate, writeFile } from 'node:fs/promises'
+import { open, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import t from 'tap'
@@ -7,6 +9,7 @@ import { inspectFile } from '../../src/media/inspect.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { hostileFiles } from '../helpers/hostile-files.ts'
 import { collectProblems } from '../helpers/problems.ts'
+import { until } from '../helpers/until.ts'
 import { images, inspect, reason, reasonAt, videos, written } from './inspect-scene.ts'
 
 t.test('an image with too many pixels or frames is refused by its header', async (t) => {
@@ -171,4 +174,20 @@ t.test('users take turns: the files of one do not keep another waiting', async (
   const read = (user: string) => inspectFile(path, user).then(() => order.push(user))
   await Promise.all([...Array.from({ length: 4 }, () => read('mallory')), read('ada'), read('bob'), read('ada')])
   t.strictSame(order, ['mallory', 'ada', 'bob', 'mallory', 'ada', 'mallory', 'mallory'])
+})
+
+t.test('a disk that does not respond fails the reading, and keeps one thread', async (t) => {
+  // A pipe without a writer holds the thread as a disk does that hangs.
+  const path = join(t.testdir(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const hang = () => inspectFile(path, 'ada', { wallMaxMs: 100 })
+  await t.rejects(hang(), { code: 'storage_unavailable' })
+  await t.rejects(hang(), { code: 'storage_unavailable' }, 'while the thread waits')
+  const png = await written(images.png)
+  await t.rejects(inspectFile(png, 'ben'), { code: 'storage_unavailable' }, 'of another user')
+  await (await open(path, 'w')).close()
+  await until('the thread has exited', async () => {
+    const read = await inspectFile(png, 'ben').catch(() => undefined)
+    return read?.facts.mimeType === 'image/png'
+  })
 })
