@@ -35,6 +35,7 @@ import * as filesOfAccounts from './migrations/0030_files_of_accounts.ts'
 import * as altTextsOfPosts from './migrations/0031_alt_texts_of_posts.ts'
 import * as localSchedules from './migrations/0032_local_schedules.ts'
 import * as eventsOfEveryone from './migrations/0033_events_of_everyone.ts'
+import * as renditions from './migrations/0034_renditions.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -73,6 +74,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0031_alt_texts_of_posts': altTextsOfPosts,
   '0032_local_schedules': localSchedules,
   '0033_events_of_everyone': eventsOfEveryone,
+  '0034_renditions': renditions,
 }
 
 /**

@@ -283,6 +283,14 @@ export interface PostTargets {
   waitingSince: Timestamp | null;
 }
 
+export interface Renditions {
+  createdAt: Generated<Timestamp>;
+  mediaId: string;
+  storageKey: string | null;
+  target: string;
+  userId: string;
+}
+
 export interface SandboxCalls {
   accepted: boolean;
   accountId: string;
@@ -380,6 +388,7 @@ export interface DB {
   postMedia: PostMedia;
   posts: Posts;
   postTargets: PostTargets;
+  renditions: Renditions;
   sandboxCalls: SandboxCalls;
   schemaMigrations: SchemaMigrations;
   sweeps: Sweeps;

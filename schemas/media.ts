@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import {
+  Defaulted,
   Dictionary,
   Limit,
   NextCursor,
@@ -367,6 +368,21 @@ export const MediaPath = Type.Object({
   }),
 })
 export type MediaPath = Static<typeof MediaPath>
+
+/** The widths of previews, in pixels. */
+export const PREVIEW_WIDTHS = [160, 320, 640, 1280] as const
+
+export const PreviewQuery = Type.Object({
+  width: Defaulted(
+    Type.Integer({
+      minimum: 1,
+      maximum: PREVIEW_WIDTHS.at(-1)!,
+      description: `The width in pixels, rounded up to ${PREVIEW_WIDTHS.join(', ')}. A smaller image keeps its own.`,
+    }),
+    320,
+  ),
+})
+export type PreviewQuery = Static<typeof PreviewQuery>
 
 /** No examples: Swagger UI would send them. */
 export const ContentHeaders = Type.Object({

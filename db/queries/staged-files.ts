@@ -48,7 +48,7 @@ export interface PromotedFile extends MediaFacts, StagedFile {
 const shownColumns = sql.join(shownMedia.map((column) => (typeof column === 'string' ? sql.ref(column) : column)))
 
 /** Locks a staged file, unless it is marked for deletion. */
-const lockStaged = (value: (name: keyof StagedFile) => unknown) => sql`(
+export const lockStaged = (value: (name: keyof StagedFile) => unknown) => sql`(
   select user_id, storage_key from loose_files
   where user_id = ${value('userId')} and storage_key = ${value('storageKey')} and renewed_at is not null
   for update)`

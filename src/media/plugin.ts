@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TSchema } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
 import { forgetFile } from '../../db/queries/staged-files.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { fail, invalidRequest } from '../errors.ts'
@@ -9,6 +10,7 @@ import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../http/ide
 import { allowLongBody } from '../http/long-bodies.ts'
 import { findLongNames } from '../http/metadata.ts'
 import { validatorCompiler } from '../http/validation.ts'
+import type { Served } from '../storage/storage.ts'
 import { type FileAccess, withFile } from './access.ts'
 import { type Added, withIncomingFile } from './add.ts'
 import { deleteMedia, showMedia, updateMedia } from './change.ts'
@@ -19,6 +21,7 @@ import { type FileDescription, fileNameOf } from './file-name.ts'
 import { readForm } from './form.ts'
 import type { Library } from './library.ts'
 import { listOwnMedia } from './list.ts'
+import { servePreview } from './preview.ts'
 
 export interface MediaOptions extends Library {
   fetchFile: FetchFile
@@ -71,12 +74,15 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     ...operations.getMediaContent,
     handler: async (request, reply) => {
       const serve = ({ userId, id }: FileAccess) => serveContent(library, userId, id, request.raw)
-      const { statusCode, headers, body } = await withFile(db, request, serve)
-      reply.headers(headers)
-      if (statusCode === 412) throw fail('precondition_failed.file')
-      if (statusCode === 416) throw fail('range_not_satisfiable')
-      // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.
-      return reply.code(statusCode).send((request.method === 'HEAD' ? Readable.from([]) : body) as never)
+      return sendServed(request, reply, await withFile(db, request, serve))
+    },
+  })
+
+  app.route({
+    ...operations.getMediaPreview,
+    handler: async (request, reply) => {
+      const serve = (file: FileAccess) => servePreview(library, file, request.query.width, request.raw)
+      return sendServed(request, reply, await withFile(db, request, serve))
     },
   })
 
@@ -102,6 +108,14 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
       return { success: true as const }
     },
   })
+}
+
+function sendServed({ method }: { method: string }, reply: FastifyReply, { statusCode, headers, body }: Served): never {
+  reply.headers(headers)
+  if (statusCode === 412) throw fail('precondition_failed.file')
+  if (statusCode === 416) throw fail('range_not_satisfiable')
+  // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.
+  return reply.code(statusCode).send((method === 'HEAD' ? Readable.from([]) : body) as never) as never
 }
 
 /**

@@ -156,7 +156,10 @@ export class Postroom {
     get: (id: string, options?: Options) => this.#http.get<T.MediaDetail>(path`/media/${id}`, {}, options),
     /** The bytes, as the body of a response to read from: all, or a range such as `bytes=0-1023`. */
     content: (id: string, { range, ...options }: Options & { range?: string } = {}) =>
-      this.#http.file(path`/media/${id}/content`, range ? { range } : {}, options),
+      this.#http.file(path`/media/${id}/content`, range ? { headers: { range } } : {}, options),
+    /** A small picture, as the body of a response to read from. */
+    preview: (id: string, query?: Partial<T.PreviewQuery>, options: Options = {}) =>
+      this.#http.file(path`/media/${id}/preview`, { ...(query && { query }) }, options),
     update: (id: string, body: T.UpdateMedia, options?: Options) =>
       this.#http.send<T.Media>('PATCH', path`/media/${id}`, body, options),
     delete: (id: string, options?: Options) => this.#http.delete(path`/media/${id}`, options),

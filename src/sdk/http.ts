@@ -75,8 +75,12 @@ export class Http {
     })
   }
   /** Gets a file, also from the target of a redirect. The body of the response has not been read. */
-  file(path: string, headers: Record<string, string>, options: Options): Promise<Response> {
-    const request: Request = { method: 'GET', path, headers, isRepeatable: true, options }
+  file(
+    path: string,
+    { headers = {}, query }: { headers?: Record<string, string>; query?: object },
+    options: Options,
+  ): Promise<Response> {
+    const request: Request = { method: 'GET', path, query, headers, isRepeatable: true, options }
     return this.#withRetries(request, async (response, fetch) => {
       const target = response.status === 307 && response.headers.get('location')
       // The API key is not sent: it is not for the server of the target.

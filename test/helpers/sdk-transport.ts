@@ -61,7 +61,8 @@ function toRequest(method: string, path: string, body: unknown, headers: Record<
   const { pathname, searchParams } = new URL(path, 'http://localhost')
   const operation = operations.find((each) => each.method === method && each.form.test(pathname))
   const names = Object.keys(headers).map((name) => OPTIONS[name.toLowerCase()])
-  if (!operation || names.includes(undefined) || operation.operationId === 'getMediaContent') return undefined
+  if (!operation || names.includes(undefined) || /^getMedia(?:Content|Preview)$/.test(operation.operationId))
+    return undefined
   const ids = operation.form.exec(pathname)!.slice(1).map(decodeURIComponent)
   const query = Object.fromEntries([...searchParams.keys()].map((name) => [name, unlessOne(searchParams.getAll(name))]))
   const options = Object.fromEntries(Object.values(headers).map((value, index) => [names[index]!, value]))

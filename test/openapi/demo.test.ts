@@ -22,6 +22,7 @@ const FAILURES: Record<string, [status: number, code: string]> = {
   resolveDelivery: [409, 'delivery_not_unconfirmed'],
   // Its file has no bytes, and that post needs it.
   getMediaContent: [404, 'media_without_content'],
+  getMediaPreview: [404, 'media_without_content'],
   deleteMedia: [409, 'media_in_use'],
   // A worker gives events their ids.
   getEvent: [404, 'event_not_found'],

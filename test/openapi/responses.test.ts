@@ -503,16 +503,23 @@ async function checkMedia(scene: Scene, requests: Requests) {
   await check('importMedia', 400, 'url_not_public', requests.importMedia(ada.key))
   await check('updateMedia', 400, 'missingAltText', ada.call('PATCH', `/media/${fileId}`, {}))
 
-  await check('getMediaContent', 404, 'media_without_content', ada.call('GET', `/media/${await ada.media()}/content`))
+  const empty = await ada.media()
+  await check('getMediaContent', 404, 'media_without_content', ada.call('GET', `/media/${empty}/content`))
+  await check('getMediaPreview', 404, 'media_without_content', ada.call('GET', `/media/${empty}/preview`))
   await checkFileOfMember(scene)
   await checkFileOfDelivery(scene)
-  const content = async (headers: Record<string, string>): Promise<Reply> => {
-    const url = `/api/v1/media/${fileId}/content`
+  const read = async (part: 'content' | 'preview', headers: Record<string, string>): Promise<Reply> => {
+    const url = `/api/v1/media/${fileId}/${part}`
     const reply = await app.inject({ url, headers: { authorization: `Bearer ${ada.key}`, ...headers } })
     return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
   }
-  await check('getMediaContent', 412, 'precondition_failed', content({ 'if-match': '"other"' }))
-  await check('getMediaContent', 416, 'range_not_satisfiable', content({ range: 'bytes=9000000-' }))
+  for (const [operationId, part] of [
+    ['getMediaContent', 'content'],
+    ['getMediaPreview', 'preview'],
+  ] as const) {
+    await check(operationId, 412, 'precondition_failed', read(part, { 'if-match': '"other"' }))
+    await check(operationId, 416, 'range_not_satisfiable', read(part, { range: 'bytes=9000000-' }))
+  }
   await ada.call('POST', '/posts', { accountIds: [account], mediaIds: [fileId] })
   await check('deleteMedia', 409, 'media_in_use', requests.deleteMedia(ada.key))
 }
@@ -588,6 +595,7 @@ async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Req
     await check('uploadMedia', 503, example, upload(app, ada, [['file', await jpeg(70)]]))
     await check('importMedia', 503, example, requests.importMedia(ada.key, app))
     if (!isFull) await check('getMediaContent', 503, example, requests.getMediaContent(ada.key, app))
+    await check('getMediaPreview', 503, example, requests.getMediaPreview(ada.key, app))
   }
 }
 

@@ -1,0 +1,40 @@
+import { errorResponse, unavailableResponse } from '../../error.ts'
+import { ContentHeaders, MediaPath, PreviewQuery } from '../../media.ts'
+import { EmptyResponse, FileResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+import { disposition, ETag, Location, range } from './common.ts'
+
+const TYPES = ['image/webp', 'image/svg+xml']
+
+export const getMediaPreview = defineOperation({
+  method: 'GET',
+  path: '/media/:id/preview',
+  scope: 'media:read',
+  takesAccountLists: true,
+  operationId: 'getMediaPreview',
+  tag: 'media',
+  summary: 'Get a small picture of a file',
+  description: `Returns a WebP image, upright and without metadata, at most four times as high as wide. It is made at the first request, and stored. \`HEAD\` and conditional requests work as for \`getMediaContent\`.
+
+Videos have a grey SVG image in its place, of their own shape. So have images of more than 51 million pixels and those that cannot be decoded. An animation has its first frame.`,
+  params: MediaPath,
+  query: PreviewQuery,
+  headers: ContentHeaders,
+  success: {
+    200: FileResponse(TYPES, 'The preview.', { ETag, 'Content-Disposition': disposition }),
+    206: FileResponse(['image/webp'], 'The requested range of the preview.', {
+      ETag,
+      'Content-Disposition': disposition,
+      'Content-Range': range,
+    }),
+    304: EmptyResponse('The preview matches the `ETag` that you sent.', { ETag }),
+    307: EmptyResponse('The preview is at a temporary address, which takes no API key.', { Location }),
+  },
+  errors: [
+    errorResponse('You have no file with this id, or it has no content.', ['media_not_found', 'media_without_content']),
+    errorResponse('`If-Match` or `If-Unmodified-Since` does not match the preview.', ['precondition_failed.file']),
+    errorResponse('The range is outside the preview.', ['range_not_satisfiable']),
+    unavailableResponse(' The same holds for the storage of files.', ['storage_unavailable', 'storage_full']),
+  ],
+  sdk: 'media.preview',
+})
