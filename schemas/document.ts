@@ -45,7 +45,7 @@ ${Object.entries(SCOPES)
 const REQUESTS = `## Requests
 
 - Bodies are JSON of at most 1 MiB in UTF-8, with at most 20,000 keys in all objects; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
-- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\`, \`deletePost\` and \`listAccounts\`; \`listPosts\` unless the name is almost that of a filter. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored. A slash at the end of a path is ignored.
+- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\` and \`deletePost\`; \`listPosts\` and \`listAccounts\` unless the name is almost that of a filter, or one that other APIs have for paging and filters, such as \`page\`. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored. A slash at the end of a path is ignored.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds. The time of a post may be a local time in a time zone: see \`timeZone\` of \`createPost\`.
 - An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.

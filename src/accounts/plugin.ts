@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { TObject } from '@sinclair/typebox'
 import { listAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { findLongNames } from '../http/metadata.ts'
+import { refuseNearNames } from '../http/near-names.ts'
 import { isListed } from '../http/rights.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
@@ -13,6 +15,9 @@ import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
 import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
 
+const { schema } = operations.listAccounts
+const PARAMETERS = 'querystring' in schema ? Object.keys((schema.querystring as TObject).properties) : []
+
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
   const { db } = context
   const readFieldOptions = createFieldOptions(context)
@@ -20,7 +25,8 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
   app.route({
     ...operations.listAccounts,
     handler: async (request) => {
-      const { userId, rights } = request
+      const { userId, rights, query } = request
+      refuseNearNames(query as object, PARAMETERS, new Set(PARAMETERS))
       const rows = await listAccounts(db, { userId })
       const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
       return { data: listed.map((row) => toListedAccount(row, userId)) }

@@ -1,4 +1,5 @@
 import type { Issue } from '../../schemas/error.ts'
+import { findOtherName } from '../../schemas/other-names.ts'
 import { invalidRequest } from '../errors.ts'
 import { countEdits } from './edit-distance.ts'
 
@@ -23,26 +24,36 @@ function findTimeFilters(text: string, names: readonly string[]): string[] {
   return stem === undefined ? [] : [`${stem}From`, `${stem}Before`]
 }
 
+/** The ones of `known` that do what a parameter of other APIs does. */
+export const findOurs = (key: string, known: readonly string[]): string[] =>
+  findOtherName(key)?.ours.filter((name) => known.includes(name)) ?? []
+
+/** The parameters that a name stands for. For one of other APIs that stands for none, the reason. */
+function findMeant(
+  key: string,
+  names: readonly string[],
+  known: ReadonlySet<string>,
+): { ours: string[]; lack?: string | undefined } {
+  const near = findNear(key, names)
+  const meant = near ? [near] : findTimeFilters(key, names)
+  if (meant.length > 0) return { ours: meant }
+  return { ours: findOurs(key, [...known]), lack: findOtherName(key)?.lack }
+}
+
+const listed = (names: Iterable<string>) => [...names].map((name) => `'${name}'`).join(' or ')
+
 /**
- * Throws 400 for a query parameter that is almost one of `names`, or begins as a filter on a time does. The list would
- * ignore it, and return everything instead of what was meant. `known` are the names of all parameters.
+ * Throws 400 for a query parameter that is almost one of `names`, begins as a filter on a time does, or has a name that
+ * other APIs use. The list would ignore it, and return everything instead of what was meant. `known` are the names of
+ * all parameters.
  */
 export function refuseNearNames(query: object, names: readonly string[], known: ReadonlySet<string>): void {
-  const issues: Issue[] = Object.keys(query)
-    .filter((key) => !known.has(key))
-    .flatMap((key) => {
-      const near = findNear(key, names)
-      const meant = near ? [near] : findTimeFilters(key, names)
-      return meant.length > 0
-        ? [
-            {
-              code: 'unrecognized_keys' as const,
-              keys: [key],
-              path: [],
-              message: `Unrecognized parameter '${key}': did you mean ${meant.map((name) => `'${name}'`).join(' or ')}?`,
-            },
-          ]
-        : []
-    })
+  const issues = Object.keys(query).flatMap((key): Issue[] => {
+    if (known.has(key)) return []
+    const { ours, lack } = findMeant(key, names, known)
+    const mend = ours.length > 0 ? `did you mean ${listed(ours)}?` : lack
+    if (!mend) return []
+    return [{ code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized parameter '${key}': ${mend}` }]
+  })
   if (issues.length > 0) throw invalidRequest(issues)
 }

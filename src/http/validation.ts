@@ -8,7 +8,7 @@ import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { componentsOf, deref } from './components.ts'
 import { truncate } from './json.ts'
-import { findNear } from './near-names.ts'
+import { findNear, findOurs } from './near-names.ts'
 import { PATTERN_MESSAGES } from './pattern-messages.ts'
 
 type Validator = ReturnType<FastifySchemaCompiler<TSchema>>
@@ -135,7 +135,7 @@ function addUnknownKey(issues: Map<string, Issue>, path: Issue['path'], known: r
   const parent = path.slice(0, -1)
   const id = `unrecognized_keys ${JSON.stringify(parent)}`
   const keys = [...(issues.get(id)?.keys ?? []), String(path.at(-1))].slice(0, ISSUES_MAX)
-  const near = [...new Set(keys.flatMap((key) => findNear(key, known) ?? []))]
+  const near = [...new Set(keys.flatMap((key) => findNear(key, known) ?? findOurs(key, known)))]
   const hint = near.length > 0 ? `. Did you mean ${near.map((name) => `'${name}'`).join(' and ')}?` : ''
   const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}${hint}`
   issues.set(id, { code: 'unrecognized_keys', keys, path: parent, message })

@@ -52,6 +52,20 @@ t.test('an account has the documented fields, and no displayName if it is unknow
   ])
 })
 
+t.test('a parameter of other APIs for paging and filters is a 400, and any other unknown one is ignored', async (t) => {
+  const ada = await (await createWorld(t)).user()
+  for (const [name, reason] of [
+    ['page', 'the list has no pages'],
+    ['per_page', 'the list has no pages'],
+    ['since', 'the list has no filter on a time'],
+    ['postType', 'the list has no filter on a type'],
+  ]) {
+    const { status, body } = await ada.call('GET', `/accounts?${name}=1`)
+    t.strictSame([status, body.details?.[0].message], [400, `Unrecognized parameter '${name}': ${reason}`])
+  }
+  t.equal((await ada.call('GET', '/accounts?fields=id&x=1')).status, 200)
+})
+
 t.test('attention says why nothing can be published to an account, and is absent otherwise', async (t) => {
   const networks = { bluesky: scriptedNetwork(), mastodon: scriptedNetwork() }
   const { db, user } = await createWorld(t, { networks })

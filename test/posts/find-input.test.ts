@@ -41,7 +41,7 @@ t.test('each malformed parameter is a 400 with its path', async (t) => {
   t.strictSame(problems, [])
 })
 
-t.test('a parameter that is almost a filter is a 400, and any other unknown one is ignored', async (t) => {
+t.test('a parameter that is almost a filter, or one of other APIs, is a 400, and any other is ignored', async (t) => {
   const { problems, check } = collectProblems()
   for (const [name, meant] of [
     ['statuss', 'status'],
@@ -71,7 +71,26 @@ t.test('a parameter that is almost a filter is a 400, and any other unknown one 
     const message = `Unrecognized parameter '${name}': did you mean '${stem}From' or '${stem}Before'?`
     check([status, body.details?.[0].message], [400, message], name)
   }
-  for (const name of ['page', 'q', 'search', 'from', 'ids', 'to', 'fields', 'limits', 'cursors', 'x']) {
+  for (const [name, mend] of [
+    ['page', "did you mean 'cursor' or 'offset'?"],
+    ['page_token', "did you mean 'cursor' or 'offset'?"],
+    ['per_page', "did you mean 'limit'?"],
+    ['pageSize', "did you mean 'limit'?"],
+    ['from', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
+    ['since', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
+    ['to', "did you mean 'scheduledBefore' or 'createdBefore' or 'updatedBefore'?"],
+    ['until', "did you mean 'scheduledBefore' or 'createdBefore' or 'updatedBefore'?"],
+    ['sort_by', "did you mean 'sort'?"],
+    ['direction', "did you mean 'order'?"],
+    ['status_in', "did you mean 'status' or 'state'?"],
+    ['status[]', "did you mean 'status'?"],
+    ['networks', "did you mean 'platform'?"],
+    ['account', "did you mean 'accountId'?"],
+  ] as const) {
+    const { status, body } = await ada.call('GET', `/posts?${name}=1`)
+    check([status, body.details?.[0].message], [400, `Unrecognized parameter '${name}': ${mend}`], name)
+  }
+  for (const name of ['ids', 'fields', 'limits', 'cursors', 'x', 'limit[]']) {
     check((await ada.call('GET', `/posts?${name}=x`)).status, 200, name)
   }
   t.strictSame(problems, [])

@@ -1,4 +1,6 @@
 import { AccountList } from '../../account.ts'
+import { invalidRequestResponse } from '../../error.ts'
+import { OTHER_NAME_SAMPLES } from '../../other-names.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -13,8 +15,20 @@ export const listAccounts = defineOperation({
   summary: 'List accounts',
   description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages.
 
-\`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.`,
+\`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.
+
+Unknown query parameters are ignored, except for those that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
   success: { 200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }) },
+  errors: [
+    invalidRequestResponse('A query parameter has a name that other APIs have for paging or filters.', {
+      nameOfAnotherApi: {
+        code: 'unrecognized_keys',
+        keys: ['page'],
+        path: [],
+        message: "Unrecognized parameter 'page': the list has no pages",
+      },
+    }),
+  ],
   sdk: 'accounts.list',
   tool: {
     title: 'List accounts',

@@ -2,6 +2,7 @@ import { CURSOR_AND_OFFSET, errorResponse, invalidRequestResponse, LIMIT_TOO_BIG
 import { errorOf } from '../../errors.ts'
 import { ListedPost, ListPostsQuery, PostList } from '../../find.ts'
 import { CURSOR_OF_ANOTHER_QUERY, OFFSET_WITH_FILTER } from '../../messages.ts'
+import { OTHER_NAME_SAMPLES } from '../../other-names.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -20,7 +21,7 @@ export const listPosts = defineOperation({
 
 A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
 
-Unknown query parameters are ignored, except for one whose name is almost that of a filter, or begins as a filter on a time does (400).`,
+Unknown query parameters are ignored, except for one whose name is almost that of a filter, begins as a filter on a time does, or is one that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
   query: ListPostsQuery,
   success: {
     200: JsonResponse(PostList, 'One page of your posts.', {
@@ -45,6 +46,12 @@ Unknown query parameters are ignored, except for one whose name is almost that o
           keys: ['statuss'],
           path: [],
           message: "Unrecognized parameter 'statuss': did you mean 'status'?",
+        },
+        nameOfAnotherApi: {
+          code: 'unrecognized_keys',
+          keys: ['page'],
+          path: [],
+          message: "Unrecognized parameter 'page': did you mean 'cursor' or 'offset'?",
         },
       },
     ),
