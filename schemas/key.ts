@@ -98,7 +98,8 @@ const expiresAt = (description: string) => Type.Optional(Type.String({ format: '
 
 export const CREATE_KEY_EXAMPLES = {
   drafts: { name: 'drafts of the newsroom', scopes: ['posts:read', 'posts:write', 'media:write'] },
-  temporary: { name: 'import of March', scopes: ['posts:publish', 'media:write'], expiresAt: '2027-03-31T22:00:00Z' },
+  // Far ahead: a time in the past is rejected.
+  temporary: { name: 'archive', scopes: ['posts:publish', 'media:write'], expiresAt: '2099-03-31T22:00:00Z' },
 } as const
 
 export const CreateApiKey = Type.Object(
@@ -112,7 +113,7 @@ export const CreateApiKey = Type.Object(
       'The only accounts that the key can see and use, from `listAccounts`; not together with the scopes `keys:manage` and `admin`. Leave it out for all accounts that the key of the request can use.',
     ),
     expiresAt: expiresAt(
-      'When the key expires, in RFC 3339: not later than the key of the request. Leave it out for the expiry of the key of the request, which may be none.',
+      'When the key expires, in RFC 3339: in the future, and not later than the key of the request. Leave it out for the expiry of the key of the request, which may be none.',
     ),
   },
   {

@@ -18,6 +18,12 @@ export const accountName = (id: string) => `access to the account ${id}`
 export const scopeWithAccounts = (scope: Scope) =>
   `A key that is limited to a list of accounts cannot have the scope ${scope}`
 
+export const EXPIRED_FROM_THE_START: Issue = {
+  code: 'custom',
+  path: ['expiresAt'],
+  message: 'Must be in the future: a key that has expired already can do nothing',
+}
+
 export const CURSOR_OF_ANOTHER_QUERY: Issue = {
   code: 'custom',
   path: ['cursor'],

@@ -14,7 +14,7 @@ import { findOwnKey, type KeyRights } from '../../db/queries/keys.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ApiKey, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from '../../schemas/key.ts'
-import { scopeWithAccounts } from '../../schemas/messages.ts'
+import { EXPIRED_FROM_THE_START, scopeWithAccounts } from '../../schemas/messages.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Deleted } from '../../schemas/shared.ts'
 import { timeOf } from '../../schemas/time.ts'
@@ -58,6 +58,7 @@ async function createKeyWithin(db: Db, own: Allowance, userId: string, body: Cre
   const wanted = readBody(body, own)
   requireNoAdmin(wanted)
   requireGivable(own, wanted)
+  requireFutureExpiry(wanted)
   await checkAccounts(db, userId, wanted)
   const { id, key } = await createKey(db, { ...wanted, userId })
   return { ...(await getKey(db, userId, id)), key }
@@ -69,6 +70,11 @@ const readBody = (body: CreateApiKey, own: Allowance) => ({
   accountIds: body.accountIds ? [...new Set(body.accountIds)] : own.accountIds,
   expiresAt: body.expiresAt === undefined ? own.expiresAt : timeOf(body.expiresAt),
 })
+
+/** Throws 400 for a key that would never be valid. */
+export function requireFutureExpiry({ expiresAt }: Pick<Allowance, 'expiresAt'>): void {
+  if (expiresAt && expiresAt.getTime() <= Date.now()) throw invalidRequest([EXPIRED_FROM_THE_START])
+}
 
 /** A key with one of these scopes could make others that reach all accounts. */
 const NOT_WITH_ACCOUNTS: Scope[] = ['keys:manage', 'admin']

@@ -85,6 +85,15 @@ t.test('a key gives only what it has, for no longer than itself', async (t) => {
   t.equal(list.data.length, 4, 'the others were not created')
 })
 
+t.test('a key that would be expired from the start is not created', async (t) => {
+  const { ada } = await createScene(t)
+  const { status, body } = await ada.call('POST', '/keys', {
+    ...{ name: 'late', scopes: ['posts:read'], expiresAt: '2001-01-01T00:00:00Z' },
+  })
+  t.strictSame([status, body.details.map(({ path }: { path: string[] }) => path)], [400, [['expiresAt']]])
+  t.equal((await ada.call('GET', '/keys')).body.data.length, 1)
+})
+
 t.test('a key is renamed and narrowed, and never widened', async (t) => {
   const { ada, make } = await createScene(t)
   const { id, call } = await make(null)

@@ -46,6 +46,7 @@ const YESTERDAY = new Date(Date.now() - 86_400_000)
 
 async function checkAccounts(t: Test, { db, ada, user, organization, promote }: Scene, requests: Requests) {
   await check('listAccounts', 200, undefined, requests.listAccounts(ada.key))
+  await check('listAccounts', 400, 'nameOfAnotherApi', ada.call('GET', '/accounts?page=2'))
   await check('connectAccount', 201, undefined, requests.connectAccount(ada.key))
   await check('connectAccount', 200, undefined, requests.connectAccount(ada.key))
 
@@ -324,6 +325,7 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   await check('listPosts', 400, 'cursorOfAnotherQuery', get(`/posts?status=draft&cursor=${UNKNOWN_ID}`))
   await check('listPosts', 400, 'offsetWithFilter', get('/posts?status=draft&offset=1'))
   await check('listPosts', 400, 'mistypedFilter', get('/posts?statuss=draft'))
+  await check('listPosts', 400, 'nameOfAnotherApi', get('/posts?page=2'))
   await check('listMedia', 400, 'offsetWithFilter', get(`/media?organizationId=${UNKNOWN_ID}&offset=1`))
   for (const [example, organizationId] of [
     ['no_access', UNKNOWN_ID],
@@ -606,6 +608,8 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
   await check('getKey', 200, undefined, requests.getKey(ada.key))
   const path = `/keys/${keyId}`
   await check('createKey', 400, 'missingScopes', ada.call('POST', '/keys', { name: 'a' }))
+  const ended = { ...READER, expiresAt: '2001-01-01T00:00:00Z' }
+  await check('createKey', 400, 'expiredFromTheStart', ada.call('POST', '/keys', ended))
   await check('updateKey', 400, 'wrongName', ada.call('PATCH', path, { name: 5 }))
   await check('rotateKey', 400, 'wrongOverlap', ada.call('POST', `${path}/rotate`, { overlapSeconds: '1' }))
 
@@ -670,6 +674,8 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
   const outliving = { name: 'a', scopes: ['posts:read'], expiresAt: '2999-01-01T00:00:01Z' }
   const noAccount = ada.call('POST', `${path}/keys`, { ...READER, accountIds: [UNKNOWN_ID] })
   await check('createUserKey', 403, 'no_access', noAccount)
+  const ended = ada.call('POST', `${path}/keys`, { ...READER, expiresAt: '2001-01-01T00:00:00Z' })
+  await check('createUserKey', 400, 'expiredFromTheStart', ended)
   await check('createUserKey', 403, 'api_key_too_wide_2', call(app, expiring, 'POST', `${path}/keys`, outliving))
 
   const role = { role: 'member' }

@@ -1,7 +1,7 @@
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../../key.ts'
-import { LATER_EXPIRY, scopeName, scopeWithAccounts } from '../../messages.ts'
+import { EXPIRED_FROM_THE_START, LATER_EXPIRY, scopeName, scopeWithAccounts } from '../../messages.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { CREATED, ONCE, typeIssue } from './common.ts'
@@ -22,6 +22,7 @@ export const createKey = defineOperation({
       scopeWithAccounts: {
         ...{ code: 'custom', path: ['accountIds'], message: scopeWithAccounts('keys:manage') },
       },
+      expiredFromTheStart: EXPIRED_FROM_THE_START,
     }),
     errorResponse('The key would allow more than the key of the request.', [
       errorOf('api_key_too_wide', scopeName('media:write')),

@@ -1,7 +1,7 @@
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../../key.ts'
-import { LATER_EXPIRY } from '../../messages.ts'
+import { EXPIRED_FROM_THE_START, LATER_EXPIRY } from '../../messages.ts'
 import { UserPath } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
@@ -20,7 +20,10 @@ export const createUserKey = defineOperation({
   body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
   success: { 201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }) },
   errors: [
-    invalidRequestResponse('The body does not match its schema.', { missingScopes: missing('scopes') }),
+    invalidRequestResponse('The body does not match its schema.', {
+      missingScopes: missing('scopes'),
+      expiredFromTheStart: EXPIRED_FROM_THE_START,
+    }),
     errorResponse('The key would have the scope `admin`, or outlive the key of the request.', [
       'api_key_too_wide.admin',
       errorOf('api_key_too_wide', LATER_EXPIRY),

@@ -3,7 +3,7 @@ import { listKeys, revokeKey } from '../../../db/queries/keys.ts'
 import { userExists } from '../../../db/queries/people.ts'
 import type { Scope } from '../../../schemas/scopes.ts'
 import { createKey } from '../../auth/create-key.ts'
-import { checkAccounts } from '../../auth/manage-keys.ts'
+import { checkAccounts, requireFutureExpiry } from '../../auth/manage-keys.ts'
 import { AppError, OperatorError } from '../../errors.ts'
 import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
@@ -20,7 +20,12 @@ export const create: Action<CreateOptions> = {
   async run({ db }, { user, name = null, expiresAt = null, scopes = null, accounts: accountIds = null }) {
     requireFound(isId(user), 'user')
     const rights = { scopes, accountIds }
-    await checkAccounts(db, user, rights).catch(explain)
+    try {
+      requireFutureExpiry({ expiresAt })
+      await checkAccounts(db, user, rights)
+    } catch (error) {
+      throw explain(error)
+    }
     return { ...(await createKey(db, { userId: user, name, expiresAt, ...rights })), ...rights }
   },
 }
@@ -40,6 +45,6 @@ export const revoke: Action = {
 }
 
 /** A usage error of the API as one of the command. */
-function explain(error: unknown): never {
-  throw error instanceof AppError ? new OperatorError(error.details?.[0]?.message ?? error.message) : error
+function explain(error: unknown): unknown {
+  return error instanceof AppError ? new OperatorError(error.details?.[0]?.message ?? error.message) : error
 }

@@ -69,8 +69,8 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
       callbackUrl: `https://postroom.example/connect/callback?code=a&state=${state}`,
     })),
   putApp: (bodies) => bodies.map(({ organizationId: _, ...body }) => body),
-  createKey: refineKeys,
-  createUserKey: refineKeys,
+  createKey: refineNewKeys,
+  createUserKey: refineNewKeys,
   updateKey: refineKeys,
   createWebhook: refineWebhooks,
   updateWebhook: refineWebhooks,
@@ -92,6 +92,14 @@ function refineKeys(bodies: Arbitrary<Body>): Arbitrary<Body> {
     const scopes = body.scopes as string[] | undefined
     const isPossible = accountIds && scopes && !scopes.some((scope) => scope === 'keys:manage' || scope === 'admin')
     return isPossible ? { ...body, accountIds: [placeholder('account', 0)] } : body
+  })
+}
+
+/** A new key must not be expired. */
+function refineNewKeys(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return refineKeys(bodies).map(({ expiresAt, ...body }) => {
+    const isFuture = Date.parse(String(expiresAt)) > Date.now()
+    return isFuture ? { ...body, expiresAt: expiresAt! } : body
   })
 }
 
