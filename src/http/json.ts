@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Issue } from '../../schemas/error.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
+import { describeMistake } from './json-mistake.ts'
 import { pause } from './pieces.ts'
 
 /**
@@ -70,10 +71,11 @@ export function readJson(body: Buffer): unknown {
   if (body.length === 0) throw invalidRequest([EMPTY_BODY])
   if (!isUtf8(body)) throw invalidRequest([unreadable('Request body is not valid UTF-8')])
   if (hasTooManyKeys(body)) throw invalidRequest([TOO_MANY_KEYS])
+  const text = body.toString()
   try {
-    return JSON.parse(body.toString())
+    return JSON.parse(text)
   } catch {
-    throw invalidRequest([unreadable('Request body is not valid JSON')])
+    throw invalidRequest([unreadable(`Request body is not valid JSON: ${describeMistake(text)}`)])
   }
 }
 

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import t from 'tap'
+import { describeMistake } from '../../src/http/json-mistake.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import {
   assertAlive,
@@ -65,13 +67,44 @@ t.test('a body that is not UTF-8, or not JSON, is rejected', async (t) => {
     ['an overlong NUL', Buffer.from('7b22c080223a317d', 'hex'), 'Request body is not valid UTF-8'],
     ['an encoded surrogate', Buffer.from('22eda08022', 'hex'), 'Request body is not valid UTF-8'],
     ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), 'Request body is not valid UTF-8'],
-    ['UTF-16 without a mark', Buffer.from(JSON.stringify({}), 'utf16le'), 'Request body is not valid JSON'],
+    [
+      'UTF-16 without a mark',
+      Buffer.from(JSON.stringify({}), 'utf16le'),
+      'Request body is not valid JSON: line 1, column 2: U+0000, expected a key in double quotes or }',
+    ],
     ['gzip', gzipSync(good), 'Request body is not valid UTF-8'],
-    ['a byte order mark', `\ufeff${good}`, 'Request body is not valid JSON'],
     ['empty', '', 'Request body is empty'],
-    ...['{', 'hello', ' ', '{"accountIds":["a"],}', "{'a':1}", `${good}x`, good + good, `/* */${good}`, '{"a":NaN}']
-      .concat(['{"a":01}', '{"a":"\n"}', '{"a":"\\x41"}', '{"a":"\\u12"}', 'undefined', 'accountIds=a'])
-      .map((text): [string, string, string] => [JSON.stringify(text), text, 'Request body is not valid JSON']),
+    ...(
+      [
+        [`\ufeff${good}`, '1, column 1: a byte order mark: send UTF-8 without it'],
+        ['{', '1, column 2: the body ends, expected a key in double quotes or }'],
+        ['hello', '1, column 1: h, expected a value'],
+        [' ', '1, column 2: the body ends, expected a value'],
+        ['{"accountIds":["a"],}', '1, column 21: } after a comma: remove the comma'],
+        ['{\n  "accountIds": [\n    "a",\n  ]\n}', '4, column 3: ] after a comma: remove the comma'],
+        ["{'a':1}", `1, column 2: ' in place of ": keys and texts need double quotes`],
+        ['{a:1}', '1, column 2: a, expected a key in double quotes or }'],
+        ['{"a" 1}', '1, column 6: 1, expected :'],
+        ['{"a":1 "b":2}', '1, column 8: ", expected , or the end of the object or list'],
+        ['{"a":“b”}', '1, column 6: U+201C, expected a value'],
+        ['{"accountIds":["a"]', '1, column 20: the body ends, expected , or the end of the object or list'],
+        ['{"a":"b', '1, column 8: the body ends within a text: it was cut off, or a " is missing'],
+        [`${good}x`, `1, column ${good.length + 1}: x, expected the end of the body`],
+        [good + good, `1, column ${good.length + 1}: {, expected the end of the body`],
+        [`/* */${good}`, '1, column 1: /, expected a value'],
+        ['{"a":NaN}', '1, column 6: N, expected a value'],
+        ['{"a":01}', '1, column 7: 1, expected , or the end of the object or list'],
+        ['{"a":"\n"}', '1, column 7: U+000A in a text: escape it, a line break as \\n'],
+        ['{"a":"\\x41"}', '1, column 7: unknown escape: write \\ as \\\\'],
+        ['{"a":"\\u12"}', '1, column 7: unknown escape: write \\ as \\\\'],
+        ['undefined', '1, column 1: u, expected a value'],
+        ['accountIds=a', '1, column 1: a, expected a value'],
+      ] as const
+    ).map(([text, mistake]): [string, string, string] => [
+      JSON.stringify(text),
+      text,
+      `Request body is not valid JSON: line ${mistake}`,
+    ]),
   ]
   const { problems, check } = collectProblems()
   for (const [name, body, message] of unreadable) {
@@ -79,6 +112,27 @@ t.test('a body that is not UTF-8, or not JSON, is rejected', async (t) => {
   }
   t.strictSame(problems, [])
   await assertNothingStored(t, target)
+})
+
+t.test('every text that JSON.parse refuses has a mistake at a place within it', (t) => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), fc.constantFrom('', ...'{}[],:"\\1e-.tn \n\u00e9'), (json, at, character) => {
+      const index = at % (json.length + 1)
+      const text = json.slice(0, index) + character + json.slice(index + 1)
+      let isJson = true
+      try {
+        JSON.parse(text)
+      } catch {
+        isJson = false
+      }
+      if (isJson) return
+      const [, line, column] = /^line (\d+), column (\d+): ./.exec(describeMistake(text)) ?? []
+      const length = text.split('\n')[Number(line) - 1]?.length ?? -1
+      if (Number(column) < 1 || Number(column) > length + 1)
+        throw new Error(`${JSON.stringify(text)}: ${line}, ${column}`)
+    }),
+  )
+  t.end()
 })
 
 t.test('another content type and a missing body have different errors', async (t) => {

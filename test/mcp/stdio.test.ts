@@ -64,7 +64,8 @@ t.test('errors of HTTP become errors of the request, with their status and code'
     },
   })
   const [broken] = await exchange(url, ada.key, ['{"jsonrpc": '])
-  t.strictSame([broken.id, broken.error.data.details[0].message], [null, 'Request body is not valid JSON'])
+  const mistake = 'Request body is not valid JSON: line 1, column 13: the body ends, expected a value'
+  t.strictSame([broken.id, broken.error.data.details[0].message], [null, mistake])
   const [batch] = await exchange(url, ada.key, [`[${request(1, 'ping')}]`])
   t.equal(batch.error.data.details[0].message, 'Expected object, received array')
 })

@@ -63,7 +63,11 @@ t.test('a body that is no JSON object gets the error of any operation', async (t
   const { user } = await createWorld(t)
   const ada = await user()
   const cases: [body: string, code: string, message: string][] = [
-    ['{', 'invalid_json', 'Request body is not valid JSON'],
+    [
+      '{',
+      'invalid_json',
+      'Request body is not valid JSON: line 1, column 2: the body ends, expected a key in double quotes or }',
+    ],
     ['', 'invalid_json', 'Request body is empty'],
     ['[]', 'invalid_type', 'Expected object, received array'],
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 'invalid_type', 'Expected object, received array'],
