@@ -1,7 +1,8 @@
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { PlatformId } from './platform.ts'
+import { findPlatform } from './platform-names.ts'
 import { NewMetadata, NewReference } from './references.ts'
-import { Ref } from './shared.ts'
+import { Advised, Ref } from './shared.ts'
 
 /** In UTF-16 units; longer than any credential of the networks. */
 const VALUE_MAX = 2_048
@@ -131,7 +132,14 @@ export const CONNECT_EXAMPLES = Object.fromEntries(
 
 type Bodies<T extends typeof CONNECTIONS> = { -readonly [K in keyof T]: TUnsafe<Static<T[K]['body']>> }
 
-export const ConnectAccount = Type.Union(
+/** Where to connect an account of a network that takes no credentials. */
+function adviseConnection(value: string): string | undefined {
+  const platform = findPlatform(value)
+  const isOther = platform !== undefined && !Object.hasOwn(CONNECT_EXAMPLES, platform)
+  return isOther ? `Accounts of ${platform} are connected with POST /api/v1/connections` : undefined
+}
+
+const connectAccount = Type.Union(
   CONNECTIONS.map(({ body }) => Ref<TSchema>(body)) as unknown as Bodies<typeof CONNECTIONS>,
   {
     $id: 'ConnectAccount',
@@ -147,6 +155,7 @@ export const ConnectAccount = Type.Union(
     examples: Object.values(CONNECT_EXAMPLES),
   },
 )
+export const ConnectAccount = Advised(connectAccount, adviseConnection)
 export type ConnectAccount = Static<typeof ConnectAccount>
 
 export const MISSING_PASSWORD = {
@@ -164,5 +173,5 @@ export const UNKNOWN_PLATFORM = {
   path: ['platform'],
   message: `Invalid enum value. Expected ${Object.keys(CONNECT_EXAMPLES)
     .map((name) => `'${name}'`)
-    .join(' | ')}, received 'instagram'`,
+    .join(' | ')}, received 'instagram'. ${adviseConnection('instagram')}`,
 }

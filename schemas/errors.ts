@@ -281,7 +281,12 @@ export const ERRORS = {
       connected: { message: 'Only the owner of an account, or an admin of its organisation, can connect it again' },
     },
   },
-  platform_not_found: { status: 404, message: 'Platform not found', meaning: 'There is no network with this id.' },
+  platform_not_found: {
+    status: 404,
+    message: 'Platform not found',
+    meaning: 'There is no network with this id.',
+    cases: { named: { message: (id: string) => `Platform not found: the id of this network is ${id}` } },
+  },
   platform_not_supported: {
     status: 400,
     message: (platform: string) => `${platform} accounts cannot be connected by OAuth`,
@@ -290,6 +295,7 @@ export const ERRORS = {
       registered: {
         message: (platform: string) => `${platform} needs no app: Postroom registers one with each server`,
       },
+      named: { message: (id: string) => `The id of this network is ${id}: send the app to /api/v1/apps/${id}` },
     },
   },
   credentials_rejected: {
@@ -509,8 +515,8 @@ export const ERRORS = {
   url_not_public: {
     status: 400,
     message:
-      'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
-    meaning: 'The URL does not lead to the public internet.',
+      'The host of url does not resolve to a public address: check its spelling. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
+    meaning: 'The host of the URL does not exist, or is not on the public internet.',
   },
   url_not_fetched: { status: 400, message: given, meaning: 'The server of the URL did not deliver the file.' },
 

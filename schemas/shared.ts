@@ -13,6 +13,7 @@ import {
 /** Registers the kinds below with TypeBox's compiler, which otherwise throws on them. */
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
+  TypeRegistry.Set('ListedText', (_, value) => typeof value === 'string')
   TypeRegistry.Set<{ maxLength?: number }>(
     'NullableString',
     ({ maxLength = Infinity }, value) => value === null || (typeof value === 'string' && value.length <= maxLength),
@@ -29,6 +30,14 @@ export function StringEnum<const T extends readonly string[]>(
   options: SchemaOptions = {},
 ): TUnsafe<T[number]> {
   return Type.Unsafe<T[number]>({ ...options, [Kind]: 'StringEnum', type: 'string', enum: [...values] })
+}
+
+/**
+ * A string that should be one of `values`, emitted as `StringEnum` is. Others pass: the operation has an error of its
+ * own for them.
+ */
+export function ListedText(values: readonly string[], options: SchemaOptions = {}): TUnsafe<string> {
+  return Type.Unsafe<string>({ ...options, [Kind]: 'ListedText', type: 'string', enum: [...values] })
 }
 
 /** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */
@@ -70,6 +79,14 @@ export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
 
 /** The value that the validator sets if the property is absent; undefined for a property without a default. */
 export const defaultOf = (property: TSchema): unknown => (property as { [DEFAULT]?: unknown })[DEFAULT]
+
+const ADVICE = Symbol('advice')
+
+/** A schema that can say for some wrong values what to do instead. */
+export const Advised = <T extends TSchema>(schema: T, advise: (value: string) => string | undefined): T =>
+  ({ ...schema, [ADVICE]: advise }) as T
+
+export const adviceOf = (schema: TSchema) => (schema as { [ADVICE]?: (value: string) => string | undefined })[ADVICE]
 
 const TARGET = Symbol('target')
 

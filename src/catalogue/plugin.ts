@@ -5,6 +5,7 @@ import { isId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { findPlatform } from '../../schemas/platform-names.ts'
 import { fail } from '../errors.ts'
 import { type Constant, createConstant, sendConstant } from '../http/constant.ts'
 import { isListed } from '../http/rights.ts'
@@ -41,7 +42,10 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
   app.route({
     ...operations.getPlatform,
     handler: async ({ params: { platform } }, reply) => {
-      if (!Object.hasOwn(platforms, platform)) throw fail('platform_not_found')
+      if (!Object.hasOwn(platforms, platform)) {
+        const id = findPlatform(platform)
+        throw id ? fail('platform_not_found.named', id) : fail('platform_not_found')
+      }
       return send(reply, renderPlatform(platform as PlatformId), SHORT)
     },
   })

@@ -1,5 +1,6 @@
 import type { OpenedConnection } from '../../db/queries/connections.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { findPlatform } from '../../schemas/platform-names.ts'
 import { requireKeyring } from '../accounts/store.ts'
 import { fail } from '../errors.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
@@ -14,7 +15,10 @@ export const BEGIN_TIMEOUT_MS = 20_000
 export function requireOAuth({ networks }: ConnectionContext, platform: PlatformId): OAuth {
   // A path may name no network.
   const oauth = networks[platform]?.oauth
-  if (!oauth) throw fail('platform_not_supported', platform)
+  if (!oauth) {
+    const id = networks[platform] ? undefined : findPlatform(platform)
+    throw id ? fail('platform_not_supported.named', id) : fail('platform_not_supported', platform)
+  }
   return oauth
 }
 

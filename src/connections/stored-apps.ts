@@ -13,9 +13,10 @@ import type { App, PutApp } from '../../schemas/app.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { requireKeyring } from '../accounts/store.ts'
-import { fail } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { requireAdmin } from '../http/roles.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
+import { NETWORKS } from '../platforms/networks.ts'
 import { requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 
@@ -66,6 +67,14 @@ async function requireOwner({ db }: ConnectionContext, userId: string, organizat
   return { organizationId }
 }
 
+/** Throws 400 for an id that no app of the network has, such as that of another network. */
+function requireForm(platform: PlatformId, clientId: string): void {
+  const { name, clientIds } = NETWORKS[platform]
+  if (!clientIds || clientIds.pattern.test(clientId)) return
+  const message = `A client id of ${name} is ${clientIds.form}`
+  throw invalidRequest([{ code: 'custom', path: ['clientId'], message }])
+}
+
 /** Stores an app in place of the one that the owner has stored. */
 export async function putApp(
   context: ConnectionContext,
@@ -75,6 +84,7 @@ export async function putApp(
 ): Promise<App> {
   const oauth = requireOAuth(context, platform)
   if (oauth.registration) throw fail('platform_not_supported.registered', platform)
+  requireForm(platform, clientId)
   const owner = await requireOwner(context, userId, organizationId)
   const keyring = await requireKeyring(context)
   const seal = (id: string) => keyring.seal(id, clientSecret === undefined ? {} : { clientSecret })

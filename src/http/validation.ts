@@ -3,7 +3,8 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
-import { defaultOf, registerKinds } from '../../schemas/shared.ts'
+import { findPlatform } from '../../schemas/platform-names.ts'
+import { adviceOf, defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { componentsOf, deref } from './components.ts'
@@ -192,13 +193,23 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
           code: 'invalid_enum_value',
           received,
           options: schema.enum,
-          message: `Invalid enum value. Expected ${known}, received '${received}'`,
+          message: `Invalid enum value. Expected ${known}, received '${received}'${mendOf(schema, value)}`,
         }
       }
       return invalidType(schema, value)
     default:
       return invalidType(schema, value)
   }
+}
+
+/** The value that was probably meant, or the advice of the schema; empty if neither is known. */
+function mendOf(schema: TSchema, value: string): string {
+  const advice = adviceOf(schema)?.(value)
+  if (advice) return `. ${advice}`
+  const options: string[] = schema.enum
+  const platform = findPlatform(value)
+  const meant = platform && options.includes(platform) ? platform : findNear(value, options)
+  return meant ? `. Did you mean '${meant}'?` : ''
 }
 
 export const tooLong = (maximum: number): Omit<Issue, 'path'> =>

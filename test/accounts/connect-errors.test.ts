@@ -67,7 +67,7 @@ t.test('an unreachable or failing network is a 502, and nothing is stored', asyn
   t.strictSame(problems, [])
   const elsewhere = { instance: 'https://mastodon.invalid', accessToken: 'a' }
   t.strictSame((await ada.call('POST', '/accounts', { platform: 'mastodon', credentials: elsewhere })).body, {
-    error: 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)',
+    error: 'mastodon: mastodon.invalid does not resolve to a public address: check its spelling (ENOTFOUND)',
   })
   t.equal(await countAccounts(world), 0)
 })
@@ -82,7 +82,10 @@ t.test('a private address gets the same error as a name that does not exist', as
       ['bluesky', { service: `https://${host}`, identifier: 'a', password: 'b' }],
     ] as const) {
       const { status, body } = await ada.call('POST', '/accounts', { platform, credentials })
-      const expected = [502, { error: `${platform}: ${host} could not be reached (ENOTFOUND)` }]
+      const expected = [
+        502,
+        { error: `${platform}: ${host} does not resolve to a public address: check its spelling (ENOTFOUND)` },
+      ]
       check([status, body], expected, `${platform} ${host}`)
     }
   }
@@ -153,20 +156,24 @@ t.test('a body is validated by the schema of the network that it names', async (
     path,
     message: `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}`,
   })
-  const notOneOf = (received: string) => ({
+  const notOneOf = (received: string, advice = '') => ({
     code: 'invalid_enum_value',
     received,
     options,
     path: ['platform'],
-    message: `Invalid enum value. Expected ${options.map((name) => `'${name}'`).join(' | ')}, received '${received}'`,
+    message: `Invalid enum value. Expected ${options.map((name) => `'${name}'`).join(' | ')}, received '${received}'${advice}`,
   })
+  const elsewhere = (platform: string) => `. Accounts of ${platform} are connected with POST /api/v1/connections`
   const bluesky = { identifier: 'a', password: 'b' }
   const cases: [body: unknown, issues: unknown[]][] = [
     [{}, [required('string', 'platform')]],
     [{ credentials: bluesky }, [required('string', 'platform')]],
     [{ platform: 5, credentials: bluesky }, [typed('string', 'number', 'platform')]],
     [{ platform: null }, [typed('string', 'null', 'platform')]],
-    [{ platform: 'instagram', credentials: 5 }, [notOneOf('instagram')]],
+    [{ platform: 'instagram', credentials: 5 }, [notOneOf('instagram', elsewhere('instagram'))]],
+    [{ platform: 'Twitter', credentials: {} }, [notOneOf('Twitter', elsewhere('x'))]],
+    [{ platform: 'bsky', credentials: bluesky }, [notOneOf('bsky', ". Did you mean 'bluesky'?")]],
+    [{ platform: 'mastadon', credentials: {} }, [notOneOf('mastadon', ". Did you mean 'mastodon'?")]],
     [{ platform: 'toString', credentials: {} }, [notOneOf('toString')]],
     [{ platform: 'bluesky' }, [required('object', 'credentials')]],
     [{ platform: 'bluesky', credentials: [] }, [typed('object', 'array', 'credentials')]],

@@ -177,6 +177,28 @@ t.test('accounts of others, disconnected ones and those that a key does not list
   }
 })
 
+t.test('another name of a network leads to its id, and the name of none does not', async (t) => {
+  const ada = repeating(await (await createWorld(t)).user())
+  const { problems, check } = collectProblems()
+  for (const [name, id] of [
+    ['twitter', 'x'],
+    ['X', 'x'],
+    ['x-twitter', 'x'],
+    ['ig', 'instagram'],
+    ['FB', 'facebook'],
+    ['gmb', 'google_business'],
+    ['google-business', 'google_business'],
+    ['myspace'],
+    ['constructor'],
+  ] as [string, string?][]) {
+    const hint = id ? `: the id of this network is ${id}` : ''
+    check((await ada.call('GET', `/platforms/${name}`)).body.error, `Platform not found${hint}`, name)
+    const { body } = await ada.call('GET', `/posts?platform=${name}`)
+    check(body.details[0].message.split('. ')[2], id && `Did you mean '${id}'?`, `a filter on ${name}`)
+  }
+  t.strictSame(problems, [])
+})
+
 t.test('the ways to connect are those that the service offers', async (t) => {
   const { user } = await createWorld(t)
   const ada = repeating(await user())

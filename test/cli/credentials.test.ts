@@ -102,7 +102,7 @@ t.test('the embedded database keeps its key beside its data', async (t) => {
     t.equal(await service.stop(), 0)
     return { key: service.facts.key, outcome: { status: reply.status, error } }
   }
-  const unreachable = { status: 502, error: 'mastodon: 127.0.0.1 could not be reached (ENOTFOUND)' }
+  const unreachable = { status: 502, error: 'mastodon: 127.0.0.1 does not resolve to a public address: check its spelling (ENOTFOUND)' }
   const first = await connectOn({})
   t.strictSame(first.outcome, unreachable)
   const { mode, size, ino } = statSync(file)

@@ -1,8 +1,10 @@
 import t from 'tap'
 import { upsertMembership } from '../../db/queries/people.ts'
+import type { Issue } from '../../schemas/error.ts'
 import { rewrapCredentials } from '../../src/accounts/rewrap.ts'
 import { createKeyring } from '../../src/credentials/keyring.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
+import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
 import { APP, createConnectionWorld } from './scene.ts'
 
@@ -99,6 +101,21 @@ t.test('an account keeps its app, which cannot be deleted while the account need
   await ada.call('DELETE', `/accounts/${id}`)
   await sweepNow(world)
   t.notOk(await findOwn())
+})
+
+t.test('the id of an app is checked where its network documents the form', async (t) => {
+  const network = oauthNetwork(scriptedOAuth())
+  const { ada } = await createConnectionWorld(t, { networks: { facebook: network, youtube: network, x: network } })
+  const put = async (platform: string, clientId: string) => {
+    const { status, body } = await ada.call('PUT', `/apps/${platform}`, { ...OWN, clientId })
+    return status === 200 ? status : body.details.map(({ path, message }: Issue) => `${path}: ${message}`)
+  }
+  const google = '123-abc.apps.googleusercontent.com'
+  t.match(await put('facebook', google), [/^clientId: A client id of Facebook is digits only: copy the app id from/])
+  t.match(await put('youtube', '998877665544'), [/^clientId: A client id of YouTube is a text that ends with \.apps\./])
+  t.equal(await put('facebook', '998877665544'), 200)
+  t.equal(await put('youtube', google), 200)
+  t.equal(await put('x', 'any-form'), 200)
 })
 
 t.test('the secret of an app is encrypted, and account rewrap covers it', async (t) => {

@@ -33,7 +33,9 @@ t.test('a private address gets the same error as a name that does not exist', as
       const create = () => ada.call('POST', '/connections', { platform: 'mastodon', hint: host, manual })
       const { status, body } = await create()
       t.equal(status, 502)
-      t.strictSame(body, { error: `mastodon: ${host.replace(':443', '')} could not be reached (ENOTFOUND)` })
+      t.strictSame(body, {
+        error: `mastodon: ${host.replace(':443', '')} does not resolve to a public address: check its spelling (ENOTFOUND)`,
+      })
     }
   }
 })

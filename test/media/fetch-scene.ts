@@ -18,7 +18,7 @@ import { until } from '../helpers/until.ts'
 export const OFF_LIMITS = {
   statusCode: 400,
   message:
-    'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
+    'The host of url does not resolve to a public address: check its spelling. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
 }
 
 /** `test/samples/tls`: valid until 2120, for files.example. The private key of the authority was deleted. */

@@ -153,7 +153,7 @@ t.test('all non-public addresses get the same response, whether a server listens
         400,
         {
           error:
-            'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
+            'The host of url does not resolve to a public address: check its spelling. The operator of the service can allow private hosts: OUTBOUND_ALLOW',
         },
       ],
       host,

@@ -79,6 +79,7 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   for (const operationId of NOT_STORED) await check(operationId, 200, undefined, requests[operationId](ada.key))
   await check('getAccountLimits', 200, undefined, requests.getAccountLimits(ada.key))
+  await check('getPlatform', 404, 'platform_not_found_2', ada.call('GET', '/platforms/twitter'))
   const networks = new Proxy({} as Networks, {
     get: () => {
       throw new Error('for this test')
@@ -114,7 +115,9 @@ async function checkFieldOptions(t: Test, { db, ada, keyring }: Scene, requests:
   const { sandbox } = common().networks
   const options = { code: 'unreachable', maybeSent: false, retryable: true }
   const unreachable = () =>
-    Promise.reject(new PublishError('sandbox.invalid could not be reached (ENOTFOUND)', options))
+    Promise.reject(
+      new PublishError('sandbox.invalid does not resolve to a public address: check its spelling (ENOTFOUND)', options),
+    )
   const networks = { ...common().networks, sandbox: { ...sandbox, options: { boardId: { read: unreachable } } } }
   const withoutNetwork = await buildApp({ ...common(), keyring, networks })
   const withoutKeyring = await buildApp({ ...common(), keyring: undefined })
@@ -142,7 +145,10 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await check('createConnection', 403, 'not_account_owner', create({ accountId: shared }))
   const options = { code: 'unreachable', maybeSent: false, retryable: true }
-  oauth.beginError = new PublishError('api.x.com could not be reached (ENOTFOUND)', options)
+  oauth.beginError = new PublishError(
+    'api.x.com does not resolve to a public address: check its spelling (ENOTFOUND)',
+    options,
+  )
   await check('createConnection', 502, 'platform_unavailable', create({ manual: true }))
   oauth.beginError = undefined
   await check('createConnection', 400, 'noServer', create({ platform: 'mastodon' }))
@@ -184,6 +190,8 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   await check('putApp', 400, 'missingClientId', ada.call('PUT', '/apps/x', {}))
   await check('putApp', 400, 'platform_not_supported', put({}, '/apps/telegram'))
   await check('putApp', 400, 'platform_not_supported_2', put({}, '/apps/mastodon'))
+  await check('putApp', 400, 'platform_not_supported_3', put({}, '/apps/twitter'))
+  await check('putApp', 400, 'idOfAnotherForm', put({}, '/apps/facebook'))
   const shared = await organization(ada, await user())
   for (const [example, organizationId] of [
     ['no_access', UNKNOWN_ID],

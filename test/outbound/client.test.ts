@@ -69,7 +69,7 @@ async function refusal(t: Test, attempt: Promise<unknown>): Promise<object> {
 }
 
 const UNREACHABLE = {
-  message: 'HOST could not be reached (ENOTFOUND)',
+  message: 'HOST does not resolve to a public address: check its spelling (ENOTFOUND)',
   code: 'unreachable',
   maybeSent: false,
   retryable: true,

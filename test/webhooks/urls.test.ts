@@ -18,7 +18,7 @@ t.test('a URL that nothing should be sent to is a clear error, and nothing is st
   t.equal(hook.url, 'https://public.example/a?b=c', 'a fragment is not sent')
   const secure = 'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
   const publicly =
-    'url does not lead to a public address on the internet. The operator of the service can allow private hosts: OUTBOUND_ALLOW'
+    'The host of url does not resolve to a public address: check its spelling. The operator of the service can allow private hosts: OUTBOUND_ALLOW'
   const cases: [url: unknown, message: string][] = [
     ['http://public.example', secure],
     ['ftp://public.example', secure],

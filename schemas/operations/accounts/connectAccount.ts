@@ -49,7 +49,12 @@ ${CONNECTION_ROWS}
     ]),
     errorResponse(
       'The network could not be reached or did not respond within 20 seconds. Nothing was stored. Correct the address, or retry later.',
-      [errorOf('platform_unavailable', 'mastodon: mastodon.invalid could not be reached (ENOTFOUND)')],
+      [
+        errorOf(
+          'platform_unavailable',
+          'mastodon: mastodon.invalid does not resolve to a public address: check its spelling (ENOTFOUND)',
+        ),
+      ],
     ),
     unavailableResponse(
       ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`. Nothing was stored.',

@@ -56,7 +56,10 @@ The values are read from the network, which may take up to 20 seconds. Then they
       ],
     ),
     errorResponse('The network could not be reached, failed, or accepts no more calls at the moment. Retry later.', [
-      errorOf('platform_unavailable', 'sandbox: sandbox.invalid could not be reached (ENOTFOUND)'),
+      errorOf(
+        'platform_unavailable',
+        'sandbox: sandbox.invalid does not resolve to a public address: check its spelling (ENOTFOUND)',
+      ),
     ]),
     unavailableResponse(
       ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',

@@ -17,7 +17,7 @@ export const putApp = defineOperation({
   tag: 'apps',
   summary: 'Store an app',
   description:
-    'Stores the credentials of an app that you have registered with a network, in place of those stored before. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nA connection that was begun with another app fails with `app_changed`.',
+    'Stores the credentials of an app that you have registered with a network, in place of those stored before. With the same `clientId`, the secret and the scopes are replaced. With another one, new connections use the new app. Accounts keep the app that they were connected with until they are connected again.\n\nThe form of `clientId` is checked for the networks of Meta and of Google, which document it.\n\nA connection that was begun with another app fails with `app_changed`.',
   params: AppPath,
   body: Body(PutApp, { app: PUT, withScopes: WITH_SCOPES }),
   success: { 200: JsonResponse(App, 'The app is stored.', { stored: APP }) },
@@ -32,8 +32,18 @@ export const putApp = defineOperation({
           path: ['clientId'],
           message: 'Required',
         },
+        idOfAnotherForm: {
+          code: 'custom',
+          path: ['clientId'],
+          message:
+            'A client id of Facebook is digits only: copy the app id from its dashboard at developers.facebook.com',
+        },
       },
-      [errorOf('platform_not_supported', 'telegram'), errorOf('platform_not_supported.registered', 'mastodon')],
+      [
+        errorOf('platform_not_supported', 'telegram'),
+        errorOf('platform_not_supported.registered', 'mastodon'),
+        errorOf('platform_not_supported.named', 'x'),
+      ],
     ),
     noAccessResponse,
     unavailableResponse(

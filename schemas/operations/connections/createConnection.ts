@@ -65,7 +65,10 @@ Workers refresh access tokens before they expire. LinkedIn allows this to approv
       ],
     ),
     errorResponse('With `manual`, or on Mastodon: the network could not be reached. Retry later.', [
-      errorOf('platform_unavailable', 'x: api.x.com could not be reached (ENOTFOUND)'),
+      errorOf(
+        'platform_unavailable',
+        'x: api.x.com does not resolve to a public address: check its spelling (ENOTFOUND)',
+      ),
     ]),
     noKeyResponse,
   ],

@@ -1,4 +1,5 @@
 import { errorResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
 import { Platform, PlatformPath } from '../../platform-detail.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
@@ -19,6 +20,11 @@ export const getPlatform = defineOperation({
     200: { ...JsonResponse(Platform, 'The network.', { platform: Platform.examples[0] }), headers: HEADERS },
     ...notModified,
   },
-  errors: [errorResponse('There is no network with this id.', ['platform_not_found'])],
+  errors: [
+    errorResponse('There is no network with this id.', [
+      'platform_not_found',
+      errorOf('platform_not_found.named', 'x'),
+    ]),
+  ],
   sdk: 'platforms.get',
 })

@@ -18,8 +18,16 @@ export interface Network {
    * accounts are connected with an app of the deployment.
    */
   tokens?: { life: string; refresh: string }
+  /** The form of the ids of apps, where the network documents it. */
+  clientIds?: ClientIds
   /** An app of the deployment that needs no registration. Absent if the operator has to register it. */
   client?: UnregisteredClient
+}
+
+export interface ClientIds {
+  pattern: RegExp
+  /** The form in words, and where people find an id. */
+  form: string
 }
 
 /**

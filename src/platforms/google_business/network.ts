@@ -1,10 +1,12 @@
 import type { Network } from '../contract/network.ts'
+import { googleClientIds } from '../families/google/client-ids.ts'
 import { googleBusiness } from './limits.ts'
 
 export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
   adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,
+  clientIds: googleClientIds,
   tokens: {
     life: 'an hour',
     refresh: 'yes, while the [consent screen](../platforms/google_business/README.md) is published',

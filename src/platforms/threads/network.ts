@@ -1,9 +1,11 @@
 import type { Network } from '../contract/network.ts'
+import { metaClientIds } from '../families/meta/client-ids.ts'
 import { threads } from './limits.ts'
 
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
+  clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },
 }

@@ -239,6 +239,9 @@ export function connectionError(error: unknown, host: string): PublishError {
   if (error instanceof PublishError) return error
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   const code = cause?.code ?? ''
+  if (code === 'ENOTFOUND') {
+    return unreachable(`${host} does not resolve to a public address: check its spelling (${code})`)
+  }
   if (NOT_CONNECTED.includes(code)) return unreachable(`${host} could not be reached (${code})`)
   const isTimeout = name === 'AbortError' || name === 'TimeoutError' || /TIMEOUT/.test(code)
   return new PublishError(`${host} did not respond${isTimeout ? ' in time' : ': the connection was lost'}`, {
