@@ -172,8 +172,20 @@ export const QueuedEvents = Type.Object(
     nextCursor: NullableString({
       description: 'The `cursor` of the next request. `null` where no more events are to be looked at.',
     }),
+    reason: Type.Optional(
+      Type.String({
+        description: 'Why a request by time queued nothing, for people. Absent where it queued something.',
+      }),
+    ),
   },
-  { $id: 'QueuedEvents', description: 'How many events were queued.', examples: [{ queued: 1, nextCursor: null }] },
+  {
+    $id: 'QueuedEvents',
+    description: 'How many events were queued.',
+    examples: [
+      { queued: 1, nextCursor: null },
+      { queued: 0, nextCursor: null, reason: 'There are no events in this time, or they are no longer kept' },
+    ],
+  },
 )
 export type QueuedEvents = Static<typeof QueuedEvents>
 

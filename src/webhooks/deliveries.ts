@@ -60,8 +60,17 @@ export async function redeliver(db: Db, manager: Manager, id: string, body: Rede
   const { onlyFailed = true } = body
   const after = body.cursor === undefined ? await placeOf(db, userId, timeOf(body.from!)) : Number(body.cursor)
   const before = body.before === undefined ? null : timeOf(body.before)
-  const { queued, last } = await queueRange(db, { webhookId, userId, after, before, onlyFailed, limit: EVENTS_MAX })
-  return { queued, nextCursor: last === null ? null : String(last) }
+  const range = { webhookId, userId, after, before, onlyFailed, limit: EVENTS_MAX }
+  const { queued, last, ...counts } = await queueRange(db, range)
+  const nextCursor = last === null ? null : String(last)
+  return queued > 0 ? { queued, nextCursor } : { queued, nextCursor, reason: explainNone(counts) }
+}
+
+/** The reason why a request by time has queued nothing. */
+function explainNone({ seen, wanted }: { seen: number; wanted: number }): string {
+  if (seen === 0) return 'There are no events in this time, or they are no longer kept'
+  if (wanted === 0) return `The webhook gets none of the ${seen} events of this time: see its types and accountIds`
+  return `All ${wanted} events that the webhook gets were delivered: send onlyFailed: false to send them again`
 }
 
 /** The place before the first event of a time. */

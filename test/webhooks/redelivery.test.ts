@@ -29,7 +29,14 @@ t.test('events are sent again by their ids, and all or none of a request', async
     t.strictSame(codeOf(reply), [404, 'webhook_event_not_found'])
     t.match(reply.body.error, missing)
   }
-  t.strictSame((await redeliver(FROM)).body, { queued: 0, nextCursor: null }, 'by time, only what was not delivered')
+  t.strictSame(
+    (await redeliver(FROM)).body,
+    {
+      ...{ queued: 0, nextCursor: null },
+      reason: 'All 3 events that the webhook gets were delivered: send onlyFailed: false to send them again',
+    },
+    'by time, only what was not delivered',
+  )
   t.strictSame((await redeliver({ ...FROM, onlyFailed: false })).body, { queued: 3, nextCursor: null })
   await untilReceived(receiver, 8)
   await untilDelivered(log, id, 3)
@@ -44,6 +51,22 @@ t.test('events are sent again by their ids, and all or none of a request', async
   }
   t.equal((await log(id)).length, 3)
   t.equal(receiver.received.length, 8)
+})
+
+t.test('a redelivery by time that queues nothing says why', async (t) => {
+  const { hook, emit, ada } = await createWebhookWorld(t)
+  const { id } = await hook(await startReceiver(t), { types: ['account.disconnected'] })
+  await emit(2, { type: 'account.connected' })
+  const reasonOf = async (body: object) => (await ada.call('POST', `/webhooks/${id}/redeliver`, body)).body.reason
+  t.match(await reasonOf(FROM), /^The webhook gets none of the \d+ events of this time: see its types and accountIds$/)
+  t.equal(
+    await reasonOf({ from: '2999-01-01T00:00:00Z' }),
+    'There are no events in this time, or they are no longer kept',
+  )
+  t.equal(
+    await reasonOf({ ...FROM, before: FROM.from }),
+    'There are no events in this time, or they are no longer kept',
+  )
 })
 
 t.test('what happened while a webhook was disabled is sent by redelivery, in requests of any number', async (t) => {

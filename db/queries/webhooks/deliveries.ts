@@ -79,6 +79,15 @@ interface Range {
   limit: number
 }
 
+interface RangeResult {
+  /** The events that were looked at. */
+  seen: number
+  /** Those that the webhook gets. */
+  wanted: number
+  queued: number
+  last: number | null
+}
+
 /**
  * Queues the next events of a stream that the webhook gets. Returns how many, and the place of the last event that was
  * looked at: null if there are no more.
@@ -86,9 +95,9 @@ interface Range {
 export async function queueRange(
   db: Db,
   { webhookId, userId, after, before, onlyFailed, limit }: Range,
-): Promise<{ queued: number; last: number | null }> {
+): Promise<RangeResult> {
   const { isOwn, place } = findStream(userId)
-  const { rows } = await sql<{ queued: number; seen: number; last: number | null }>`
+  const { rows } = await sql<RangeResult>`
     with seen as (
       select id, ${place} as place, type, account_ids, data from events
       where ${isOwn} and ${place} > ${after}::bigint
@@ -109,8 +118,12 @@ export async function queueRange(
       on conflict (webhook_id, event_id) do update set ${REQUEUED} where webhook_deliveries.state <> 'delivered' or not ${onlyFailed}::boolean
       returning event_id
     )
-    select (select count(*) from queued)::integer as queued, (select count(*) from seen)::integer as seen,
+    select (
+        select count(*) from webhooks cross join seen as event
+        where webhooks.id = ${webhookId} and ${getsEvent('webhooks', 'event')}
+      )::integer as wanted,
+      (select count(*) from queued)::integer as queued, (select count(*) from seen)::integer as seen,
       (select max(place) from seen)::float8 as last`.execute(db)
-  const { queued, seen, last } = rows[0]!
-  return { queued, last: seen < limit ? null : last }
+  const { last, ...counts } = rows[0]!
+  return { ...counts, last: counts.seen < limit ? null : last }
 }

@@ -21,7 +21,10 @@ A request by time looks at up to 1,000 events. Repeat it with \`nextCursor\` as 
   params: WebhookPath,
   body: Body(RedeliverEvents, REDELIVER_EXAMPLES),
   success: {
-    202: JsonResponse(QueuedEvents, 'The events are going to be sent.', { queued: QueuedEvents.examples[0] }),
+    202: JsonResponse(QueuedEvents, 'The events are going to be sent. Where there are none, `reason` says why.', {
+      queued: QueuedEvents.examples[0],
+      none: QueuedEvents.examples[1],
+    }),
   },
   errors: [
     invalidRequestResponse('The body does not match its schema.', {
