@@ -132,7 +132,7 @@ export const CONNECT_EXAMPLES = Object.fromEntries(
 
 type Bodies<T extends typeof CONNECTIONS> = { -readonly [K in keyof T]: TUnsafe<Static<T[K]['body']>> }
 
-/** Where to connect an account of a network that takes no credentials. */
+/** Points an account of a network that takes no credentials to the operation that connects it. */
 function adviseConnection(value: string): string | undefined {
   const platform = findPlatform(value)
   const isOther = platform !== undefined && !Object.hasOwn(CONNECT_EXAMPLES, platform)

@@ -22,8 +22,8 @@ interface Mistake {
 }
 
 /**
- * Says where a text that is not JSON has its first mistake, and how to mend it. V8 names the place of some mistakes only,
- * and repeats parts of the text. Not recursive: a body may be a million brackets.
+ * Says where a text that is not JSON has its first mistake, and how to mend it. V8 names the place of some mistakes
+ * only, and repeats parts of the text. Not recursive: a body may be a million brackets.
  */
 export function describeMistake(text: string): string {
   const { at, message } = findMistake(text)
