@@ -14,8 +14,6 @@ declare module 'fastify' {
 interface Path {
   segments: string[]
   methods: string[]
-  /** Whether a hint may name it: nobody types the pages of a connection. */
-  isNamed: boolean
 }
 
 /** The paths of the service, for requests that match none of its routes. */
@@ -38,8 +36,9 @@ export function collectPaths(app: FastifyInstance): Paths {
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     if (url.includes('*') || config?.refusesMethod) return
     const segments = segmentsOf(url)
-    const isPage = schema?.hide === true && segments.length > 1
-    const path = paths.get(url) ?? { segments, methods: [], isNamed: !isPage }
+    // Pages for browsers, which nobody types: a link of a connection is a secret.
+    if (schema?.hide === true && segments.length > 1) return
+    const path = paths.get(url) ?? { segments, methods: [] }
     path.methods = [...new Set([...path.methods, ...[method].flat()])].sort()
     paths.set(url, path)
   })
@@ -74,9 +73,7 @@ const withoutPrefix = (segments: string[]) => {
 }
 
 function findNearest(paths: Path[], unknown: string): string | undefined {
-  const named = paths
-    .filter(({ isNamed }) => isNamed)
-    .map(({ segments }) => ({ segments, tail: withoutPrefix(segments) }))
+  const named = paths.map(({ segments }) => ({ segments, tail: withoutPrefix(segments) }))
   const words = [...new Set(named.flatMap(({ tail }) => tail.filter((segment) => segment && !isParameter(segment))))]
   const sent = unknown.toLowerCase().split('/').filter(Boolean)
   if (sent.length > SEGMENTS_MAX) return undefined
