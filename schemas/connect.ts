@@ -3,11 +3,13 @@ import type { PlatformId } from './platform.ts'
 import { findPlatform } from './platform-names.ts'
 import { NewMetadata, NewReference } from './references.ts'
 import { Advised, Ref } from './shared.ts'
+import { DISCORD_WEBHOOK, MASTODON_TOKEN, SANDBOX_USERNAME, TELEGRAM_CHAT, TELEGRAM_TOKEN } from './text-forms.ts'
 
 /** In UTF-16 units; longer than any credential of the networks. */
 const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
+const formed = (pattern: string, description: string) => Type.String({ pattern, maxLength: VALUE_MAX, description })
 
 interface ConnectionOptions<T extends TProperties> {
   /** The credentials, for people. */
@@ -71,7 +73,8 @@ const CONNECTIONS = [
     source: 'Preferences, Development, New application',
     properties: {
       instance: text('The address of the Mastodon server, such as `https://mastodon.social`.'),
-      accessToken: text(
+      accessToken: formed(
+        MASTODON_TOKEN,
         'An access token of the account with the scopes `read:accounts`, `read:statuses`, `write:media` and `write:statuses` (Preferences, Development, New application).',
       ),
     },
@@ -81,8 +84,11 @@ const CONNECTIONS = [
     credentials: 'token of a bot that may post in the channel or group, and its `@name` or id',
     source: '@BotFather',
     properties: {
-      botToken: text('The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
-      chatId: text('The channel or group: its `@name` or its numeric id. The bot must be allowed to post there.'),
+      botToken: formed(TELEGRAM_TOKEN, 'The token of the bot, from @BotFather, such as `123456:ABC-DEF`.'),
+      chatId: formed(
+        TELEGRAM_CHAT,
+        'The channel or group: its `@name` or its numeric id. The bot must be allowed to post there.',
+      ),
     },
     example: { botToken: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chatId: '@lighthouses' },
   }),
@@ -90,7 +96,8 @@ const CONNECTIONS = [
     credentials: 'URL of a webhook of the channel',
     source: 'Edit Channel, Integrations, Webhooks',
     properties: {
-      webhookUrl: text(
+      webhookUrl: formed(
+        DISCORD_WEBHOOK,
         'The URL of a webhook of the channel (Edit Channel, Integrations, Webhooks), as Discord copies it: `https://discord.com/api/webhooks/ID/TOKEN`.',
       ),
     },
@@ -103,7 +110,8 @@ const CONNECTIONS = [
     credentials: 'any user name',
     source: '',
     properties: {
-      username: text(
+      username: formed(
+        SANDBOX_USERNAME,
         'The handle of the account: 1 to 64 letters, digits, underscores, full stops and hyphens. A handle that you have connected already names the same account.',
       ),
       displayName: Type.Optional(text('The display name of the account.')),

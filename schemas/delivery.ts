@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
+import { CheckedText, Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
+import { WEB_ADDRESS } from './text-forms.ts'
 
 export const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -174,7 +175,11 @@ export const ResolveDelivery = Type.Object(
         '`published`: the post is on the network. `not_published`: it is not, and the delivery can then be retried.',
     }),
     url: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'The public http(s) address of the post. Only with `published`.' }),
+      CheckedText({
+        pattern: WEB_ADDRESS,
+        maxLength: 2048,
+        description: 'The public http(s) address of the post. Only with `published`.',
+      }),
     ),
   },
   {
@@ -194,7 +199,11 @@ export const MARK_EXAMPLES = {
 export const MarkPublished = Type.Object(
   {
     url: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'The public http(s) address of what you published.' }),
+      CheckedText({
+        pattern: WEB_ADDRESS,
+        maxLength: 2048,
+        description: 'The public http(s) address of what you published.',
+      }),
     ),
   },
   {

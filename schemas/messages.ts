@@ -57,6 +57,8 @@ export const FROM_OR_EVENTS = 'Send either eventIds or from'
 export const NOT_WITH_ALL_USERS = 'Cannot be combined with `allUsers`: these are accounts of one user'
 export const NEEDS_FROM = 'Only together with from'
 
+export const INVALID_URL = 'Invalid url: begin with https:// and a host, such as https://app.example.com/hook'
+
 export const HTTPS_REQUIRED =
   'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
 

@@ -13,7 +13,10 @@ import {
 /** Registers the kinds below with TypeBox's compiler, which otherwise throws on them. */
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
-  TypeRegistry.Set('ListedText', (_, value) => typeof value === 'string')
+  TypeRegistry.Set<{ maxLength?: number }>(
+    'CheckedText',
+    ({ maxLength = Infinity }, value) => typeof value === 'string' && value.length <= maxLength,
+  )
   TypeRegistry.Set<{ maxLength?: number }>(
     'NullableString',
     ({ maxLength = Infinity }, value) => value === null || (typeof value === 'string' && value.length <= maxLength),
@@ -33,11 +36,11 @@ export function StringEnum<const T extends readonly string[]>(
 }
 
 /**
- * A string that should be one of `values`, emitted as `StringEnum` is. Others pass: the operation has an error of its
- * own for them.
+ * A string whose pattern or values the document states, and the operation checks: its error says more, or has another
+ * status.
  */
-export function ListedText(values: readonly string[], options: SchemaOptions = {}): TUnsafe<string> {
-  return Type.Unsafe<string>({ ...options, [Kind]: 'ListedText', type: 'string', enum: [...values] })
+export function CheckedText(options: SchemaOptions): TUnsafe<string> {
+  return Type.Unsafe<string>({ ...options, [Kind]: 'CheckedText', type: 'string' })
 }
 
 /** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */

@@ -1,7 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES, type EventGroup, WEBHOOK_ID } from './event.ts'
 import { OVERLAP } from './key.ts'
-import { Defaulted, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
+import {
+  CheckedText,
+  Defaulted,
+  Limit,
+  NextCursor,
+  Nullable,
+  NullableString,
+  Offset,
+  Ref,
+  StringEnum,
+} from './shared.ts'
+import { WEB_ADDRESS } from './text-forms.ts'
 
 export const WEBHOOKS_MAX = 20
 export const WEBHOOK_URL_MAX = 2_000
@@ -140,7 +151,8 @@ export const WebhookWithSecret = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
-const url = Type.String({
+const url = CheckedText({
+  pattern: WEB_ADDRESS,
   maxLength: WEBHOOK_URL_MAX,
   description: `Where events are sent to: an https URL of at most ${WEBHOOK_URL_MAX} characters, without a user name or password, that leads to the public internet. Any port will do. Redirects are not followed.`,
 })

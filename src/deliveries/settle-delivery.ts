@@ -8,6 +8,7 @@ import {
 import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
+import { INVALID_URL } from '../../schemas/messages.ts'
 import { cancelled, marked, resolved } from '../delivery/machine.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
@@ -110,7 +111,7 @@ export async function markDeliveryPublished(
 }
 
 function requireUrl(url: string): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw invalidUrl('invalid_string', 'Invalid url')
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw invalidUrl('invalid_string', INVALID_URL)
 }
 
 const invalidUrl = (code: 'invalid_string' | 'custom', message: string) =>

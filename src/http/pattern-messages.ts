@@ -2,8 +2,17 @@ import { APP_WORD } from '../../schemas/app.ts'
 import { DELIVERIES_CURSOR, ERROR_CODE_FORM, POSTS_CURSOR } from '../../schemas/find.ts'
 import { BAD_KEY, KEY_FORM } from '../../schemas/idempotency.ts'
 import { EVENTS_CURSOR } from '../../schemas/list-events.ts'
+import { INVALID_URL } from '../../schemas/messages.ts'
 import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../schemas/precondition.ts'
 import { NOT_BLANK, UUID_PATTERN } from '../../schemas/shared.ts'
+import {
+  DISCORD_WEBHOOK,
+  MASTODON_TOKEN,
+  SANDBOX_USERNAME,
+  TELEGRAM_CHAT,
+  TELEGRAM_TOKEN,
+  WEB_ADDRESS,
+} from '../../schemas/text-forms.ts'
 import { REDELIVERY_CURSOR } from '../../schemas/webhook-delivery.ts'
 
 const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
@@ -20,4 +29,10 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [APP_WORD]: 'Must be 1 to 512 visible ASCII characters',
   [KEY_FORM]: BAD_KEY.message,
   [IF_MATCH_FORM]: BAD_IF_MATCH.message,
+  [WEB_ADDRESS]: INVALID_URL,
+  [DISCORD_WEBHOOK]: 'Must have the form https://discord.com/api/webhooks/ID/TOKEN',
+  [SANDBOX_USERNAME]: 'Must be 1 to 64 letters, digits, underscores, full stops and hyphens',
+  [TELEGRAM_TOKEN]: 'Must be the token of a bot, such as 123456:ABC-DEF1234',
+  [TELEGRAM_CHAT]: 'Must be the @name or the number of a chat',
+  [MASTODON_TOKEN]: 'Must be an access token of the instance: letters, digits and _-.~+/=',
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { INVALID_URL } from '../../schemas/messages.ts'
 import { type AppError, fail, invalidRequest } from '../errors.ts'
 import type { PublicClient } from '../outbound/client.ts'
 import { type DownloadFailure, type DownloadOptions, hasCredentials, isWebUrl } from '../outbound/download.ts'
@@ -34,7 +35,7 @@ function parseUrl(text: string): URL {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])
   const url = URL.parse(text)
   if (!url) {
-    throw invalidRequest([{ code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' }])
+    throw invalidRequest([{ code: 'invalid_string', validation: 'url', path: ['url'], message: INVALID_URL }])
   }
   if (!isWebUrl(url)) throw issue('Must be an http or https address')
   if (hasCredentials(url)) throw issue('Must not contain a user name or password')

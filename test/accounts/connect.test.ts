@@ -101,14 +101,14 @@ t.test('connecting an account again updates it and keeps its id', async (t) => {
 
   t.equal(first.body.textLengthMax, 5000)
   current = { ...profile, username: 'ada.new', displayName: null, textLengthMax: 300 }
-  const again = await connect({ botToken: 'new', chatId: 'b' })
+  const again = await connect({ botToken: '1:new', chatId: '@b' })
   t.equal(again.status, 200)
   const changed = { id, platform: 'telegram', username: 'ada.new', textLengthMax: 300 }
   t.strictSame(again.body, { ...changed, ...ownedBy(ada.id) })
   t.strictSame((await ada.call('GET', '/accounts')).body.data, [again.body], 'its attention is cleared')
   const after = await findCredentials(db, id)
   t.notSame(after?.data, before?.data)
-  t.strictSame(keyring.open(id, after!), { botToken: 'new', chatId: 'b' })
+  t.strictSame(keyring.open(id, after!), { botToken: '1:new', chatId: '@b' })
 
   current = profile
   t.strictSame(
@@ -120,7 +120,7 @@ t.test('connecting an account again updates it and keeps its id', async (t) => {
 
   const shared = await organization()
   await promote(shared, ada)
-  const credentials = { botToken: 'a', chatId: 'b' }
+  const credentials = { botToken: '1:a', chatId: '@b' }
   await ada.call('POST', '/accounts', { platform: 'telegram', credentials, organizationId: shared })
   await connect()
   const { organizationId } = await db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()

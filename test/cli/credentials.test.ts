@@ -102,7 +102,10 @@ t.test('the embedded database keeps its key beside its data', async (t) => {
     t.equal(await service.stop(), 0)
     return { key: service.facts.key, outcome: { status: reply.status, error } }
   }
-  const unreachable = { status: 502, error: 'mastodon: 127.0.0.1 does not resolve to a public address: check its spelling (ENOTFOUND)' }
+  const unreachable = {
+    status: 502,
+    error: 'mastodon: 127.0.0.1 does not resolve to a public address: check its spelling (ENOTFOUND)',
+  }
   const first = await connectOn({})
   t.strictSame(first.outcome, unreachable)
   const { mode, size, ino } = statSync(file)
@@ -135,7 +138,7 @@ t.test('with DATABASE_URL, the service runs without a key', async (t) => {
   const reply = await fetch(`${service.facts.api}/accounts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.facts.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ platform: 'telegram', credentials: { botToken: 'a', chatId: 'b' } }),
+    body: JSON.stringify({ platform: 'telegram', credentials: { botToken: '1:a', chatId: '@b' } }),
   })
   t.equal(reply.status, 503)
   t.strictSame(await reply.json(), { error: 'Credentials key not set' })

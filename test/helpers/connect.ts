@@ -19,7 +19,7 @@ export async function createStubWorld(t: Test, identify: AnyAdapter['identify'],
   const network: AnyAdapter = { ...networks.telegram!, identify }
   const world = await createWorld(t, { networks: { [platform]: network } as Networks })
   const ada = await world.user()
-  const connect = (credentials: Credentials = { botToken: 'a', chatId: 'b' }) =>
+  const connect = (credentials: Credentials = { botToken: '1:a', chatId: '@b' }) =>
     ada.call('POST', '/accounts', { platform, credentials })
   return { ...world, ada, connect }
 }

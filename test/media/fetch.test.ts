@@ -78,7 +78,11 @@ t.test('a URL that is neither http nor https is a shape error', async (t) => {
   ]
   notUrls.push('http://files.example:99999/', 'http://[::1%25eth0]/', 'http://[fe80::1%eth0]/', 'http://1.2.3.256/')
   for (const url of notUrls) {
-    const issue = { code: 'invalid_string', validation: 'url', message: 'Invalid url' }
+    const issue = {
+      code: 'invalid_string',
+      validation: 'url',
+      message: 'Invalid url: begin with https:// and a host, such as https://app.example.com/hook',
+    }
     t.strictSame(await outcome(fetch(url)), invalid(issue), url)
   }
   for (const url of [

@@ -86,7 +86,15 @@ t.test('a body without a valid web address is refused with details', async (t) =
     [{}, { code: 'invalid_type', path: ['url'], message: 'Required' }],
     [{ url: 5 }, { code: 'invalid_type', path: ['url'] }],
     [{ url: '' }, { path: ['url'] }],
-    [{ url: 'photo.jpg' }, { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' }],
+    [
+      { url: 'photo.jpg' },
+      {
+        code: 'invalid_string',
+        validation: 'url',
+        path: ['url'],
+        message: 'Invalid url: begin with https:// and a host, such as https://app.example.com/hook',
+      },
+    ],
     [{ url: 'ftp://example.com/a' }, { path: ['url'] }],
     [{ url: 'file:///etc/passwd' }, { path: ['url'] }],
     [{ url: 'data:image/png;base64,AAAA' }, { path: ['url'] }],

@@ -2,6 +2,7 @@ import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { IdempotencyHeaders } from '../../idempotency.ts'
 import { IMPORT_MEDIA_EXAMPLE, ImportMedia } from '../../media.ts'
+import { INVALID_URL } from '../../messages.ts'
 import { Body } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { added, quotaResponse, storageErrors, tooLargeFile, tooManyUploadsResponse } from './common.ts'
@@ -24,7 +25,7 @@ A URL that leads into a private network, directly or after a redirect, is reject
     quotaResponse,
     invalidRequestResponse(
       'With `details`: the body does not match its schema. Without: the file cannot be fetched or used.',
-      { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' } },
+      { invalidUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: INVALID_URL } },
       ['url_not_public'],
       {
         codes: ['url_not_fetched', 'file_type_unsupported', 'file_invalid', 'file_too_large', 'file_too_complex'],

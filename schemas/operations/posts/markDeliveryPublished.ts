@@ -1,5 +1,6 @@
 import { DeliveryPath, MARK_EXAMPLES, MarkPublished } from '../../delivery.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { INVALID_URL } from '../../messages.ts'
 import { PostDetail } from '../../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders } from '../../precondition.ts'
 import { Body, JsonResponse } from '../../shared.ts'
@@ -31,7 +32,7 @@ A draft has to be scheduled first (409). A delivery that is being sent, or from 
       'The body does not match its schema, `url` is not an http(s) address, or `If-Match` is malformed.',
       {
         ...BAD_IF_MATCH_EXAMPLE,
-        badUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: 'Invalid url' },
+        badUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: INVALID_URL },
       },
     ),
     errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
@@ -85,11 +86,10 @@ interface Webhook extends NetworkRules {
 }
 
 /** Parsed and rebuilt, so that only Discord is ever called. */
-const WEBHOOK_URL =
-  /^https:\/\/(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/(?<id>\d+)\/(?<token>[\w-]+)\/?$/
+const WEBHOOK_URL = new RegExp(DISCORD_WEBHOOK)
 
 function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
-  const { id, token } = WEBHOOK_URL.exec(webhookUrl)?.groups ?? {}
+  const [, id, token] = WEBHOOK_URL.exec(webhookUrl) ?? []
   if (!id || !token) throw unauthorized('webhookUrl has to have the form https://discord.com/api/webhooks/ID/TOKEN')
   return {
     id,

@@ -1,3 +1,4 @@
+import { MASTODON_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io, Profile } from '../contract/io.ts'
 import { PublishError, unauthorized } from '../contract/publish-error.ts'
@@ -18,7 +19,7 @@ export function clientFor({ credentials: { instance = '', accessToken = '' } }: 
     throw unauthorized('instance has to be the https:// address of a Mastodon server, without a path')
   }
   // Checked here, because `fetch` repeats an invalid header in its error.
-  if (!/^[\w.~+/=-]+$/.test(accessToken))
+  if (!new RegExp(MASTODON_TOKEN).test(accessToken))
     throw unauthorized('accessToken has to be an access token of the instance: letters, digits and _-.~+/=')
   return {
     host: url.host,

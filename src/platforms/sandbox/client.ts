@@ -1,3 +1,4 @@
+import { SANDBOX_USERNAME } from '../../../schemas/text-forms.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import type { NetworkRules } from '../wire/call-network.ts'
@@ -9,7 +10,7 @@ export const HOST = 'sandbox.invalid'
 export function clientFor({
   credentials: { username = '', token },
 }: Pick<Io, 'credentials'>): NetworkRules & { username: string } {
-  if (!/^[\w.-]{1,64}$/.test(username)) {
+  if (!new RegExp(SANDBOX_USERNAME).test(username)) {
     throw unauthorized('username has to consist of 1 to 64 letters, digits, underscores, full stops and hyphens')
   }
   if (token === 'expired') throw unauthorized(`${HOST}: the token has expired`)

@@ -1,3 +1,4 @@
+import { TELEGRAM_CHAT, TELEGRAM_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Act, Adapter, PublishedFile, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, unauthorized, unexpected } from '../contract/publish-error.ts'
@@ -108,9 +109,9 @@ interface Bot extends NetworkRules {
 }
 
 function clientFor({ credentials: { botToken = '', chatId = '' } }: Io): Bot {
-  if (!/^\d+:[\w-]+$/.test(botToken))
+  if (!new RegExp(TELEGRAM_TOKEN).test(botToken))
     throw unauthorized('botToken has to be the token of a bot, such as 123456:ABC-DEF1234')
-  if (!/^(?:@\w+|-?\d+)$/.test(chatId)) throw unauthorized('chatId has to be the @name or the number of a chat')
+  if (!new RegExp(TELEGRAM_CHAT).test(chatId)) throw unauthorized('chatId has to be the @name or the number of a chat')
   return {
     host: 'api.telegram.org',
     address: `https://api.telegram.org/bot${botToken}`,

@@ -1,0 +1,22 @@
+/*
+ * Forms of texts that a schema states and code reads the parts of. The schema checks a request; the code repeats the
+ * check of what is stored.
+ */
+
+/**
+ * An address on the web, as https://www.rfc-editor.org/rfc/rfc3986 writes it, without a user name and a password. URL
+ * parsers accept others too, such as one with a space.
+ */
+export const WEB_ADDRESS =
+  '^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$'
+
+/** A webhook's id and token: https://docs.discord.com/developers/resources/webhook#execute-webhook */
+export const DISCORD_WEBHOOK =
+  '^https://(?:(?:ptb|canary)\\.)?discord(?:app)?\\.com/api/(?:v[0-9]+/)?webhooks/([0-9]+)/([A-Za-z0-9_-]+)/?$'
+
+export const SANDBOX_USERNAME = '^[A-Za-z0-9_.-]{1,64}$'
+
+export const TELEGRAM_TOKEN = '^[0-9]+:[A-Za-z0-9_-]+$'
+export const TELEGRAM_CHAT = '^(?:@[A-Za-z0-9_]+|-?[0-9]+)$'
+
+export const MASTODON_TOKEN = '^[A-Za-z0-9_.~+/=-]+$'
