@@ -8,7 +8,7 @@
  * parsers accept others too, such as one with a space.
  */
 export const WEB_ADDRESS =
-  '^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$'
+  '^[Hh][Tt][Tt][Pp][Ss]?://(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?#][!-~]*)?$'
 
 /** A webhook's id and token: https://docs.discord.com/developers/resources/webhook#execute-webhook */
 export const DISCORD_WEBHOOK =

@@ -27,11 +27,12 @@ export function createFetchFile(client: PublicClient, limits: Partial<FetchLimit
   return async (text, { bytesMax }) => {
     const toError = (failure: DownloadFailure) => toAppError(failure, bytesMax)
     const options = { ...LIMITS, ...limits, headers: HEADERS, redirectsMax: REDIRECTS_MAX, bytesMax, toError }
-    return client.download(parseUrl(text), options)
+    return client.download(parseFileUrl(text), options)
   }
 }
 
-function parseUrl(text: string): URL {
+/** The address of a file. Throws 400 for any other text. */
+export function parseFileUrl(text: string): URL {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])
   const url = URL.parse(text)
   if (!url) {
