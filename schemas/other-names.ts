@@ -15,7 +15,7 @@ export const OTHER_NAMES: readonly OtherNames[] = [
       ...['startingafter', 'endingbefore', 'after', 'sinceid', 'maxid'],
     ],
     ours: ['cursor', 'offset'],
-    lack: 'the list has no pages',
+    lack: 'the list has no pages, and returns everything',
   },
   {
     names: [
@@ -23,7 +23,7 @@ export const OTHER_NAMES: readonly OtherNames[] = [
       ...['first', 'last', 'take', 'top', 'rows'],
     ],
     ours: ['limit'],
-    lack: 'the list has no pages',
+    lack: 'the list has no pages, and returns everything',
   },
   {
     names: ['from', 'since', 'startdate', 'starttime', 'datefrom', 'fromdate', 'mindate'],

@@ -55,8 +55,8 @@ t.test('an account has the documented fields, and no displayName if it is unknow
 t.test('a parameter of other APIs for paging and filters is a 400, and any other unknown one is ignored', async (t) => {
   const ada = await (await createWorld(t)).user()
   for (const [name, reason] of [
-    ['page', 'the list has no pages'],
-    ['per_page', 'the list has no pages'],
+    ['page', 'the list has no pages, and returns everything'],
+    ['per_page', 'the list has no pages, and returns everything'],
     ['since', 'the list has no filter on a time'],
     ['postType', 'the list has no filter on a type'],
   ]) {

@@ -25,7 +25,7 @@ Unknown query parameters are ignored, except for those that other APIs have for 
         code: 'unrecognized_keys',
         keys: ['page'],
         path: [],
-        message: "Unrecognized parameter 'page': the list has no pages",
+        message: "Unrecognized parameter 'page': the list has no pages, and returns everything",
       },
     }),
   ],
