@@ -28,6 +28,9 @@ const TSCONFIG = {
   },
 }
 
+/** `postroom/sdk` is the name that earlier versions had. */
+const ENTRY = { types: './sdk/index.d.ts', default: './sdk/index.js' }
+
 const { version, description, license } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const MANIFEST = {
@@ -38,7 +41,7 @@ const MANIFEST = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=18' },
-  exports: { './sdk': { types: '../test/sdk/index.d.ts', default: './sdk/index.js' } },
+  exports: { '.': ENTRY, './sdk': ENTRY },
 }
 
 /** Writes the package to `folder`/npm and packs it. Returns the path of the tarball. */

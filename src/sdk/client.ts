@@ -11,6 +11,15 @@ const UNLIMITED = { timeoutMs: Number.POSITIVE_INFINITY }
 /** The service waits for 20 seconds. No outage ends the loop. */
 const FOLLOWING = { timeoutMs: 35_000, maxRetries: Number.POSITIVE_INFINITY }
 
+/** Posts to create together, or the body of the request that does so. */
+type Batch = T.CreatePost[] | T.CreatePosts
+type BatchOptions = T.CreatePostQuery & Pick<T.CreatePosts, 'mode'>
+
+const toBatch = (posts: Batch, { mode }: BatchOptions = {}): T.CreatePosts => ({
+  ...(mode && { mode }),
+  ...(Array.isArray(posts) ? { posts } : posts),
+})
+
 /** A client of one Postroom service, with one API key. */
 export class Postroom {
   readonly #http: Http
@@ -22,13 +31,14 @@ export class Postroom {
     /** Creates a draft, or with `scheduledAt` a scheduled post. `strict` rejects a post with warnings. */
     create: (body: T.CreatePost, options?: CreateOptions & T.CreatePostQuery) =>
       this.#http.create<T.CreatedPost>('/posts', body, options),
-    createMany: (body: T.CreatePosts, options?: CreateOptions & T.CreatePostQuery) =>
-      this.#http.create<T.CreatedPosts>('/posts/batch', body, options),
+    /** Creates all posts or, with `mode` `each`, those that are not rejected. An error has the `rejected` ones. */
+    createMany: (posts: Batch, options?: CreateOptions & BatchOptions) =>
+      this.#http.create<T.CreatedPosts>('/posts/batch', toBatch(posts, options), options),
     /** Says how `create` would respond, and lists all that is wrong. Stores nothing. */
     validate: (body: T.CreatePost, options?: Options & T.CreatePostQuery) =>
       this.#http.send<T.PostValidation>('POST', '/posts/validate', body, options, true),
-    validateMany: (body: T.CreatePosts, options?: Options & T.CreatePostQuery) =>
-      this.#http.send<T.PostValidations>('POST', '/posts/batch/validate', body, options, true),
+    validateMany: (posts: Batch, options?: Options & BatchOptions) =>
+      this.#http.send<T.PostValidations>('POST', '/posts/batch/validate', toBatch(posts, options), options, true),
     list: (query?: T.ListPostsQuery, options?: Options) => this.#http.list<T.PostList>('/posts', query, options),
     count: (query: T.CountPostsQuery, options?: Options) =>
       this.#http.get<T.PostCounts>('/posts/counts', query, options),
@@ -105,7 +115,7 @@ export class Postroom {
     /**
      * Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored.
      */
-    create: (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
+    create: async (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
       this.#http.create<T.Media>('/media', new Form(file, description), { ...UNLIMITED, ...options }),
     /** Lets the service fetch a file from the public internet. */
     fromUrl: (body: T.ImportMedia, options?: CreateOptions) =>

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, Issue, PostDetail } from './types.ts'
+import type { ErrorBody, ErrorCode, Issue, PostDetail, RejectedPost, RejectedPosts } from './types.ts'
 
 /** Any failure of a request. Without a response, it is a `ConnectionError`. */
 export class PostroomError extends Error {
@@ -13,6 +13,8 @@ export class PostroomError extends Error {
   /** Null if the response is not an error of Postroom. */
   readonly body: ErrorBody | null
   readonly response: Response | null
+  /** The posts for which `createMany` has stored none. Empty for other requests. */
+  readonly rejected: RejectedPost[]
 
   constructor(message: string, response: Response | null = null, body: ErrorBody | null = null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -23,6 +25,7 @@ export class PostroomError extends Error {
     this.retryAfter = readRetryAfter(response?.headers.get('retry-after') ?? '')
     this.body = body
     this.response = response
+    this.rejected = (body as RejectedPosts | null)?.rejected ?? []
   }
 }
 

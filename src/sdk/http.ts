@@ -1,13 +1,14 @@
 import { ConnectionError, PostroomError } from './errors.ts'
 import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
 import { List, type Page } from './pages.ts'
+import type { Path } from './path.ts'
 import { parseJson, toError } from './responses.ts'
 import type { CreatePostQuery, Deleted } from './types.ts'
 import { Form } from './uploads.ts'
 
 interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
+  path: Path
   query?: object | undefined
   /** JSON, or a form. */
   body?: object | undefined
@@ -36,23 +37,23 @@ export class Http {
     const api = `${new URL(baseUrl).href.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
     this.#options = { key, baseUrl: api, maxRetries, timeoutMs, fetch }
   }
-  get<T extends object>(path: string, query?: object, options?: Options): Promise<T> {
+  get<T extends object>(path: Path, query?: object, options?: Options): Promise<T> {
     return this.json({ method: 'GET', path, query, isRepeatable: true, options })
   }
   /** `name` is the parameter of the cursor, which replaces those that say where to begin. */
-  list<P extends Page<unknown>>(path: string, query: object = {}, options?: Options, name = 'cursor'): List<P> {
+  list<P extends Page<unknown>>(path: Path, query: object = {}, options?: Options, name = 'cursor'): List<P> {
     const begin = { offset: undefined, from: undefined }
     return new List((cursor) => this.get<P>(path, { ...query, ...(cursor && { ...begin, [name]: cursor }) }, options))
   }
   /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
-  async create<T extends object>(path: string, body: object, options: CreateOptions = {}): Promise<T> {
+  async create<T extends object>(path: Path, body: object, options: CreateOptions = {}): Promise<T> {
     const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
     return this.send('POST', path, body, { ...options, idempotencyKey }, true)
   }
   /** Sends a change. Without `isRepeatable`, the method and the headers decide whether it may be sent again. */
   send<T extends object>(
     method: Request['method'],
-    path: string,
+    path: Path,
     body?: object,
     { idempotencyKey, ifMatch, strict, ...options }: CreateOptions & ChangeOptions & CreatePostQuery = {},
     isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined),
@@ -60,7 +61,7 @@ export class Http {
     const headers = { 'idempotency-key': idempotencyKey, 'if-match': ifMatch }
     return this.json({ method, path, query: { strict }, body, headers, isRepeatable, options })
   }
-  delete<T extends object = Deleted>(path: string, options?: ChangeOptions): Promise<T> {
+  delete<T extends object = Deleted>(path: Path, options?: ChangeOptions): Promise<T> {
     return this.send('DELETE', path, undefined, options)
   }
   /** Sends a request, and returns the JSON of its response; undefined for 304. */
@@ -76,7 +77,7 @@ export class Http {
   }
   /** Gets a file, also from the target of a redirect. The body of the response has not been read. */
   file(
-    path: string,
+    path: Path,
     { headers = {}, query }: { headers?: Record<string, string>; query?: object },
     options: Options,
   ): Promise<Response> {
@@ -94,6 +95,7 @@ export class Http {
     read: (response: Response, fetch: typeof globalThis.fetch) => Promise<T>,
   ): Promise<T> {
     const { key, baseUrl, fetch = globalThis.fetch, ...defaults } = this.#options
+    const url = `${baseUrl}${typeof path === 'function' ? path() : path}${toQuery(query)}`
     const { signal, timeoutMs = defaults.timeoutMs, maxRetries = defaults.maxRetries } = options
     const form = body instanceof Form ? body : undefined
     const headers = new Headers({ authorization: `Bearer ${key}`, accept: 'application/json' })
@@ -114,7 +116,7 @@ export class Http {
       try {
         // A redirect that is followed turns a POST into a GET.
         const init = { method, headers, redirect: 'manual', signal: attempt.signal, ...content } as const
-        return await read(await fetch(`${baseUrl}${path}${toQuery(query)}`, init), fetch)
+        return await read(await fetch(url, init), fetch)
       } catch (error) {
         signal?.throwIfAborted()
         failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, timeoutMs)

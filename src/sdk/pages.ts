@@ -4,7 +4,8 @@ export interface Page<Item> {
 }
 
 /** A list. Nothing is requested before it is used, and each use begins at the first page. */
-export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncIterable<P['data'][number]> {
+export class List<P extends Page<unknown>> implements Promise<P>, AsyncIterable<P['data'][number]> {
+  readonly [Symbol.toStringTag] = 'List'
   readonly #fetchPage: (cursor?: string) => Promise<P>
   constructor(fetchPage: (cursor?: string) => Promise<P>) {
     this.#fetchPage = fetchPage
@@ -12,6 +13,8 @@ export class List<P extends Page<unknown>> implements PromiseLike<P>, AsyncItera
   /** `await list` gives one page. */
   // biome-ignore lint/suspicious/noThenProperty: a list can be awaited
   readonly then: Promise<P>['then'] = (onPage, onError) => this.#fetchPage().then(onPage, onError)
+  readonly catch: Promise<P>['catch'] = (onError) => this.#fetchPage().catch(onError)
+  readonly finally: Promise<P>['finally'] = (onEnd) => this.#fetchPage().finally(onEnd)
 
   /** `for await (const item of list)` gives the items of this page and of all that follow. */
   async *[Symbol.asyncIterator](): AsyncGenerator<P['data'][number], void, undefined> {

@@ -3,10 +3,17 @@
  */
 export const isPathSegment = (text: unknown): text is string => typeof text === 'string' && !/^\.{0,2}$/.test(text)
 
-/** A path with its ids encoded. Throws a TypeError for an id that would lead to another path. */
-export const path = (texts: TemplateStringsArray, ...ids: string[]): string =>
-  texts.reduce((before, text, index) => {
-    const id = ids[index - 1]
+/** A path, or a function that encodes its ids. */
+export type Path = string | (() => string)
+
+/**
+ * A path with ids. The function throws a TypeError for an id that would lead to another path. It is called inside of the
+ * promise of the request, which is then rejected.
+ */
+export const path = (texts: TemplateStringsArray, ...ids: string[]): Path => {
+  const toSegment = (id: string) => {
     if (!isPathSegment(id)) throw new TypeError(`${JSON.stringify(id)} is not an id`)
-    return before + encodeURIComponent(id) + text
-  })
+    return encodeURIComponent(id)
+  }
+  return () => texts.reduce((before, text, index) => before + toSegment(ids[index - 1]!) + text)
+}

@@ -1,11 +1,12 @@
 import { NotSettled } from './errors.ts'
 import { type Http, responseOf, sleep } from './http.ts'
 import type { Options } from './options.ts'
+import type { Path } from './path.ts'
 import type { PostDetail } from './types.ts'
 
 const [POLL_MIN_MS, POLL_MAX_MS] = [500, 5_000]
 
-export async function waitUntilSettled(http: Http, path: string, options: Options = {}): Promise<PostDetail> {
+export async function waitUntilSettled(http: Http, path: Path, options: Options = {}): Promise<PostDetail> {
   const { timeoutMs = 60_000, signal } = options
   const deadline = Date.now() + timeoutMs
   let post = await http.get<PostDetail>(path, {}, { signal })

@@ -1,12 +1,12 @@
 /**
- * A client of Postroom on its SDK: publishes a post on the sandbox account and shows what the account got. In a project
- * of your own, import from 'postroom/sdk'.
+ * A client of Postroom on its SDK: publishes a post on the sandbox account and shows what the account got. It runs in
+ * this repository, and in a project of yours that has installed the SDK.
  *
  *   make start                                                        prints a key
  *   POSTROOM_KEY=pr_… npx node test/examples/client.ts 'Hello'        in another terminal
  */
 import { randomUUID } from 'node:crypto'
-import { InvalidRequest, Postroom, responseOf } from '../../src/sdk/index.ts'
+import { InvalidRequest, Postroom, responseOf } from 'postroom'
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 

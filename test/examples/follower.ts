@@ -1,6 +1,6 @@
 /**
- * Follows the events of its user, and stores the cursor of each page in a file. A restart goes on from there. In a
- * project of your own, import from 'postroom/sdk'.
+ * Follows the events of its user, and stores the cursor of each page in a file. A restart goes on from there. It
+ * runs in this repository, and in a project of yours that has installed the SDK.
  *
  *   POSTROOM_KEY=pr_… POSTROOM_API=http://localhost:3000 npx node test/examples/follower.ts cursor.txt
  *
@@ -8,7 +8,7 @@
  * events that are kept, `CursorExpired` ends the program. Then read your posts, and begin with its `oldest`.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { type Event, Postroom } from '../../src/sdk/index.ts'
+import { type Event, Postroom } from 'postroom'
 
 const { POSTROOM_API: baseUrl, POSTROOM_KEY: key } = process.env
 if (!key) throw new Error('Set POSTROOM_KEY to an API key')

@@ -174,6 +174,59 @@ t.test('loops read every item of all pages once, with and without filters', asyn
   t.strictSame(accounts, accountIds, 'a list without pages ends as well')
 })
 
+t.test('the error of a list is caught where the list is used', async (t) => {
+  const page = { status: 200, body: { data: [1, 2], nextCursor: 'next' } }
+  const refused = { status: 403, headers: { 'x-error-code': 'insufficient_scope' }, body: { error: 'no' } }
+  const { client, seen } = await scriptService(t, [page, refused], { maxRetries: 0 })
+  const items: unknown[] = []
+  try {
+    for await (const item of client.posts.list()) items.push(item)
+    t.fail('the second page is refused')
+  } catch (error) {
+    t.ok(error instanceof Forbidden)
+    t.match(error, { name: 'Forbidden', status: 403, code: 'insufficient_scope' })
+  }
+  t.strictSame(items, [1, 2], 'the items before it have been read')
+
+  const ended: string[] = []
+  const caught = await client.posts
+    .list()
+    .finally(() => ended.push('list'))
+    .catch((error) => error)
+  t.ok(caught instanceof Forbidden)
+  t.ok((await client.posts.list().catch((error) => error)) instanceof Forbidden)
+  t.strictSame(ended, ['list'])
+  t.equal(seen.length, 4, 'each use has sent one request')
+})
+
+t.test('a loop that is left early asks for no more pages', async (t) => {
+  const { client, seen } = await scriptService(t, [{ status: 200, body: { data: [1, 2], nextCursor: 'next' } }])
+  for await (const _ of client.posts.list()) break
+  for await (const _ of client.events.follow()) break
+  t.equal(seen.length, 2)
+})
+
+t.test('many posts are created from an array, and an error has those that were rejected', async (t) => {
+  const { client, ada } = await createScene(t)
+  const accountIds = [await ada.account('x')]
+  const right = { accountIds, caption: 'right' }
+  const wrong = { accountIds, caption: 'a'.repeat(1000) }
+  t.match(await client.posts.createMany([right, right]), { data: [{ index: 0 }, { index: 1 }], rejected: [] })
+  t.match(await client.posts.createMany([right, wrong], { mode: 'each' }), {
+    data: [{ index: 0 }],
+    rejected: [{ index: 1, code: 'platform_limit' }],
+  })
+  t.match(await client.posts.createMany({ mode: 'each', posts: [right] }), { data: [{ index: 0 }] })
+  t.match(await client.posts.validateMany([right, wrong], { mode: 'each' }), {
+    create: { status: 200 },
+    data: [{ create: { status: 201 } }, { create: { status: 400 } }],
+  })
+  const error = await client.posts.createMany([right, wrong]).catch((error) => error)
+  t.ok(error instanceof LimitViolation)
+  t.match(error.rejected, [{ index: 1, code: 'platform_limit', violations: [{ rule: 'caption_length' }] }])
+  t.strictSame((await client.posts.get('unknown').catch((error) => error)).rejected, [])
+})
+
 t.test('a change can be bound to the version that was read', async (t) => {
   const { client, ada } = await createScene(t)
   const { id } = await client.posts.create({ accountIds: [await ada.account()] }, { idempotencyKey: 'one' })
@@ -214,7 +267,12 @@ t.test(
 t.test('an id that would lead to another path, and a key that cannot be one, are TypeErrors', async (t) => {
   const { client, seen } = await scriptService(t, [{ status: 200 }])
   for (const id of ['', '.', '..', undefined, null])
-    t.throws(() => client.posts.delete(id as string), TypeError, `${id}`)
+    await t.rejects(client.posts.delete(id as string), TypeError, `${id}`)
+  await t.rejects(client.media.content(''), TypeError)
+  await t.rejects(async () => {
+    for await (const _ of client.webhooks.deliveries('')) t.fail('it has no items')
+  }, TypeError)
+  await t.rejects(client.uploads.create('file.jpg' as never), TypeError)
   t.equal(seen.length, 0)
   for (const key of ['', 'pr_a b', 'pr_a\n', undefined]) t.throws(() => new Postroom({ key: key as string }), TypeError)
   t.throws(() => new Postroom({ key: 'pr_a', baseUrl: 'localhost' }), TypeError)

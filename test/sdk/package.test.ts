@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -10,8 +10,8 @@ import { installPackage, typeCheck } from '../helpers/installed-sdk.ts'
 const run = promisify(execFile)
 
 const CALLS = `
-import { InvalidSignature, LimitViolation, Postroom, RateLimited, responseOf, webhooks } from 'postroom/sdk'
-import type { Account, CreatePost, Delivery, ErrorCode, Issue, ListedPost, PostDetail } from 'postroom/sdk'
+import { InvalidSignature, LimitViolation, Postroom, RateLimited, responseOf, webhooks } from 'postroom'
+import type { Account, CreatePost, Delivery, ErrorCode, Issue, ListedPost, PostDetail } from 'postroom'
 
 const [baseUrl, key] = process.argv.slice(2) as [string, string]
 const client = new Postroom({ key, baseUrl })
@@ -46,6 +46,13 @@ const MISTAKES = {
   'a file that is text': `client.uploads.create('path/to/file.jpg')`,
 }
 
+/** Otherwise, `instanceof` would fail for errors of the other one. */
+const REQUIRED_AND_IMPORTED = `
+import('postroom').then(({ PostroomError }) => {
+  process.stdout.write(String(require('postroom').PostroomError === PostroomError))
+})
+`
+
 t.test('the packed SDK installs alone, type-checks with the libraries of an empty project, and runs', async (t) => {
   const folder = await createFolder(t)
   const project = await installPackage(writePackage(folder), join(folder, 'project'))
@@ -58,7 +65,7 @@ t.test('the packed SDK installs alone, type-checks with the libraries of an empt
   )
   writeFileSync(
     join(project, 'mistakes.ts'),
-    `import { Postroom } from 'postroom/sdk'\nconst client = new Postroom({ key: '' })\n${mistakes.join('\n')}`,
+    `import { Postroom } from 'postroom'\nconst client = new Postroom({ key: '' })\n${mistakes.join('\n')}`,
   )
   const check = (...options: string[]) => typeCheck(project, ['calls.ts', 'mistakes.ts'], options)
   t.equal(await check('--module', 'nodenext'), '')
@@ -70,4 +77,26 @@ t.test('the packed SDK installs alone, type-checks with the libraries of an empt
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   const { stdout } = await run(process.execPath, ['calls.ts', baseUrl, ada.key], { cwd: project, env: {} })
   t.strictSame(JSON.parse(stdout), [1, 'waiting', 'platform_limit', [], 0, 'InvalidSignature', 'string'])
+
+  const load = async (file: string, code: string) => {
+    writeFileSync(join(project, file), code)
+    return (await run(process.execPath, [file], { cwd: project, env: {} })).stdout
+  }
+  t.equal(await load('loads.cjs', `process.stdout.write(require('postroom').Postroom.name)`), 'Postroom')
+  const both = `import { Postroom } from 'postroom'\nimport * as sdk from 'postroom/sdk'`
+  t.equal(await load('loads.mjs', `${both}\nprocess.stdout.write(String(sdk.Postroom === Postroom))`), 'true')
+  t.equal(await load('loads-both.cjs', REQUIRED_AND_IMPORTED), 'true', 'require and import give the same classes')
+})
+
+t.test('the examples run in a project that has installed the packed SDK', async (t) => {
+  const folder = await createFolder(t)
+  const project = await installPackage(writePackage(folder), join(folder, 'project'))
+  const { app } = await createWorld(t)
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
+  const env = { POSTROOM_API: baseUrl, POSTROOM_KEY: 'pr_unknown' }
+  for (const name of ['client.ts', 'follower.ts']) {
+    copyFileSync(join('test/examples', name), join(project, name))
+    const { stderr } = await run(process.execPath, [name], { cwd: project, env }).catch((error) => error)
+    t.match(stderr, /Unauthorized: Invalid API key/, `${name} has reached the service`)
+  }
 })

@@ -127,7 +127,8 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
     .map(({ body, accounts, media, inaccessible, isPlain }) => {
       const accountIds = accounts.map((index) => placeholder('account', index))
       if (inaccessible) accountIds.push(inaccessible)
-      const { accountOverrides, threadParts, mediaIds, ...rest } = refineTime(body)
+      // Alternative texts are for files of the post.
+      const { accountOverrides, threadParts, mediaIds, altTexts: _, ...rest } = refineTime(body)
       const refined: Body = { ...rest, accountIds }
       if (mediaIds && !isPlain) refined.mediaIds = media
       if (accountOverrides) {
