@@ -5,7 +5,7 @@ import type { CreatePosts as ParsedPosts } from './create-posts.ts'
 import type * as find from './find.ts'
 import type { RotateApiKey as ParsedRotation } from './key.ts'
 import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
-import type { ListMediaQuery as ParsedMediaQuery } from './media.ts'
+import type { ListMediaQuery as ParsedMediaQuery, PreviewQuery } from './media.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
 import type { PageQuery as ParsedPageQuery } from './shared.ts'
 import type { RotateWebhookSecret as ParsedSecretRotation, CreateWebhook as ParsedWebhook } from './webhook.ts'
@@ -51,6 +51,7 @@ export type PageQuery = Partial<ParsedPageQuery>
 export type ListPostsQuery = Partial<find.ListPostsQuery>
 export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
 export type ListEventsQuery = Partial<ParsedEventsQuery>
+export type GetMediaPreviewQuery = Partial<PreviewQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>
 export type DeleteAppQuery = Partial<AppQuery>
 export type CreateWebhook = Optional<ParsedWebhook, 'allUsers' | 'payload'>

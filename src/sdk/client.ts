@@ -168,7 +168,7 @@ export class Postroom {
     content: (id: string, { range, ...options }: Options & { range?: string } = {}) =>
       this.#http.file(path`/media/${id}/content`, range ? { headers: { range } } : {}, options),
     /** A small picture, as the body of a response to read from. */
-    preview: (id: string, query?: Partial<T.PreviewQuery>, options: Options = {}) =>
+    preview: (id: string, query?: T.GetMediaPreviewQuery, options: Options = {}) =>
       this.#http.file(path`/media/${id}/preview`, { ...(query && { query }) }, options),
     update: (id: string, body: T.UpdateMedia, options?: Options) =>
       this.#http.send<T.Media>('PATCH', path`/media/${id}`, body, options),

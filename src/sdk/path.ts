@@ -7,8 +7,8 @@ export const isPathSegment = (text: unknown): text is string => typeof text === 
 export type Path = string | (() => string)
 
 /**
- * A path with ids. The function throws a TypeError for an id that would lead to another path. It is called inside of the
- * promise of the request, which is then rejected.
+ * A path with ids. The function throws a TypeError for an id that would lead to another path. The request calls it, and
+ * its promise is then rejected.
  */
 export const path = (texts: TemplateStringsArray, ...ids: string[]): Path => {
   const toSegment = (id: string) => {
