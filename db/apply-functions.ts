@@ -36,9 +36,6 @@ async function readFiles(): Promise<DatabaseFunction[]> {
   )
 }
 
-/** The text that creates a function, for the migration that needs it first. */
-export const readFunction = (name: string): Promise<string> => readFile(new URL(`${name}.sql`, FOLDER), 'utf8')
-
 /** The functions that the database lacks, or has from another file of this version or an earlier one. */
 async function findOutdated(db: Db): Promise<DatabaseFunction[]> {
   const functions = await readFunctions()

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { readFunction } from '../apply-functions.ts'
 import type { Step } from '../migration.ts'
 
 /** Adds files that are made from media, such as previews. Their bytes become staged when their row is deleted. */
@@ -15,7 +14,9 @@ export const steps: Step[] = [
         created_at timestamptz not null default now(),
         primary key (user_id, media_id, target),
         foreign key (user_id, media_id) references media (user_id, id) on delete cascade)`.execute(db)
-    await sql.raw(await readFunction('stage_rendition')).execute(db)
+    // Empty: the file of its name replaces it.
+    await sql`
+      create function stage_rendition() returns trigger language plpgsql as $$ begin return null; end $$`.execute(db)
     await sql`
       create trigger renditions_stage after delete on renditions for each row
         when (old.storage_key is not null) execute function stage_rendition()`.execute(db)
