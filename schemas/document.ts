@@ -228,6 +228,7 @@ const TENANTS = `Users, organisations, their members and their keys, for a progr
 1. For each of your customers who must not see the others, \`createUser\` creates a **user**: the owner of posts, files and accounts.
 2. \`createUserKey\` creates the key with which your program acts for that customer.
 3. Where several users share accounts, create an **organisation** and add them with \`putMember\`. Accounts are connected for it with \`organizationId\`, by members with the role \`admin\`.
+4. Follow the events of all of them in **one stream**: \`listEvents\` with \`allUsers=true\`, or one webhook with \`allUsers\`. Each event has its \`userId\`. The key needs the scopes of the events as well: \`--scopes admin,posts:read,accounts:read,webhooks:manage\`.
 
 | role | what it allows |
 |---|---|
@@ -252,6 +253,7 @@ const WEBHOOKS = `Get events at a URL of yours as soon as they happen, signed as
 - **Do not rely on the order.** Each event has its \`position\`: sort by it if you need to.
 - **Retries** follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %, or after the \`Retry-After\` of the response, up to 24 h. Meanwhile, a failing webhook gets one request at a time, at least every minute while deliveries are due.
 - A webhook without a success for a day leads to the event \`webhook.failing\`, and another one a day before the end. After 5 days and at least 20 attempts it is **disabled**, and \`webhook.disabled\` says so. **Nothing is lost:** events are recorded on, and pending deliveries stay pending. Enable the webhook with \`updateWebhook\`, then call \`redeliverEvents\` from the \`failingSince\` of the event.
+- **All users:** with \`allUsers\` or \`organizationId\`, one webhook gets the events of all your tenants, for a key with the scope \`admin\`. Each has its \`userId\`. It gets four requests at a time, whatever the number of tenants.
 - \`rotateWebhookSecret\` replaces the secret. Both sign for a day, or for as long as you say.`
 
 const SANDBOX = `A network for tests, which is part of this service. An account on \`sandbox\` accepts what X accepts, and its posts are not visible to anyone. \`listSandboxCalls\` shows what the sandbox received. With \`fields.fault\`, the sandbox fails as real networks do:

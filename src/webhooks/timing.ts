@@ -46,7 +46,8 @@ export const SLOW_MS = 1_000
 
 /** A worker sends to a webhook for this time, then gives it back. Attempts that have begun may take longer. */
 export const TURN_MS = 2_000
-export const TURN_DELIVERIES_MAX = 50
+/** All are read by one statement, and an event may have 30 kB. */
+export const TURN_DELIVERIES_MAX = 100
 /** Longer than a turn and an attempt. */
 export const LEASE_MS = 20_000
 
