@@ -16,7 +16,7 @@ import { requireKeyring } from '../accounts/store.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import { requireAdmin } from '../http/roles.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
-import { NETWORKS } from '../platforms/networks.ts'
+import { findClientIdProblem } from '../platforms/networks.ts'
 import { requireOAuth } from './begin.ts'
 import { type ConnectionContext, redirectUriOf } from './context.ts'
 
@@ -67,14 +67,6 @@ async function requireOwner({ db }: ConnectionContext, userId: string, organizat
   return { organizationId }
 }
 
-/** Throws 400 for an id that no app of the network has, such as that of another network. */
-function requireForm(platform: PlatformId, clientId: string): void {
-  const { name, clientIds } = NETWORKS[platform]
-  if (!clientIds || clientIds.pattern.test(clientId)) return
-  const message = `A client id of ${name} is ${clientIds.form}`
-  throw invalidRequest([{ code: 'custom', path: ['clientId'], message }])
-}
-
 /** Stores an app in place of the one that the owner has stored. */
 export async function putApp(
   context: ConnectionContext,
@@ -84,7 +76,8 @@ export async function putApp(
 ): Promise<App> {
   const oauth = requireOAuth(context, platform)
   if (oauth.registration) throw fail('platform_not_supported.registered', platform)
-  requireForm(platform, clientId)
+  const problem = findClientIdProblem(platform, clientId)
+  if (problem) throw invalidRequest([{ code: 'custom', path: ['clientId'], message: problem }])
   const owner = await requireOwner(context, userId, organizationId)
   const keyring = await requireKeyring(context)
   const seal = (id: string) => keyring.seal(id, clientSecret === undefined ? {} : { clientSecret })

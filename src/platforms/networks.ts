@@ -35,6 +35,13 @@ export const NETWORKS: Record<PlatformId, Network> = {
   sandbox: sandboxNetwork,
 }
 
+/** Why no app of a network has this client id, such as that of another network; undefined if one may have it. */
+export function findClientIdProblem(platform: PlatformId, clientId: string): string | undefined {
+  const { name, clientIds } = NETWORKS[platform]
+  if (!clientIds || clientIds.pattern.test(clientId)) return undefined
+  return `A client id of ${name} is ${clientIds.form}`
+}
+
 /** One value for each network. */
 export const mapNetworks = <T>(map: (network: Network, id: PlatformId) => T): Record<PlatformId, T> =>
   Object.fromEntries(Object.entries(NETWORKS).map(([id, network]) => [id, map(network, id as PlatformId)])) as Record<

@@ -123,11 +123,14 @@ t.test('every problem is reported at once, and nothing that is away holds the do
     S3_ENDPOINT: s3.options.endpoint,
     S3_ACCESS_KEY_ID: 'a',
     S3_SECRET_ACCESS_KEY: 'b',
+    X_CLIENT_ID: 'any-form',
+    YOUTUBE_CLIENT_ID: '123-abc.apps.googleusercontent.com',
+    FACEBOOK_CLIENT_ID: '123-abc.apps.googleusercontent.com',
   }
   const { code, ok, findings, statuses, messages } = await examine(env)
   t.strictSame([code, ok], [1, false])
   const invalid = findings.filter(({ check }) => check === 'configuration').map(({ message }) => message)
-  t.strictSame(invalid.map((message) => message.split(' ')[0]).sort(), ['LOG_LEVEL', 'PORT'])
+  t.strictSame(invalid.map((message) => message.split(' ')[0]).sort(), ['FACEBOOK_CLIENT_ID:', 'LOG_LEVEL', 'PORT'])
   t.strictSame(statuses, {
     ...{ configuration: 'wrong', database: 'wrong', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
     ...{ workers: 'skipped', files: 'skipped', storage: 'wrong', space: 'wrong' },

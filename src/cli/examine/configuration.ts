@@ -1,4 +1,6 @@
+import type { PlatformId } from '../../../schemas/platform.ts'
 import { type Config, ConfigError, readConfig } from '../../config/config.ts'
+import { findClientIdProblem } from '../../platforms/networks.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 type Env = Record<string, string | undefined>
@@ -19,6 +21,7 @@ export function examineConfiguration(env: Env): Configuration {
   for (;;) {
     try {
       const config = readConfig(rest)
+      findings.push(...examineApps(config))
       return { config, invalid, findings: findings.length > 0 ? findings : [ok('configuration', describe(config))] }
     } catch (error) {
       const [name] = /^[A-Z][A-Z\d_]+/.exec((error as Error).message) ?? []
@@ -32,6 +35,14 @@ export function examineConfiguration(env: Env): Configuration {
     }
   }
 }
+
+/** Reports the ids of apps that their networks cannot have given. */
+const examineApps = ({ oauthApps }: Config): Finding[] =>
+  Object.entries(oauthApps).flatMap(([platform, { clientId }]) => {
+    const problem = findClientIdProblem(platform as PlatformId, clientId)
+    const name = `${platform.toUpperCase()}_CLIENT_ID`
+    return problem ? [wrong('configuration', `${name}: ${problem}`, `Correct ${name}.`)] : []
+  })
 
 function describe({ databaseUrl, dataDir, mediaDir, s3 }: Config): string {
   const database = databaseUrl ? 'database at DATABASE_URL' : `embedded database in ${dataDir}`
