@@ -33,18 +33,9 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const files = new Set([...mediaIds, ...targets.flatMap((target) => target.mediaIds ?? [])])
   const strayTexts = findStrayTexts(patch.altTexts, files)
   if (strayTexts.length > 0) throw invalidRequest(strayTexts)
-  return {
-    caption: patch.caption ?? post.caption,
-    firstComment: patch.firstComment === undefined ? post.firstComment : patch.firstComment,
-    postType: patch.postType ?? post.postType,
-    mediaIds,
-    altTexts: mergeAltTexts(post, patch, files),
-    scheduledAt,
-    localSchedule,
-    externalReference: patch.externalReference === undefined ? post.externalReference : patch.externalReference,
-    metadata,
-    targets,
-  }
+  const altTexts = mergeAltTexts(post, patch, files)
+  const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, ...replacing } = patch
+  return { ...post, ...replacing, mediaIds, altTexts, scheduledAt, localSchedule, metadata, targets }
 }
 
 const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null }
