@@ -32,6 +32,8 @@ type Run = (api: Api, args: Arguments, rights: { canPublish: boolean }) => Promi
 export const takesConfirm = ({ operation: { scope, conditionalScope, tool } }: ToolDefinition): boolean =>
   [scope, conditionalScope?.scope].includes('posts:publish') && !tool.takesNoConfirm
 
+const successOf = ({ schema }: ToolOperation) => Object.values(schema.response)[0] as { description: string }
+
 /** The tool of an operation, with what it does in place of the operation itself. */
 export function toolOf(
   operation: ToolOperation,
@@ -39,21 +41,20 @@ export function toolOf(
 ): ToolDefinition {
   const { method, scope, schema, tool } = operation
   const isRead = method === 'GET' || scope?.endsWith(':read')
-  const [success] = Object.values(schema.response)
   return {
     name: tool.name ?? schema.operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     hints: { ...(isRead ? READS : WRITES), ...tool.hints },
     operation,
-    output: targetOf(success as object)!,
+    output: targetOf(successOf(operation))!,
     ...own,
   }
 }
 
-/** A tool that does what its operation does, and says the outcome in one line. */
+/** A tool that does what its operation does. Without `toText`, its line is the description of the response. */
 export const simpleTool = (
   operation: ToolOperation,
   // biome-ignore lint/suspicious/noExplicitAny: each operation has another body
-  toText: (body: any) => string,
+  toText: (body: any) => string = () => successOf(operation).description,
 ): ToolDefinition =>
   toolOf(operation, {
     run: async (api, args) => {

@@ -5,12 +5,13 @@ import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../s
 import type { Media } from '../../schemas/media.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { Platform, PlatformList } from '../../schemas/platform-detail.ts'
+import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, updateDraft, updatePost } from './confirm.ts'
 import { count, describeEvents, describePost, describeValidation } from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
 
-/** In the order in which every client gets them. */
-export const TOOLS: readonly ToolDefinition[] = [
+/** Tools that say their outcome in words of their own, or do more than their operation. */
+const SPECIAL: readonly ToolDefinition[] = [
   simpleTool(
     operations.listAccounts,
     ({ data }: AccountList) =>
@@ -73,3 +74,12 @@ export const TOOLS: readonly ToolDefinition[] = [
   simpleTool(operations.deletePost, () => 'The post no longer exists.'),
   simpleTool(operations.resolveDelivery, describePost),
 ]
+
+const isTool = (operation: object): operation is ToolOperation => 'tool' in operation && operation.tool !== undefined
+
+const OTHERS = Object.values<object>(operations)
+  .filter(isTool)
+  .filter((operation) => !SPECIAL.some((tool) => tool.operation === operation))
+
+/** In the order in which every client gets them. */
+export const TOOLS: readonly ToolDefinition[] = [...SPECIAL, ...OTHERS.map((operation) => simpleTool(operation))]
