@@ -142,8 +142,10 @@ export const ConnectionChoice = Type.Object(
 )
 export type ConnectionChoice = Static<typeof ConnectionChoice>
 
+export const CONNECTION_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+
 const COMMON = {
-  id: '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',
+  id: CONNECTION_ID,
   createdAt: '2026-11-22T08:00:00.000Z',
   expiresAt: '2026-11-22T08:15:00.000Z',
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { POST_ID } from './delivery.ts'
 import { MEDIA_ID } from './media.ts'
@@ -46,7 +46,7 @@ export const AccountOverride = Type.Object(
 export type AccountOverride = Static<typeof AccountOverride>
 
 export const CREATE_POST_EXAMPLES = {
-  draft: { accountIds: [ACCOUNT_ID], caption: 'Hello from Postroom' },
+  draft: { accountIds: [SANDBOX_ACCOUNT_ID], caption: 'Hello from Postroom' },
   scheduled: {
     accountIds: [ACCOUNT_ID, OTHER_ACCOUNT_ID],
     caption: 'We are live.',
@@ -58,9 +58,9 @@ export const CREATE_POST_EXAMPLES = {
     metadata: METADATA_EXAMPLE,
   },
   thread: {
-    accountIds: [ACCOUNT_ID],
+    accountIds: [SANDBOX_ACCOUNT_ID],
     postType: 'thread',
-    threadParts: { [ACCOUNT_ID]: ['First, some context.', 'And now the news.'] },
+    threadParts: { [SANDBOX_ACCOUNT_ID]: ['First, some context.', 'And now the news.'] },
     scheduledAt: '2027-01-15T10:30:00+01:00',
   },
   inTimeZone: {

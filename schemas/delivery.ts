@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
 import { CheckedText, Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
 import { WEB_ADDRESS } from './text-forms.ts'
@@ -215,6 +215,10 @@ export const MarkPublished = Type.Object(
 )
 export type MarkPublished = Static<typeof MarkPublished>
 
+/** Posts of the demo whose delivery to the sandbox has failed, or is unconfirmed. */
+export const FAILED_POST_ID = '0196f0b4-2c17-7a3e-9d50-6b81f2e4c7a9'
+export const UNCONFIRMED_POST_ID = '0196f0b4-2c18-7f02-8b64-13d9a5c07e2f'
+
 export const DeliveryPath = Type.Object({
   id: Type.String({
     description: 'The id of the post, from `listPosts` or from the response that created it.',
@@ -223,3 +227,10 @@ export const DeliveryPath = Type.Object({
   accountId: Type.String({ description: 'The id of one of the accounts of the post.', examples: [ACCOUNT_ID] }),
 })
 export type DeliveryPath = Static<typeof DeliveryPath>
+
+/** The path of a delivery to the sandbox, for operations that need one in another state than that of `POST_ID`. */
+export const sandboxDeliveryPath = (postId: string) =>
+  Type.Object({
+    id: { ...DeliveryPath.properties.id, examples: [postId] },
+    accountId: { ...DeliveryPath.properties.accountId, examples: [SANDBOX_ACCOUNT_ID] },
+  })

@@ -21,6 +21,9 @@ import { WEB_ADDRESS } from './text-forms.ts'
 
 export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 
+/** A file of the demo that no post uses. */
+export const UNUSED_MEDIA_ID = '0196f0a9-30c4-7e11-9b08-5ac2d6f3b771'
+
 export const MEDIA_KINDS = ['image', 'gif', 'video'] as const
 
 /** The accepted file types, which are detected from the content. */

@@ -23,6 +23,10 @@ export const USER_EXAMPLE = {
   createdAt: '2026-11-22T08:02:44.905Z',
 }
 
+/** A user of the demo whom no key acts for, and an organisation without accounts. */
+export const OTHER_USER_ID = '01a201bb-2a05-7c48-9e37-4d6f80b1c2e3'
+export const EMPTY_ORGANIZATION_ID = '0196f0c4-9a3e-7d60-8f15-7b2e94a0d6c1'
+
 export const User = Type.Object(
   {
     id: Type.String({ description: 'The id of the user.' }),

@@ -122,8 +122,8 @@ export type ListWebhookDeliveriesQuery = Static<typeof ListWebhookDeliveriesQuer
 
 export const REDELIVERED_EVENTS_MAX = 100
 export const REDELIVER_EXAMPLES = {
-  events: { eventIds: [EVENT_ID] },
   sinceAnOutage: { from: '2026-11-21T03:00:00Z', onlyFailed: true },
+  events: { eventIds: [EVENT_ID] },
 }
 
 export const RedeliverEvents = Type.Object(

@@ -45,7 +45,7 @@ export interface IncomingFile {
    * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media
    * with the same bytes. Throws a 400 that names the file's problem.
    */
-  store(description: Partial<FileDescription>): Promise<(db: Db) => Promise<Added>>
+  store(description: Partial<FileDescription>, id?: string): Promise<(db: Db) => Promise<Added>>
 }
 
 /**
@@ -96,7 +96,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
       saved = await receive(saveFile(source, path, bytesMax, leaseLost.signal))
       return saved.sha256
     },
-    async store(description) {
+    async store(description, id = newId()) {
       if (!saved) throw new Error('No file was saved before it was to be stored')
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
@@ -109,7 +109,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
-      const promoted = { ...describe(description), ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
+      const promoted = { id, ...describe(description), ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
       return (db) => promoteWithinQuota({ ...library, db }, promoted)
     },
   }
@@ -138,10 +138,10 @@ export async function addMedia(
   library: Library,
   userId: string,
   read: (save: Save) => Promise<Partial<FileDescription>>,
-  options?: { renewMs?: number },
+  { id, ...options }: { renewMs?: number; id?: string } = {},
 ): Promise<Added> {
   const add = async ({ save, store }: IncomingFile) => {
-    const addRow = await store(await read(save))
+    const addRow = await store(await read(save), id)
     return { result: await addRow(library.db) }
   }
   const { result } = await withIncomingFile(library, userId, add, options)
@@ -169,9 +169,9 @@ async function replaceLost(db: Db, known: Media, file: StagedFile & { lostKey: s
   return { media: replaced ?? known, isNew: false }
 }
 
-async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {
+async function promote(db: Db, file: PromotedFile): Promise<Added> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const [added] = await promoteFile(db, { id: newId(), ...file })
+    const [added] = await promoteFile(db, file)
     if (added) return { media: added, isNew: true }
     // A concurrent request added the same bytes. They may be deleted again before they are read here.
     const [known] = await reuseMediaBySha256(db, file)
@@ -181,7 +181,7 @@ async function promote(db: Db, file: Omit<PromotedFile, 'id'>): Promise<Added> {
 }
 
 /** Uploads of one user wait for each other while there is a quota, so that all of them are counted. */
-async function promoteWithinQuota(library: Library, file: Omit<PromotedFile, 'id'>): Promise<Added> {
+async function promoteWithinQuota(library: Library, file: PromotedFile): Promise<Added> {
   if (library.quotaBytes === undefined) return promote(library.db, file)
   return inTransaction(library.db, async (db) => {
     await lockUser(db, file)

@@ -1,53 +1,62 @@
+import { Readable } from 'node:stream'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
+import { failConnection, insertConnection } from '../../db/queries/connections.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertKey } from '../../db/queries/keys.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
-import { disableWebhook, insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
+import { insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
+import { CONNECTION_EXAMPLES } from '../../schemas/connection.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
-import { POST_ID } from '../../schemas/delivery.ts'
+import { FAILED_POST_ID, POST_ID, UNCONFIRMED_POST_ID } from '../../schemas/delivery.ts'
 import { KEY_EXAMPLE } from '../../schemas/key.ts'
-import { MEDIA_ID } from '../../schemas/media.ts'
-import { ORGANIZATION_EXAMPLE, USER_EXAMPLE } from '../../schemas/people.ts'
+import { MEDIA_ID, UNUSED_MEDIA_ID } from '../../schemas/media.ts'
+import { EMPTY_ORGANIZATION_ID, ORGANIZATION_EXAMPLE, OTHER_USER_ID, USER_EXAMPLE } from '../../schemas/people.ts'
 import { WEBHOOK_EXAMPLE } from '../../schemas/webhook.ts'
 import { createKey } from '../auth/create-key.ts'
 import { generateKey, hashKey, startOfKey } from '../auth/key.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { markPostPublished } from '../deliveries/mark-published.ts'
+import { addMedia, type Save } from '../media/add.ts'
+import type { Library } from '../media/library.ts'
 import { createPost } from '../posts/create.ts'
 import { sealSecrets } from '../webhooks/secrets.ts'
 import { generateSecret, startOfSecret } from '../webhooks/sign.ts'
+import { DEMO_PICTURE } from './demo-picture.ts'
 
 const DAY_MS = 86_400_000
+
+const SANDBOX_USERNAME = 'demo'
 
 /** Accounts, a post, a file, a key and others have the ids of the documented examples, which thus work unchanged. */
 const [BLUESKY, X] = ACCOUNT_EXAMPLES
 
 /**
  * Fills an empty database with demo data in one transaction: a user with accounts on several networks, an organisation
- * that shares a colleague's account, media, and a post of each status. With a keyring, there is a disabled webhook, and
- * one account is connected to the sandbox and has a post that is published. Returns the user's id and key, or undefined
- * if the database has a user already.
+ * that shares a colleague's account, media, and a post of each status. With a keyring, there is a webhook, and one
+ * account is connected to the sandbox, which publishes, rejects and loses a post. Returns the user's id and key, or
+ * undefined if the database has a user already.
  */
 export function seedDemo(
-  db: Db,
+  library: Library,
   now: Date,
   keyring: Keyring | undefined,
 ): Promise<{ userId: string; key: string } | undefined> {
-  return db.transaction().execute(async (db) => {
+  return library.db.transaction().execute(async (db) => {
     await lockUsers(db)
     if (await findFirstUser(db)) return undefined
     const { id: userId } = USER_EXAMPLE
     await insertUser(db, { id: userId, name: 'Demo' })
     const mastodonId = await seedAccounts(db, userId)
     await seedOrganization(db, userId)
-    await seedMedia(db, userId)
+    await seedMedia({ ...library, db, quotaBytes: undefined }, userId)
     await seedPosts(db, userId, mastodonId, now)
     if (keyring) await seedSandbox(db, userId, keyring, now)
     if (keyring) await seedWebhook(db, userId, keyring)
+    await seedConnection(db, userId)
     await seedOtherKey(db, userId)
     const { key } = await createKey(db, { userId, name: 'demo', expiresAt: null })
     return { userId, key }
@@ -61,14 +70,13 @@ async function seedOtherKey(db: Db, userId: string): Promise<void> {
   await insertKey(db, { id, userId, name, hash: hashKey(key), start: startOfKey(key), expiresAt: null })
 }
 
-/** Stores a webhook that is disabled: nobody receives at its address. */
+/** Stores a webhook that only tests are sent to, because nobody receives at its address. */
 async function seedWebhook(db: Db, userId: string, keyring: Keyring): Promise<void> {
   const { id, url } = WEBHOOK_EXAMPLE
   const secret = generateSecret()
   const secrets = { secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
-  const forAll = { types: null, accountIds: null, allUsers: false, organizationId: null, scopes: null }
-  await insertWebhook(db, { id, userId, url, payload: 'full', createdBy: null, ...forAll, ...secrets })
-  await disableWebhook(db, id)
+  const rights = { types: ['key.expiring'], accountIds: null, allUsers: false, organizationId: null, scopes: null }
+  await insertWebhook(db, { id, userId, url, payload: 'full', createdBy: null, ...rights, ...secrets })
 }
 
 /** Returns the id of the Mastodon account. */
@@ -79,6 +87,7 @@ async function seedAccounts(db: Db, userId: string): Promise<string> {
   await insertAccount(db, { ...own, ...X, displayName: null })
   await insertAccount(db, { ...own, id: mastodonId, platform: 'mastodon', username: 'demo@social.example' })
   await insertAccount(db, { ...own, id: newId(), platform: 'instagram', username: 'demo' })
+  await insertAccount(db, { ...own, id: SANDBOX_ACCOUNT_ID, platform: 'sandbox', username: SANDBOX_USERNAME })
   return mastodonId
 }
 
@@ -86,6 +95,8 @@ async function seedOrganization(db: Db, userId: string): Promise<void> {
   const colleagueId = newId()
   const { id: organizationId } = ORGANIZATION_EXAMPLE
   await insertUser(db, { id: colleagueId, name: 'Demo colleague' })
+  await insertUser(db, { id: OTHER_USER_ID, name: 'Demo customer' })
+  await insertOrganization(db, { id: EMPTY_ORGANIZATION_ID, name: 'Demo organisation without accounts' })
   await insertOrganization(db, { id: organizationId, name: 'Demo organisation' })
   await upsertMembership(db, { userId, organizationId, role: 'member' })
   await upsertMembership(db, { userId: colleagueId, organizationId, role: 'admin' })
@@ -99,11 +110,23 @@ async function seedOrganization(db: Db, userId: string): Promise<void> {
   })
 }
 
-async function seedMedia(db: Db, userId: string): Promise<void> {
-  const image = { mimeType: 'image/jpeg', bytes: 482_113, width: 1080, height: 1350, durationSeconds: null }
+/** Stores a connection that the user has refused. It is shown for a day. */
+async function seedConnection(db: Db, userId: string): Promise<void> {
+  const { id, platform, error } = CONNECTION_EXAMPLES.failed
+  const absent = { organizationId: null, tokenHash: null, returnUrl: null, accountId: null, hint: null }
+  const references = { externalReference: null, metadata: null }
+  await insertConnection(db, { id, platform, userId, ...absent, ...references }, undefined)
+  await failConnection(db, id, error)
+}
+
+async function seedMedia(library: Library, userId: string): Promise<void> {
   const video = { mimeType: 'video/mp4', bytes: 6_291_456, width: 1080, height: 1920, durationSeconds: 21.5 }
-  await insertMedia(db, { id: MEDIA_ID, userId, ...image })
-  await insertMedia(db, { id: newId(), userId, ...video })
+  const savePicture = async (save: Save) => {
+    await save(Readable.from([DEMO_PICTURE]))
+    return { fileName: 'lighthouse.png', altText: 'A lighthouse at dusk.' }
+  }
+  await addMedia(library, userId, savePicture, { id: MEDIA_ID })
+  await insertMedia(library.db, { id: UNUSED_MEDIA_ID, userId, ...video })
 }
 
 const seedPost = (
@@ -129,13 +152,12 @@ async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date):
 
 async function seedSandbox(db: Db, userId: string, keyring: Keyring, now: Date): Promise<void> {
   const id = SANDBOX_ACCOUNT_ID
-  const username = 'demo'
-  await insertAccount(db, { id, platform: 'sandbox', username, displayName: 'Demo', userId, organizationId: null })
-  await replaceCredentials(db, id, keyring.seal(id, { username }))
-  await seedPost(db, userId, {
-    accountIds: [id],
-    caption: 'Hello, sandbox.',
-    firstComment: 'This went out by itself.',
-    scheduledAt: now.toISOString(),
-  })
+  await replaceCredentials(db, id, keyring.seal(id, { username: SANDBOX_USERNAME }))
+  const due = { accountIds: [id], scheduledAt: now.toISOString() }
+  const withFault = (fault: string) => ({ accountOverrides: [{ accountId: id, fields: { fault } }] })
+  await seedPost(db, userId, { ...due, caption: 'Hello, sandbox.', firstComment: 'This went out by itself.' })
+  const refused = { ...due, caption: 'The sandbox rejects this once.', ...withFault('content_refused') }
+  await seedPost(db, userId, refused, FAILED_POST_ID)
+  const lost = { ...due, caption: 'Nobody knows whether this went out.', ...withFault('unknown') }
+  await seedPost(db, userId, lost, UNCONFIRMED_POST_ID)
 }

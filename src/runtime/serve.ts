@@ -139,7 +139,7 @@ async function startWorker(
   try {
     metrics.addPool('worker', db)
     const context = await openNetworkContext(config, db, metrics)
-    const facts = await findOrSeedUser(context)
+    const facts = await findOrSeedUser(context, { ...media, db })
     const publisher = await openPublisher(config, context, media, metrics, log)
     if (!publisher) log.error(NO_KEY)
     // The tasks start last: they end at `stop` alone, so a later failure would leave the process running.
@@ -152,8 +152,8 @@ async function startWorker(
 }
 
 /** Seeds an empty database. Returns the new key, or the command that creates one for an existing user. */
-async function findOrSeedUser({ db, keyring }: NetworkContext): Promise<Record<string, string>> {
-  const demo = await seedDemo(db, new Date(), keyring)
+async function findOrSeedUser({ db, keyring }: NetworkContext, library: Library): Promise<Record<string, string>> {
+  const demo = await seedDemo(library, new Date(), keyring)
   const user = demo ? { id: demo.userId } : await findFirstUser(db)
   return { ...demo, ...(user && { newKey: `npm run -s postroom -- key create --user ${user.id}` }) }
 }

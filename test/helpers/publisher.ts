@@ -53,24 +53,7 @@ export async function createDeliveryWorld(
   const world = await createWorld(t, { ...options, networks })
   const ada = await world.user()
   const time = { now: new Date(Date.now() + AHEAD_MS) }
-  const createWorker = ({ networks, ...deps }: WorkerDeps = {}) =>
-    createPublisher({
-      db: world.db,
-      networks: networks ? { ...world.networks, ...networks } : world.networks,
-      storage: publishedFiles({ ...mediaOptions(world.mediaDir), ...options.media, db: world.db }),
-      addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
-      journal: noJournal,
-      openCredentials: world.keyring.open,
-      fetch: world.fetch,
-      latenessMaxMs: 86_400_000,
-      attemptsKeptMs: null,
-      clock: () => time.now,
-      uptimeMs: () => time.now.getTime(),
-      pause: async () => {},
-      log: world.app.log,
-      report: logSettled(world.app.log),
-      ...deps,
-    })
+  const createWorker = workersOf(world, time, options)
   return {
     ...world,
     ada,
@@ -96,14 +79,41 @@ export async function createDeliveryWorld(
       return target.delivery
     },
     readStatus: async (postId) => (await ada.call('GET', `/posts/${postId}`)).body.status,
-    async work(ms = 0) {
-      time.now = new Date(time.now.getTime() + ms)
-      const worker = createWorker()
-      do await worker.idle()
-      while ((await worker.claim()) > 0)
-    },
+    work: workWith(createWorker, time),
   }
 }
+
+/** Returns the function that creates workers of a world, at a time that the test advances. */
+export function workersOf(world: World, time: { now: Date }, options: Options = {}) {
+  return ({ networks, ...deps }: WorkerDeps = {}) =>
+    createPublisher({
+      db: world.db,
+      networks: networks ? { ...world.networks, ...networks } : world.networks,
+      storage: publishedFiles({ ...mediaOptions(world.mediaDir), ...options.media, db: world.db }),
+      addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
+      journal: noJournal,
+      openCredentials: world.keyring.open,
+      fetch: world.fetch,
+      latenessMaxMs: 86_400_000,
+      attemptsKeptMs: null,
+      clock: () => time.now,
+      uptimeMs: () => time.now.getTime(),
+      pause: async () => {},
+      log: world.app.log,
+      report: logSettled(world.app.log),
+      ...deps,
+    })
+}
+
+/** Returns the function that advances the time, and then lets a new worker carry out what is due. */
+export const workWith =
+  (createWorker: () => Publisher, time: { now: Date }) =>
+  async (ms = 0): Promise<void> => {
+    time.now = new Date(time.now.getTime() + ms)
+    const worker = createWorker()
+    do await worker.idle()
+    while ((await worker.claim()) > 0)
+  }
 
 /** Claims due deliveries with the lease and state that a worker gives them. */
 export const claimDue = (db: Db, values: { platforms: string[]; slots: number[]; now: Date | null }) =>

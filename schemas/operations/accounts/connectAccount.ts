@@ -27,7 +27,8 @@ ${CONNECTION_ROWS}
 - **A Mastodon server may have its own maximum length,** which is read from it: see \`textLengthMax\`.
 - **A server address inside a private network** is not called. The response is the same as for a name that does not exist.`,
   headers: IdempotencyHeaders,
-  body: Body(ConnectAccount, CONNECT_EXAMPLES),
+  // The sandbox accepts any name: its example comes first, and works as it is.
+  body: Body(ConnectAccount, { sandbox: CONNECT_EXAMPLES.sandbox, ...CONNECT_EXAMPLES }),
   success: {
     200: {
       ...JsonResponse(Account, 'You had connected this account before. It now has the new credentials.', {

@@ -12,7 +12,7 @@ export const deleteApp = defineOperation({
   tag: 'apps',
   summary: 'Delete an app',
   description:
-    'Deletes the credentials of an app. Accounts that were connected with it need it: disconnect them first, or connect them again with another app.',
+    'Deletes the credentials of an app. Accounts that were connected with it need it: disconnect them first, or connect them again with another app. The demo has none until `putApp` stores one.',
   params: AppPath,
   query: AppQuery,
   success: { 200: JsonResponse(Deleted, 'The app is deleted.', { deleted: Deleted.examples[0] }) },

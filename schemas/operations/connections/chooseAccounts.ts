@@ -12,7 +12,7 @@ export const chooseAccounts = defineOperation({
   tag: 'connections',
   summary: 'Choose accounts',
   description:
-    'Connects some of the `choices` of a connection in the state `choosing`, all or none. The page that the browser shows does the same. A connection whose user does not choose in time expires, and the tokens are deleted.',
+    'Connects some of the `choices` of a connection in the state `choosing`, all or none. The page that the browser shows does the same. A connection whose user does not choose in time expires, and the tokens are deleted. The connection of the example has ended, so that the response is 409.',
   params: ConnectionPath,
   body: Body(ChooseAccounts, { one: ChooseAccounts.examples[0] }),
   success: {

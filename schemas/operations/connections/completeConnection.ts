@@ -12,7 +12,7 @@ export const completeConnection = defineOperation({
   tag: 'connections',
   summary: 'Complete a connection',
   description:
-    'Takes the address that the browser showed after consent, where the browser could not reach this service. It does what the page at this address would have done, and may take up to 30 seconds. A failure of the flow is not an error of this operation: see `state` and `error` of the response.',
+    'Takes the address that the browser showed after consent, where the browser could not reach this service. It does what the page at this address would have done, and may take up to 30 seconds. A failure of the flow is not an error of this operation: see `state` and `error` of the response. The connection of the example has ended, so that the response is 409.',
   params: ConnectionPath,
   body: Body(CompleteConnection, { complete: CompleteConnection.examples[0] }),
   success: { 200: JsonResponse(Connection, 'The connection, which has ended or needs a choice.', CONNECTION_EXAMPLES) },

@@ -22,7 +22,9 @@ An account that you have connected before keeps its id and its posts. Accounts w
 
 Consent may be partial: on TikTok, a user can deny single permissions. Without one that publishing needs, the connection fails.
 
-Workers refresh access tokens before they expire. LinkedIn allows this to approved apps only: without it, connect the account again every 60 days. Google ends those of an app in testing after 7 days: its operator has to publish the app. \`attention\` of the account warns 7 days before, and says when a refresh was refused.`,
+Workers refresh access tokens before they expire. LinkedIn allows this to approved apps only: without it, connect the account again every 60 days. Google ends those of an app in testing after 7 days: its operator has to publish the app. \`attention\` of the account warns 7 days before, and says when a refresh was refused.
+
+A network needs an app: the demo has none until \`putApp\` stores one.`,
   headers: IdempotencyHeaders,
   body: Body(CreateConnection, {
     x: CREATE_CONNECTION_EXAMPLES.x,

@@ -14,7 +14,7 @@ export const getEvent = defineOperation({
   operationId: 'getEvent',
   tag: 'events',
   summary: 'Get an event',
-  description: `Returns one of your events. ${VISIBLE}`,
+  description: `Returns one of your events. ${VISIBLE} The id of the example is that of no event: use one from \`listEvents\`.`,
   params: EventPath,
   query: GetEventQuery,
   success: { 200: JsonResponse(Event, 'The event.', { event: Event.examples[0] }) },

@@ -17,7 +17,7 @@ export const importMedia = defineOperation({
   summary: 'Import an image or a video from a URL',
   description: `Fetches a file from the public internet and stores it as \`uploadMedia\` does. The response comes when the file is stored, which may take up to ten minutes.
 
-A URL that leads into a private network, directly or after a redirect, is rejected. The message is the same as for an unknown host name. With an \`Idempotency-Key\`, a repeated request compares the URL and does not fetch the file again.`,
+A URL that leads into a private network, directly or after a redirect, is rejected. The message is the same as for an unknown host name. With an \`Idempotency-Key\`, a repeated request compares the URL and does not fetch the file again. Nothing is at the address of the example: use one of yours.`,
   headers: IdempotencyHeaders,
   body: Body(ImportMedia, { image: IMPORT_MEDIA_EXAMPLE }),
   success: { ...added },

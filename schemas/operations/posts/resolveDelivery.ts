@@ -1,4 +1,4 @@
-import { DeliveryPath, RESOLVE_EXAMPLES, ResolveDelivery } from '../../delivery.ts'
+import { RESOLVE_EXAMPLES, ResolveDelivery, sandboxDeliveryPath, UNCONFIRMED_POST_ID } from '../../delivery.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { PostDetail } from '../../post.ts'
 import { ETAG_HEADERS } from '../../precondition.ts'
@@ -18,7 +18,7 @@ export const resolveDelivery = defineOperation({
 
 - \`published\`: the act counts as published, at \`url\` if present. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
 - \`not_published\`: the delivery fails with \`not_published\` and can be retried. If only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
-  params: DeliveryPath,
+  params: sandboxDeliveryPath(UNCONFIRMED_POST_ID),
   body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
   success: {
     200: {

@@ -1,4 +1,4 @@
-import { DeliveryPath } from '../../delivery.ts'
+import { FAILED_POST_ID, sandboxDeliveryPath } from '../../delivery.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { PostDetail } from '../../post.ts'
@@ -31,7 +31,7 @@ export const retryDelivery = defineOperation({
 A delivery whose post lacks a deleted file cannot be retried (409).
 
 **Other content.** A delivery that the network has refused is rarely accepted as it is. The optional body changes its caption, its fields or its thread parts for this account. They are checked as \`createPost\` checks them, for this account alone. Published parts of a thread have to stay. The content cannot change while it may have been published (409). Change the caption of all accounts, the files and the first comment with \`updatePost\`.`,
-  params: DeliveryPath,
+  params: sandboxDeliveryPath(FAILED_POST_ID),
   headers: IfMatchHeaders,
   body: Body(RetryDelivery, RETRY_EXAMPLES),
   success: {

@@ -1,5 +1,6 @@
+import { Type } from '@sinclair/typebox'
 import { errorResponse } from '../../error.ts'
-import { OrganizationPath } from '../../people.ts'
+import { EMPTY_ORGANIZATION_ID, OrganizationPath } from '../../people.ts'
 import { Deleted, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { noOrganizationResponse } from './common.ts'
@@ -13,7 +14,7 @@ export const deleteOrganization = defineOperation({
   summary: 'Delete an organisation',
   description:
     'Deletes an organisation, its memberships and its apps. Its members stay users. Accounts that belong to it have to be disconnected before (409). A body is ignored.',
-  params: OrganizationPath,
+  params: Type.Object({ id: { ...OrganizationPath.properties.id, examples: [EMPTY_ORGANIZATION_ID] } }),
   success: { 200: JsonResponse(Deleted, 'The organisation no longer exists.', { deleted: Deleted.examples[0] }) },
   errors: [
     noOrganizationResponse,

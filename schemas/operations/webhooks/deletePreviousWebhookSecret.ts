@@ -12,7 +12,8 @@ export const deletePreviousWebhookSecret = defineOperation({
   operationId: 'deletePreviousWebhookSecret',
   tag: 'webhooks',
   summary: 'End the previous secret of a webhook',
-  description: 'After a rotation, ends the previous secret before its time. A body is ignored.',
+  description:
+    'After a rotation, ends the previous secret before its time. The webhook of the demo has one after `rotateWebhookSecret`. A body is ignored.',
   params: WebhookPath,
   success: {
     200: JsonResponse(Deleted, 'The previous secret signs nothing any more.', { deleted: Deleted.examples[0] }),
