@@ -117,7 +117,7 @@ t.test('a public id that cannot be read leaves the post out', async (t) => {
   fake.switches.idLooks = 9
   const STATUS = 'POST /v2/post/publish/status/fetch/'
   const state = { publishId: 'v_pub_file~v2-1.1', upload: null, username: null, isPublished: true, looks: 1 }
-  const rest = { wasReady: true, isAccepted: true, restarts: 0 }
+  const rest = { wasReady: true, isAccepted: true, failures: 0 }
   fake.faults.push({ on: STATUS, instead: { status: 503 } })
   const found = await reconcile(videoOf(), fake.credentials, ioOf(fake), { ...state, ...rest })
   t.hasStrict(found, { processing: { afterMs: 50_000 } }, 'it is asked again')

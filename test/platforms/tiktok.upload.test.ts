@@ -188,7 +188,7 @@ t.test('an upload that has expired begins anew, and nothing comes of the old one
   later(HOUR + 1)
   const ready = await prepareAll(first.later.state)
   t.equal(fake.tasks.size, 2)
-  t.equal(ready.restarts, 1)
+  t.equal(ready.failures, 1)
 
   // Only the last chunk is missing.
   later(2 * HOUR - 60_000)
@@ -244,7 +244,7 @@ t.test('a task that TikTok does not know is replaced only if its last chunk was 
   t.equal(fake.tasks.size, 0, 'the old upload still takes bytes')
   const upload = { ...ready.upload!, createdAt: Date.now() - HOUR - 180_000 }
   const again = await prepareAll({ ...ready, upload })
-  t.equal(again.restarts, 1)
+  t.equal(again.failures, 1)
   await publish(again)
   t.equal(fake.posts.length, 1)
 })

@@ -1,13 +1,14 @@
 import type { Act, Adapter, Unidentified } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { beginAgain, mayBeginAgain } from '../wire/begin-again.ts'
 import { lookAgain, searchAfter } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
 import { checkCover, isDraft, photoPostOf } from './post.ts'
 import { readProfile } from './profile.ts'
-import { follow, newState, RESTARTS_MAX, restart, type State } from './state.ts'
+import { follow, NEW_STATE, type State } from './state.ts'
 import { describeFailure, isPassing, readStatus, type Status } from './status.ts'
 import {
   createUpload,
@@ -44,7 +45,7 @@ export const tiktokAdapter: Adapter<State> = {
 
   async prepare(act, io, saved) {
     const client = clientFor(io, isDraft(act))
-    if (saved === null || saved.publishId === null) return begin(client, act, io, saved ?? newState())
+    if (saved === null || saved.publishId === null) return begin(client, act, io, saved ?? NEW_STATE)
     if (saved.wasReady) return prepareAgain(client, act, io, saved)
     if (endsSoon(saved.upload!)) return orTimeOut(saved)
     const upload = await sendChunks(saved.upload!, act.media[0]!, io)
@@ -112,7 +113,7 @@ async function prepareAgain(client: Client, act: Act, io: Io, saved: State) {
     return orTimeOut(saved)
   }
   if (status.name === 'FAILED') {
-    if (mayRestart(saved, status)) return restart(saved)
+    if (mayRestart(saved, status)) return beginAgain(NEW_STATE, saved)
     throw impossible(describeFailure(status))
   }
   if (upload === null || !lacksBytes(act, saved, status)) return { ready: { ...saved, isAccepted: true } }
@@ -125,12 +126,12 @@ async function prepareAgain(client: Client, act: Act, io: Io, saved: State) {
 }
 
 /** Whether a new task may succeed after one that has failed, which never publishes anything. */
-const mayRestart = ({ restarts, upload, isAccepted }: State, status: Status) =>
-  restarts < RESTARTS_MAX && (isPassing(status) || (!isAccepted && upload !== null && isExpired(upload)))
+const mayRestart = (state: State, status: Status) =>
+  mayBeginAgain(state) && (isPassing(status) || (!state.isAccepted && state.upload !== null && isExpired(state.upload)))
 
 function orTimeOut(state: State) {
-  if (state.restarts >= RESTARTS_MAX) throw uploadTimedOut()
-  return restart(state)
+  if (!mayBeginAgain(state)) throw uploadTimedOut()
+  return beginAgain(NEW_STATE, state)
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Wait } from '../contract/adapter.ts'
+import type { Failures } from '../wire/begin-again.ts'
 import { growingPauseMs, lookLater } from '../wire/lost-response.ts'
 
 /** The state that is stored with a delivery. */
-export type State = {
+export type State = Failures & {
   /** The task on TikTok: null until TikTok has created it. */
   publishId: string | null
   /** The upload of a video. */
@@ -17,8 +17,6 @@ export type State = {
   isPublished: boolean
   /** How often TikTok was queried since the state of the task changed. */
   looks: number
-  /** How many tasks failed or timed out before this one. */
-  restarts: number
 }
 
 export type Upload = {
@@ -33,7 +31,7 @@ export type Upload = {
   bytesSent: number
 }
 
-export const newState = (restarts = 0): State => ({
+export const NEW_STATE: State = {
   publishId: null,
   upload: null,
   username: null,
@@ -41,18 +39,8 @@ export const newState = (restarts = 0): State => ({
   isAccepted: false,
   isPublished: false,
   looks: 0,
-  restarts,
-})
-
-/** How many new tasks follow one that failed for a passing reason, or timed out. */
-export const RESTARTS_MAX = 2
-
-/** The pause before a new task. */
-const RESTART_MS = 30_000
-
-export const restart = ({ restarts }: State): { later: Wait<State> } => ({
-  later: { state: newState(restarts + 1), afterMs: RESTART_MS },
-})
+  failures: 0,
+}
 
 /**
  * The pause before TikTok is queried again: 5 seconds, doubled each time, at most a minute. A token may query 30 times

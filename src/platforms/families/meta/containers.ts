@@ -1,6 +1,7 @@
 import type { Act, Adapter, Sent, Unidentified } from '../../contract/adapter.ts'
 import type { Io } from '../../contract/io.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
+import { beginAgain, type Failures, mayBeginAgain } from '../../wire/begin-again.ts'
 import { at, textAt } from '../../wire/json.ts'
 import { growingPauseMs, isSinceStart, lookAgain, readSince, searchFor } from '../../wire/lost-response.ts'
 import { get, isNotFound, type MetaApi, permalinkOf, post } from './api.ts'
@@ -39,7 +40,7 @@ export interface ContainerNetwork {
 }
 
 /** The containers of an act, as they are stored with its delivery. */
-export type Containers = {
+export type Containers = Failures & {
   childIds: string[]
   /** The container that is published; null until its children are finished. */
   id: string | null
@@ -49,8 +50,6 @@ export type Containers = {
   wasReady: boolean
   /** It is published, and its id is searched for. */
   isPublished: boolean
-  /** How many containers failed before. */
-  failures: number
 }
 
 export const NO_CONTAINERS: Containers = {
@@ -61,10 +60,6 @@ export const NO_CONTAINERS: Containers = {
   isPublished: false,
   failures: 0,
 }
-
-/** New containers after one that failed for a passing reason. */
-const FAILURES_MAX = 2
-const AFTER_FAILURE_MS = 30_000
 
 /** Looks for a container, or for the post that it replies to, that the network does not show. */
 const NOT_FOUND_LOOKS_MAX = 10
@@ -134,11 +129,9 @@ export function containerMethods(network: ContainerNetwork): Methods {
   }
 
   function startAgain(state: Containers, status: string, problem: string) {
-    const failures = status === 'ERROR' ? state.failures + 1 : state.failures
-    if (failures > FAILURES_MAX || (status === 'ERROR' && !network.isPassing(problem))) {
-      throw impossible(`${network.name} could not process the post${problem && `: ${problem}`}`)
-    }
-    return later({ ...NO_CONTAINERS, failures }, status === 'ERROR' ? AFTER_FAILURE_MS : pauseMs(0))
+    if (status !== 'ERROR') return later({ ...NO_CONTAINERS, failures: state.failures }, pauseMs(0))
+    if (mayBeginAgain(state) && network.isPassing(problem)) return beginAgain(NO_CONTAINERS, state)
+    throw impossible(`${network.name} could not process the post${problem && `: ${problem}`}`)
   }
 
   /** Searches for a post that is live. Its id stays unknown if the search finds none, or several. */
