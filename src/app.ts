@@ -22,7 +22,7 @@ import { docs } from './docs/plugin.ts'
 import { events } from './events/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
 import { health } from './health/plugin.ts'
-import { createHealth, type Health } from './health/problems.ts'
+import { createHealth, DEPENDENCIES, type Health } from './health/problems.ts'
 import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
@@ -40,7 +40,7 @@ import { createFetchFile } from './media/fetch.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
 import { publishedFiles } from './media/published-files.ts'
-import { observeHealth } from './metrics/dependencies.ts'
+import { observeDependencies } from './metrics/dependencies.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
@@ -106,7 +106,7 @@ export async function buildApp({
     await app.register(docs, { tags })
   }
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
-  observeHealth(metrics.registry, app.health)
+  observeDependencies(metrics.registry, DEPENDENCIES, app.health.read)
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })

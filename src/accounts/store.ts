@@ -13,12 +13,12 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Account } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { DeploymentApps } from '../credentials/app.ts'
+import { findAttention } from '../credentials/attention.ts'
 import type { Keyring } from '../credentials/keyring.ts'
 import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials, Profile } from '../platforms/contract/io.ts'
 import { storable } from '../platforms/contract/publish-error.ts'
-import { findAttention } from './attention.ts'
 
 /* Steps that connecting by credentials and by OAuth have in common. */
 

@@ -2,16 +2,16 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import {
   type EventConditions,
-  type EventRow,
   findEvent,
   findPlaceBefore,
   listEvents,
   readBounds,
+  toEvent,
 } from '../../db/queries/events/read.ts'
 import { EVERYONE } from '../../db/queries/events/stream.ts'
 import { findKeyById, type KeyRights } from '../../db/queries/keys.ts'
 import { findOrganization } from '../../db/queries/tenants.ts'
-import type { Event, EventType } from '../../schemas/event.ts'
+import type { Event } from '../../schemas/event.ts'
 import type { EventList, GetEventQuery, ListEventsQuery } from '../../schemas/list-events.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { CursorExpired, fail, invalidRequest } from '../errors.ts'
@@ -128,16 +128,4 @@ export async function getEvent(
   const row = isId(id) ? await findEvent(db, values) : undefined
   if (!row) throw fail('event_not_found')
   return toEvent(row, allUsers)
-}
-
-/** An event as the interface has it. `hasUser`: for readers of the events of all users. */
-export function toEvent(row: EventRow, hasUser: boolean): Event {
-  const { id, userId, type, timestamp, position, postId, accountIds, data } = row
-  const isPost = type.startsWith('post.')
-  const ids = {
-    ...(postId !== null && { postId }),
-    ...(accountIds && (isPost ? { accountIds } : { accountId: accountIds[0] })),
-  }
-  const head = { id, type: type as EventType, timestamp, ...(hasUser && { userId }), position }
-  return { ...head, data: { ...ids, ...data } } as Event
 }

@@ -9,7 +9,7 @@ import { readUnsequencedSeconds } from '../../db/queries/events/sequence.ts'
 import { readLastSweep } from '../../db/queries/retention/sweeps.ts'
 import { readWebhooksDue } from '../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import { attentionTimes } from '../accounts/attention.ts'
+import { attentionTimes } from '../credentials/attention.ts'
 import { LEASE_MS } from '../delivery/timing.ts'
 
 /** The limit of all statements together. Probes of workers wait for `GET /metrics`. */

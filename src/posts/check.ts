@@ -7,11 +7,11 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { ALL_RIGHTS, isListed } from '../http/rights.ts'
-import { type CheckOptions, checkInPieces, findViolations } from '../platforms/check-post.ts'
 import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import type { Usable } from './access.ts'
+import { type CheckOptions, checkInPieces, findViolations } from './violations.ts'
 
 export type CheckedAccount = SubjectAccount
 

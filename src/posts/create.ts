@@ -7,11 +7,11 @@ import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/machine.ts'
-import { findViolations, type TargetAccount } from '../platforms/check-post.ts'
 import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
+import { findViolations, type TargetAccount } from './violations.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {

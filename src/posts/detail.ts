@@ -1,6 +1,6 @@
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PostDetail } from '../../schemas/post.ts'
-import { findAttention } from '../accounts/attention.ts'
+import { findAttention } from '../credentials/attention.ts'
 
 /** A post as the API shows it: each account with its `attention`, as in `listAccounts`. */
 export function toPostDetail(post: PostWithReadiness): PostDetail {

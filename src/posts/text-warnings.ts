@@ -1,5 +1,4 @@
 import type { BodyPath } from '../../schemas/warning.ts'
-import type { TargetAccount } from '../platforms/check-post.ts'
 import type { AltTextRule, TextRule } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
@@ -8,6 +7,7 @@ import { readCaption } from '../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { firstLineOf } from '../platforms/rules/title.ts'
+import type { TargetAccount } from './violations.ts'
 import type { WarningContext } from './warning-context.ts'
 
 /** The most parts of a text that a warning names. */

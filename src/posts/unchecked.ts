@@ -1,11 +1,11 @@
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { UncheckedFact } from '../../schemas/validate-post.ts'
-import type { TargetAccount } from './check-post.ts'
-import type { GifRule, ImageRule, PostTypeRule, VideoRule } from './contract/limits.ts'
-import { platforms } from './limits.ts'
-import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from './rules/context.ts'
-import { findFileKind, tellsAnimations } from './rules/media-file.ts'
+import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/contract/limits.ts'
+import { platforms } from '../platforms/limits.ts'
+import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from '../platforms/rules/context.ts'
+import { findFileKind, tellsAnimations } from '../platforms/rules/media-file.ts'
+import type { TargetAccount } from './violations.ts'
 
 type Property = UncheckedFact['property']
 type Limits = ImageRule & GifRule & VideoRule

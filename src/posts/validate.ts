@@ -10,20 +10,20 @@ import {
   type ValidatedTarget,
 } from '../../schemas/validate-post.ts'
 import { WARNINGS_MAX } from '../../schemas/warning.ts'
-import { findAttention, stopsPublishing } from '../accounts/attention.ts'
+import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { type AppError, MissingScope } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { hasScope } from '../http/rights.ts'
-import { checkInPieces } from '../platforms/check-post.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostMedia } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
-import { findUnchecked } from '../platforms/unchecked.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { findUnchecked } from './unchecked.ts'
+import { checkInPieces } from './violations.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {

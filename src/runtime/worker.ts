@@ -7,10 +7,10 @@ import { REFRESH_CALL_MAX_MS } from '../credentials/refresh-rules.ts'
 import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
 import { dependencyChecks } from '../health/dependencies.ts'
-import { createHealth } from '../health/problems.ts'
+import { createHealth, DEPENDENCIES } from '../health/problems.ts'
 import type { Log } from '../log.ts'
 import type { Library } from '../media/library.ts'
-import { observeHealth } from '../metrics/dependencies.ts'
+import { observeDependencies } from '../metrics/dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
@@ -55,7 +55,7 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
     const publisher = await openPublisher(config, context, { ...library, storage }, metrics, log)
     if (!publisher) throw new OperatorError(NO_KEY)
     const health = createHealth(dependencyChecks({ ...library, storage }, db, context.keyring), log)
-    observeHealth(metrics.registry, health)
+    observeDependencies(metrics.registry, DEPENDENCIES, health.read)
     metricsServer = await serveMetrics(config, metrics)
     log.info(processFacts('worker'), 'started')
     reportIgnoredProxies(config, log)

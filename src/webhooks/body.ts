@@ -1,7 +1,6 @@
-import type { EventRow } from '../../db/queries/events/read.ts'
+import { type EventRow, toEvent } from '../../db/queries/events/read.ts'
 import type { ClaimedWebhook, DueDelivery } from '../../db/queries/webhooks/claim.ts'
 import { EVENTS } from '../../schemas/event.ts'
-import { toEvent } from '../events/list.ts'
 import { EVENT_BYTES_MAX } from './timing.ts'
 
 /** The body of a webhook: the event. A large one lacks its metadata. Null if the event is no longer kept. */

@@ -1,12 +1,12 @@
 import type { MetricObject } from 'prom-client'
 import { connect } from '../../db/client.ts'
-import { observeHealth } from '../../src/metrics/dependencies.ts'
+import { observeDependencies } from '../../src/metrics/dependencies.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 
 /** Every metric of Postroom's own. Those of Node.js come from prom-client. */
 export function listMetrics() {
   const { registry } = createMetrics({ db: connect({ url: 'postgresql://' }), pool: 'api', freshMs: 0 })
-  observeHealth(registry, { read: async () => ({}) })
+  observeDependencies(registry, [], async () => ({}))
   return registry.getMetricsAsArray() as (MetricObject & { labelNames: string[] })[]
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { findViolations } from '../../src/platforms/check-post.ts'
 import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
+import { findViolations } from '../../src/posts/violations.ts'
 import { stepCounter } from '../helpers/count-steps.ts'
 import { collectProblems } from '../helpers/problems.ts'
 

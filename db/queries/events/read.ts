@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Event, EventType } from '../../../schemas/event.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { isoTime } from '../iso-time.ts'
@@ -153,4 +154,16 @@ export async function findPlaceBefore(
     )
     select low - 1 as place from search where low = high`.execute(db)
   return rows[0]?.place ?? first - 1
+}
+
+/** An event as the interface has it. `hasUser`: for readers of the events of all users. */
+export function toEvent(row: EventRow, hasUser: boolean): Event {
+  const { id, userId, type, timestamp, position, postId, accountIds, data } = row
+  const isPost = type.startsWith('post.')
+  const ids = {
+    ...(postId !== null && { postId }),
+    ...(accountIds && (isPost ? { accountIds } : { accountId: accountIds[0] })),
+  }
+  const head = { id, type: type as EventType, timestamp, ...(hasUser && { userId }), position }
+  return { ...head, data: { ...ids, ...data } } as Event
 }
