@@ -51,6 +51,7 @@ interface ClickEvent {
 
 type Tree = { [key: string]: Tree }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the browser gets its source text, without other functions
 export function swaggerPlugin({ React }: System) {
   const page = globalThis as unknown as Page
   const { createElement: h, useEffect, useState } = React

@@ -1,7 +1,7 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { get, listAt } from '../families/meta/api.ts'
-import { hasText, isSince, pickOne, sinceOf } from '../families/meta/containers.ts'
+import { hasText, isSince, pickOne, sinceOf } from '../families/meta/posts-of-act.ts'
 import { textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
 

@@ -2,8 +2,8 @@ import type { Act, Adapter, Sent, Unidentified } from '../../contract/adapter.ts
 import type { Io } from '../../contract/io.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
 import { beginAgain, type Failures, mayBeginAgain } from '../../wire/begin-again.ts'
-import { at, textAt } from '../../wire/json.ts'
-import { growingPauseMs, isSinceStart, lookAgain, readSince, searchFor } from '../../wire/lost-response.ts'
+import { textAt } from '../../wire/json.ts'
+import { growingPauseMs, lookAgain, searchFor } from '../../wire/lost-response.ts'
 import { get, isNotFound, type MetaApi, permalinkOf, post } from './api.ts'
 
 // Instagram and Threads fill a container first, and publish it with a second call. The status of the container tells
@@ -82,128 +82,131 @@ const processing = (state: Containers, afterMs: number) => ({ processing: { stat
 type Methods = Required<Pick<Adapter<Containers>, 'prepare' | 'publish' | 'reconcile'>>
 
 /** The methods of an adapter for a network that publishes containers. */
-export function containerMethods(network: ContainerNetwork): Methods {
-  const { find } = network
+export const containerMethods = (network: ContainerNetwork): Methods => ({
+  prepare: (act, io, saved) => prepare(network, act, io, saved ?? NO_CONTAINERS),
+  publish: (_act, io, ready) => publish(network, io, ready),
+  reconcile: async (act, io, ready) => (ready?.id ? reconcile(network, act, io, ready, ready.id) : 'unknown'),
+})
 
-  /** Creates a container; null if the network does not show the post that it replies to yet. */
-  async function create(act: Act, io: Io, parameters: Parameters): Promise<string | null> {
-    try {
-      return await post(network.client(io), io, network.createPath(io), parameters, false)
-    } catch (error) {
-      if (act.parent && isNotFound(error)) return null
-      throw error
+async function prepare(network: ContainerNetwork, act: Act, io: Io, state: Containers) {
+  const plan = network.plan(act, io)
+  if (state.id === null && state.childIds.length === 0) return createFirst(network, act, io, plan, state)
+  const { status, problem } = await readAll(network, state.id === null ? state.childIds : [state.id], io)
+  switch (status) {
+    case 'FINISHED':
+      if (state.id === null) return createParent(network, act, io, plan.parent(state.childIds), { ...state, looks: 0 })
+      return { ready: { ...state, looks: 0, wasReady: true } }
+    case 'PUBLISHED':
+      return { ready: { ...state, looks: 0, isPublished: true } }
+    case 'ERROR':
+    case 'EXPIRED':
+      return startAgain(network, state, status, problem)
+    case 'NOT_FOUND':
+      // One that may have been published is never replaced.
+      if (!state.wasReady && state.looks >= NOT_FOUND_LOOKS_MAX) return startAgain(network, state, 'ERROR', problem)
+  }
+  return later({ ...state, looks: state.looks + 1 })
+}
+
+async function publish(network: ContainerNetwork, io: Io, ready: Containers) {
+  if (ready.isPublished) return processing(ready, 0)
+  const api = network.client(io)
+  let id: string
+  try {
+    id = await post(api, io, network.publishPath(io), { creation_id: ready.id! }, true)
+  } catch (error) {
+    // The next attempt reads the container before it publishes it.
+    if (isNotFound(error)) throw notFinishedInTime(error.message)
+    throw error
+  }
+  return { id, url: await readPermalink(api, io, id) }
+}
+
+async function reconcile(network: ContainerNetwork, act: Act, io: Io, ready: Containers, id: string) {
+  if (ready.isPublished) return identify(network, act, io, ready)
+  const { status } = await read(network, id, io)
+  switch (status) {
+    case 'PUBLISHED':
+      return identify(network, act, io, ready)
+    case 'FINISHED': {
+      const again = lookAgain(ready, 'absent', FINISHED)
+      if (again !== 'absent') return again
+      // No page says what a container does that is published twice.
+      return (await network.find(act, io, ready.childIds)) ? 'unknown' : 'absent'
     }
+    case 'ERROR':
+    case 'EXPIRED':
+      return 'absent'
+    default:
+      return processing(ready, pauseMs(4))
   }
+}
 
-  async function createFirst(act: Act, io: Io, { children, parent }: ContainerPlan, state: Containers) {
-    const childIds: string[] = []
-    for (const child of children) childIds.push((await create(act, io, child))!)
-    return children.length > 0 ? later({ ...state, childIds }) : createParent(act, io, parent([]), state)
+/** Creates a container; null if the network does not show the post that it replies to yet. */
+async function create(network: ContainerNetwork, act: Act, io: Io, parameters: Parameters): Promise<string | null> {
+  try {
+    return await post(network.client(io), io, network.createPath(io), parameters, false)
+  } catch (error) {
+    if (act.parent && isNotFound(error)) return null
+    throw error
   }
+}
 
-  async function createParent(act: Act, io: Io, parameters: Parameters, state: Containers) {
-    const id = await create(act, io, parameters)
-    if (id !== null) return later({ ...state, id, looks: 0 })
-    if (state.looks >= NOT_FOUND_LOOKS_MAX)
-      throw notFinishedInTime(`${network.name} does not show the post to reply to`)
-    return later({ ...state, looks: state.looks + 1 })
+async function createFirst(
+  network: ContainerNetwork,
+  act: Act,
+  io: Io,
+  { children, parent }: ContainerPlan,
+  state: Containers,
+) {
+  const childIds: string[] = []
+  for (const child of children) childIds.push((await create(network, act, io, child))!)
+  return children.length > 0 ? later({ ...state, childIds }) : createParent(network, act, io, parent([]), state)
+}
+
+async function createParent(network: ContainerNetwork, act: Act, io: Io, parameters: Parameters, state: Containers) {
+  const id = await create(network, act, io, parameters)
+  if (id !== null) return later({ ...state, id, looks: 0 })
+  if (state.looks >= NOT_FOUND_LOOKS_MAX) throw notFinishedInTime(`${network.name} does not show the post to reply to`)
+  return later({ ...state, looks: state.looks + 1 })
+}
+
+async function read(network: ContainerNetwork, id: string, io: Io): Promise<{ status: string; problem: string }> {
+  try {
+    const body = await get(network.client(io), io, id, { fields: network.statusFields })
+    return { status: textAt(body, network.statusField) ?? '', problem: textAt(body, network.problemField) ?? '' }
+  } catch (error) {
+    if (isNotFound(error)) return { status: 'NOT_FOUND', problem: '' }
+    throw error
   }
+}
 
-  async function read(id: string, io: Io): Promise<{ status: string; problem: string }> {
-    try {
-      const body = await get(network.client(io), io, id, { fields: network.statusFields })
-      return { status: textAt(body, network.statusField) ?? '', problem: textAt(body, network.problemField) ?? '' }
-    } catch (error) {
-      if (isNotFound(error)) return { status: 'NOT_FOUND', problem: '' }
-      throw error
-    }
+/** The first status that is not FINISHED. */
+async function readAll(network: ContainerNetwork, ids: readonly string[], io: Io) {
+  for (const id of ids) {
+    const container = await read(network, id, io)
+    if (container.status !== 'FINISHED') return container
   }
+  return { status: 'FINISHED', problem: '' }
+}
 
-  /** The first status that is not FINISHED. */
-  async function readAll(ids: readonly string[], io: Io) {
-    for (const id of ids) {
-      const container = await read(id, io)
-      if (container.status !== 'FINISHED') return container
-    }
-    return { status: 'FINISHED', problem: '' }
+function startAgain(network: ContainerNetwork, state: Containers, status: string, problem: string) {
+  if (status !== 'ERROR') return later({ ...NO_CONTAINERS, failures: state.failures }, pauseMs(0))
+  if (mayBeginAgain(state) && network.isPassing(problem)) return beginAgain(NO_CONTAINERS, state)
+  throw impossible(`${network.name} could not process the post${problem && `: ${problem}`}`)
+}
+
+/** Searches for a post that is live. Its id stays unknown if the search finds none, or several. */
+async function identify(network: ContainerNetwork, act: Act, io: Io, state: Containers) {
+  const looks = state.isPublished ? state.looks : 0
+  try {
+    const sent = await network.find(act, io, state.childIds)
+    if (typeof sent === 'object') return { ...sent, isOut: true as const }
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    if (!error.retryable) return UNIDENTIFIED
   }
-
-  function startAgain(state: Containers, status: string, problem: string) {
-    if (status !== 'ERROR') return later({ ...NO_CONTAINERS, failures: state.failures }, pauseMs(0))
-    if (mayBeginAgain(state) && network.isPassing(problem)) return beginAgain(NO_CONTAINERS, state)
-    throw impossible(`${network.name} could not process the post${problem && `: ${problem}`}`)
-  }
-
-  /** Searches for a post that is live. Its id stays unknown if the search finds none, or several. */
-  async function identify(act: Act, io: Io, state: Containers) {
-    const looks = state.isPublished ? state.looks : 0
-    try {
-      const sent = await find(act, io, state.childIds)
-      if (typeof sent === 'object') return { ...sent, isOut: true as const }
-    } catch (error) {
-      if (!(error instanceof PublishError)) throw error
-      if (!error.retryable) return UNIDENTIFIED
-    }
-    return lookAgain({ ...state, isPublished: true, looks }, UNIDENTIFIED, PUBLISHED)
-  }
-
-  return {
-    async prepare(act, io, saved) {
-      const plan = network.plan(act, io)
-      const state = saved ?? NO_CONTAINERS
-      if (state.id === null && state.childIds.length === 0) return createFirst(act, io, plan, state)
-      const { status, problem } = await readAll(state.id === null ? state.childIds : [state.id], io)
-      switch (status) {
-        case 'FINISHED':
-          if (state.id === null) return createParent(act, io, plan.parent(state.childIds), { ...state, looks: 0 })
-          return { ready: { ...state, looks: 0, wasReady: true } }
-        case 'PUBLISHED':
-          return { ready: { ...state, looks: 0, isPublished: true } }
-        case 'ERROR':
-        case 'EXPIRED':
-          return startAgain(state, status, problem)
-        case 'NOT_FOUND':
-          // One that may have been published is never replaced.
-          if (!state.wasReady && state.looks >= NOT_FOUND_LOOKS_MAX) return startAgain(state, 'ERROR', problem)
-      }
-      return later({ ...state, looks: state.looks + 1 })
-    },
-
-    async publish(_act, io, ready) {
-      if (ready.isPublished) return processing(ready, 0)
-      const api = network.client(io)
-      let id: string
-      try {
-        id = await post(api, io, network.publishPath(io), { creation_id: ready.id! }, true)
-      } catch (error) {
-        // The next attempt reads the container before it publishes it.
-        if (isNotFound(error)) throw notFinishedInTime(error.message)
-        throw error
-      }
-      return { id, url: await readPermalink(api, io, id) }
-    },
-
-    async reconcile(act, io, ready) {
-      if (!ready?.id) return 'unknown'
-      if (ready.isPublished) return identify(act, io, ready)
-      const { status } = await read(ready.id, io)
-      switch (status) {
-        case 'PUBLISHED':
-          return identify(act, io, ready)
-        case 'FINISHED': {
-          const again = lookAgain(ready, 'absent', FINISHED)
-          if (again !== 'absent') return again
-          // No page says what a container does that is published twice.
-          return (await find(act, io, ready.childIds)) ? 'unknown' : 'absent'
-        }
-        case 'ERROR':
-        case 'EXPIRED':
-          return 'absent'
-        default:
-          return processing(ready, pauseMs(4))
-      }
-    },
-  }
+  return lookAgain({ ...state, isPublished: true, looks }, UNIDENTIFIED, PUBLISHED)
 }
 
 /** It is live, and cannot be told from others. */
@@ -217,35 +220,4 @@ async function readPermalink(api: MetaApi, io: Io, id: string): Promise<string |
     if (error instanceof PublishError) return null
     throw error
   }
-}
-
-/** Whether a post was made after an act began. */
-export const isSince = (post: unknown, act: Act) => isSinceStart(textAt(post, 'timestamp'), act)
-
-export const sinceOf = (act: Act) => String(readSince(act).getTime() / 1000)
-
-/** Whether a post has the text of an act. No page says whether white space stays as it was sent. */
-export const hasText = (post: unknown, field: 'caption' | 'text', { text }: Act) =>
-  tidy(textAt(post, field) ?? '') === tidy(text)
-
-const tidy = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-
-/** The one post with these children; else the only one of them all, if there is one. */
-export function pickOne(candidates: readonly unknown[], childIds: readonly string[]): Sent | 'several' | undefined {
-  const own = [...childIds].sort().join()
-  const same = candidates.filter((post) => childIds.length > 0 && childrenOf(post) === own)
-  const [found, ...others] = same.length > 0 ? same : candidates
-  if (others.length > 0) return 'several'
-  const id = textAt(found, 'id')
-  return id === undefined || !/^\d{1,32}$/.test(id) ? undefined : { id, url: permalinkOf(found) }
-}
-
-function childrenOf(post: unknown): string {
-  const children = at(post, 'children', 'data')
-  return Array.isArray(children)
-    ? children
-        .map((child) => textAt(child, 'id'))
-        .sort()
-        .join()
-    : ''
 }
