@@ -98,7 +98,7 @@ export const CreatedPosts = Type.Object(
   },
   {
     $id: 'CreatedPosts',
-    description: 'What became of each post.',
+    description: 'The outcome of each post.',
     examples: [
       { data: BatchedPost.examples, rejected: [] },
       { data: BatchedPost.examples, rejected: [RejectedPost.examples[0]] },

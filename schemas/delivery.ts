@@ -142,7 +142,7 @@ export const Delivery = Type.Object(
         'The milliseconds from the later of `scheduledAt` and `createdAt` to `publishedAt`. `null` where the post is not published.',
     }),
     externalId: NullableString({
-      description: 'The id on the network of the post, or of the first part of its thread. `null` where there is none.',
+      description: 'The id on the network of the post, or of the first part of its thread. `null` if it has none.',
     }),
     externalUrl: NullableString({
       description: 'The public address of the post. `null` where it is not published or has no address.',

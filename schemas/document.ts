@@ -20,7 +20,7 @@ const START = `## Start
 3. \`listAccounts\` returns the ids of your accounts. \`createPost\` takes them as \`accountIds\`; \`validatePost\` checks the same body without storing it, and \`listPlatforms\` returns the limits of each network.
 4. \`getPost\` shows the state, the address and the time of each publication.
 
-You need not poll to learn what became of a post:
+You need not poll to learn the outcome of a post:
 
 - **Webhooks** send each event to your URL, signed: \`createWebhook\`. See the tag *webhooks*.
 - **Events** can be followed from a cursor that you store: \`listEvents\`. See the tag *events*.

@@ -196,7 +196,7 @@ export const EVENTS = [
   ),
   defineEvent(
     'delivery.resolved',
-    'The owner has said what became of a delivery, by `resolveDelivery` or `markDeliveryPublished`, or the operator has, such as after a restore from a backup.',
+    'The owner has stated the outcome of a delivery, by `resolveDelivery` or `markDeliveryPublished`, or the operator has, such as after a restore from a backup.',
     { ...delivery, outcome: Ref(DeliveryState, { description: 'The state that the owner has given it.' }), actor },
     { ...PUBLISHED, outcome: 'published', actor: { keyId: KEY_ID } },
   ),

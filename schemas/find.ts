@@ -140,7 +140,7 @@ export type DeliveryCounts = Static<typeof DeliveryCounts>
 const [POST, DRAFT] = Post.examples
 
 const NextOfFiltered = (advice: string) =>
-  NullableString({ description: `The \`cursor\` of the next page. \`null\` where there is none. ${advice}` })
+  NullableString({ description: `The \`cursor\` of the next page. \`null\` on the last page. ${advice}` })
 
 export const ListedPost = Type.Object(
   {

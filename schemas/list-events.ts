@@ -70,7 +70,7 @@ export const ListEventsQuery = Type.Object({
       maximum: WAIT_MAX,
       default: 0,
       examples: [0],
-      description: `How many seconds to wait for an event if there is none yet: 0 to ${WAIT_MAX}. Default: 0. The response comes with the first event, or with an empty page when the time is over, or when a user with fewer waiting requests needs the place.`,
+      description: `How many seconds to wait for an event if none has happened yet: 0 to ${WAIT_MAX}. Default: 0. The response comes with the first event, or with an empty page when the time is over, or when a user with fewer waiting requests needs the place.`,
     }),
     0,
   ),

@@ -220,7 +220,7 @@ export const Media = Type.Object(
       description:
         'What is inside of a video: codecs, chroma subsampling, channels. `null` for an image, and for a video that was added before version 1.1 or registered without content. Limits of unknown properties are not checked.',
     }),
-    altText: NullableString({ description: `${ALT_TEXT} \`null\` where there is none.` }),
+    altText: NullableString({ description: `${ALT_TEXT} \`null\` if it has none.` }),
     fileName: NullableString({
       description:
         'The name that the file had when it was added: that of the form, or the end of the URL. `null` where there was none.',

@@ -24,7 +24,7 @@ export const ActGuarantee = Type.Object(
     guarantee: Ref(DeliveryGuarantee),
     ifAbsent: Type.Optional(
       StringEnum(['sent again', 'unconfirmed'], {
-        description: 'What becomes of an act that the network does not show. With `reconcilable` only.',
+        description: 'The outcome of an act that the network does not show. With `reconcilable` only.',
       }),
     ),
     onLostResponse: Type.String({ description: 'What happens after a lost response, in words.' }),

@@ -131,7 +131,7 @@ export const PostDetail = Type.Object(
     }),
     altTexts: Type.Optional(
       Dictionary(Type.String(), {
-        description: 'Alternative texts for this post alone, by the id of the file. Absent where there are none.',
+        description: 'Alternative texts for this post alone, by the id of the file. Absent if it has none.',
       }),
     ),
     targets: Type.Array(Ref(PostTarget), {

@@ -10,7 +10,7 @@ export const METADATA = { pairsMax: 20, nameMax: 40, valueMax: 500 } as const
 export const REFERENCE_EXAMPLE = 'order-4711'
 export const METADATA_EXAMPLE = { campaign: 'spring', editor: 'ada' }
 
-const ABSENT = 'Absent where there is none.'
+const ABSENT = 'Absent if it has none.'
 
 /** A reference in a request. */
 export const NewReference = (of: string) =>

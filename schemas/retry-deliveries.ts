@@ -99,7 +99,7 @@ export const RetriedDeliveries = Type.Object(
   },
   {
     $id: 'RetriedDeliveries',
-    description: 'What became of the deliveries that meet the filters.',
+    description: 'The outcome of the deliveries that meet the filters.',
     examples: [{ retried: [key], left: [LeftDelivery.examples[0]], nextCursor: null }],
   },
 )

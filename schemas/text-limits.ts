@@ -38,7 +38,7 @@ const text = {
         'Where `max` was read, if not on the page of `source`. `null`: the server of the account states it. Absent where `source` has it.',
     }),
   ),
-  bytesMax: Type.Optional(Type.Integer({ description: 'A second maximum, in bytes of UTF-8. Absent: there is none.' })),
+  bytesMax: Type.Optional(Type.Integer({ description: 'A second maximum, in bytes of UTF-8. Absent: not limited.' })),
   uncertainBytesMax: Type.Optional(
     Ref(UncertainBytes, {
       description: 'Longer texts lead to the warning `may_be_refused`. Absent: the network keeps to its page.',
@@ -50,13 +50,13 @@ const text = {
     }),
   ),
   forbiddenCharacters: Type.Optional(
-    Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: there are none.' }),
+    Type.Array(Type.String(), { description: 'Characters that the text must not contain. Absent: all are allowed.' }),
   ),
   source: Ref(LimitSource),
 }
 
 const countOf = (what: string) =>
-  Type.Optional(Type.Integer({ description: `The maximum number of ${what}. Absent: there is none.` }))
+  Type.Optional(Type.Integer({ description: `The maximum number of ${what}. Absent: not limited.` }))
 
 const entities = {
   hashtagsMax: countOf('hashtags'),

@@ -159,7 +159,7 @@ export const VARIABLES = Type.Object({
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       description:
-        'Collector of [traces](src/runtime/README.md#traces), such as `http://localhost:4318`. Without it, there are none.',
+        'Collector of [traces](src/runtime/README.md#traces), such as `http://localhost:4318`. Without it, no traces are sent.',
     }),
   ),
   CORS_ORIGINS: Type.Optional(

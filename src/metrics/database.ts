@@ -60,12 +60,12 @@ function createGauges(registry: Registry) {
     readable: gauge('database_readable', '1 if the figures about deliveries and accounts could be read, otherwise 0.'),
     dueSeconds: gauge(
       'deliveries_due_seconds',
-      'Age of the oldest due delivery that only waits for a worker; 0 where there is none.',
+      'Age of the oldest due delivery that only waits for a worker; 0 without one.',
     ),
     due: gauge('deliveries_due', `Due deliveries that are not being sent${MAX}.`, 'platform'),
     oldestDueSeconds: gauge(
       'deliveries_oldest_due_seconds',
-      'Age of the oldest of these, whatever they wait for; 0 where there is none.',
+      'Age of the oldest of these, whatever they wait for; 0 without one.',
       'platform',
     ),
     waiting: gauge(
@@ -78,11 +78,11 @@ function createGauges(registry: Registry) {
     missed: gauge('deliveries_missed', `Deliveries in the state missed${MAX}.`, 'platform'),
     eventsUnsequenced: gauge(
       'events_unsequenced_seconds',
-      'Age of the oldest event that readers do not see yet; 0 where there is none.',
+      'Age of the oldest event that readers do not see yet; 0 without one.',
     ),
     webhooksDue: gauge(
       'webhooks_due_seconds',
-      'Age of the oldest due delivery to a webhook that only waits for a worker; 0 where there is none.',
+      'Age of the oldest due delivery to a webhook that only waits for a worker; 0 without one.',
     ),
     lastSweep: gauge(
       'last_sweep_timestamp_seconds',

@@ -26,3 +26,17 @@ t.test('comments begin with their subject, in plain words and short lines', asyn
   )
   t.strictSame(problems, [])
 })
+
+t.test('descriptions of the interface and Markdown are in plain words', async (t) => {
+  const markdown = globSync('{*.md,.github/**/*.md,{db,schemas,src,test}/**/*.md}', {
+    exclude: (path) => path.includes('node_modules'),
+  })
+  const problems = ['openapi/openapi.json', ...markdown].flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line) =>
+        phrase.test(line) ? [`${path}: ${phrase.exec(line)![0]} in ${line.trim().slice(0, 100)}`] : [],
+      ),
+  )
+  t.strictSame(problems, [])
+})

@@ -19,7 +19,7 @@ export const chooseAccounts = defineOperation({
     200: JsonResponse(Connection, 'The accounts are connected.', { connected: CONNECTION_EXAMPLES.connected }),
   },
   errors: [
-    invalidRequestResponse('The body does not match its schema, or an id is none of the choices.', {
+    invalidRequestResponse('The body does not match its schema, or an id is not among the choices.', {
       unknownChoice: { code: 'custom', path: ['ids', 0], message: 'Must be the id of one of the choices' },
     }),
     notFoundResponse,
