@@ -21,7 +21,7 @@ A request by time looks at up to 1,000 events. Repeat it with \`nextCursor\` as 
   params: WebhookPath,
   body: Body(RedeliverEvents, REDELIVER_EXAMPLES),
   success: {
-    202: JsonResponse(QueuedEvents, 'The events are going to be sent. Where there are none, `reason` says why.', {
+    202: JsonResponse(QueuedEvents, 'The events are going to be sent. If none is, `reason` says why.', {
       queued: QueuedEvents.examples[0],
       none: QueuedEvents.examples[1],
     }),

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { deleteCredentialsUntil, forgetAccounts } from '../../../db/queries/meta-users.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
 import { fail } from '../../errors.ts'
-import { findAccountsOfUser, META_NETWORKS, type MetaContext, type MetaNetwork, requireKeys } from './users.ts'
+import { NETWORKS } from '../../platforms/networks.ts'
+import { findAccountsOfUser, type MetaContext, requireKeys } from './users.ts'
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const BODY_BYTES_MAX = 16_384
@@ -60,7 +62,8 @@ Posts stay on Meta's networks until they are deleted there. Confirmation code: $
   })
 }
 
-const isMeta = (platform: string): platform is MetaNetwork => META_NETWORKS.includes(platform as MetaNetwork)
+const isMeta = (platform: string): platform is PlatformId =>
+  Object.hasOwn(NETWORKS, platform) && NETWORKS[platform as PlatformId].isOfMeta === true
 
 const notFound = () => fail('route_not_found')
 

@@ -15,10 +15,6 @@ export interface MetaContext {
   publicUrl(): string
 }
 
-/** The networks of Meta. */
-export const META_NETWORKS = ['facebook', 'instagram', 'threads'] as const satisfies PlatformId[]
-export type MetaNetwork = (typeof META_NETWORKS)[number]
-
 /** The keyring. Throws 503 if it is missing: no credentials of Meta's users could be read. */
 export function requireKeys({ keyring }: MetaContext): Keyring {
   if (!keyring) throw fail('credentials_key_missing')
@@ -26,7 +22,7 @@ export function requireKeys({ keyring }: MetaContext): Keyring {
 }
 
 interface Call {
-  platform: MetaNetwork
+  platform: PlatformId
   clientId: string
   signedRequest: string | null
 }
@@ -54,7 +50,7 @@ export async function findAccountsOfUser(context: MetaContext, { platform, clien
 }
 
 /** The secrets of the apps with a client id. The app of the deployment has no id. */
-async function listSecrets({ db, oauthApps }: MetaContext, keyring: Keyring, platform: MetaNetwork, clientId: string) {
+async function listSecrets({ db, oauthApps }: MetaContext, keyring: Keyring, platform: PlatformId, clientId: string) {
   const stored = (await listAppsOfClient(db, { platform, clientId }))
     .filter(({ keyId }) => keyring.keyIds.includes(keyId))
     .map(({ id, ...sealed }) => ({ appId: id as string | null, secret: keyring.open(id, sealed).clientSecret }))
@@ -72,7 +68,7 @@ const ACCOUNTS_PER_QUERY = 500
 async function listAccounts(
   db: Db,
   keyring: Keyring,
-  app: { platform: MetaNetwork; clientId: string; appId: string | null },
+  app: { platform: PlatformId; clientId: string; appId: string | null },
   userId: string,
 ): Promise<string[]> {
   const found: string[] = []

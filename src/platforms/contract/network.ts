@@ -20,6 +20,8 @@ export interface Network {
   tokens?: { life: string; refresh: string }
   /** The form of the ids of apps, where the network documents it. */
   clientIds?: ClientIds
+  /** Meta signs the requests with which a user of the network removes an app, or asks for deletion. */
+  isOfMeta?: true
   /** An app of the deployment that needs no registration. Absent if the operator has to register it. */
   client?: UnregisteredClient
 }

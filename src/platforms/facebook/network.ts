@@ -8,4 +8,5 @@ export const facebookNetwork: Network = {
   adapter: async () => (await import('./adapter.ts')).facebookAdapter,
   clientIds: metaClientIds,
   tokens: { life: 'no end', refresh: 'not needed' },
+  isOfMeta: true,
 }

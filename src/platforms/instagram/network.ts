@@ -8,4 +8,5 @@ export const instagramNetwork: Network = {
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },
+  isOfMeta: true,
 }

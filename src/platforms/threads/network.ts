@@ -8,4 +8,5 @@ export const threadsNetwork: Network = {
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },
+  isOfMeta: true,
 }
