@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type CodedError, type ConstantErrorName, type ErrorCode, errorOf } from './errors.ts'
+import { type ErrorCode as Code, type CodedError, type ConstantErrorName, ERRORS, errorOf } from './errors.ts'
 import { PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
@@ -22,6 +22,15 @@ export const MISSING_ACCOUNT_IDS = {
   path: ['accountIds'],
   message: 'Required',
 }
+
+/** A component, because generators of clients make models of components, and few read the headers of responses. */
+export const ErrorCode = StringEnum(Object.keys(ERRORS) as Code[], {
+  $id: 'ErrorCode',
+  description:
+    'The values of the header `x-error-code`. Each operation lists those that it sends. Later versions may have others.',
+  examples: ['invalid_request'],
+})
+export type ErrorCode = Code
 
 export const Issue = Type.Object(
   {
@@ -144,7 +153,9 @@ function nameExamples(examples: readonly ErrorExample[]): Record<string, ErrorEx
 export const codeHeader = (codes: readonly ErrorCode[]) => {
   const listed = [...new Set(codes)]
   const names = listed.map((code) => `\`${code}\``).join(', ')
-  return { 'x-error-code': { type: 'string', enum: listed, description: `The code of the error: ${names}.` } }
+  // No `Ref`, because @fastify/swagger resolves references in bodies alone.
+  const schema = { allOf: [{ $ref: `#/components/schemas/${ErrorCode.$id}` }], enum: listed }
+  return { 'x-error-code': { type: 'string', ...schema, description: `The code of the error: ${names}.` } }
 }
 
 /** A 400 that lists mistakes in the shape of the request, such as `issues`, or is one of `errors`. */

@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
+import { ErrorCode } from './error.ts'
 import * as operations from './operations/index.ts'
-import { targetOf } from './shared.ts'
+import { Ref, targetOf } from './shared.ts'
 
-/** Every named schema that an operation reaches. Each becomes a component of the OpenAPI document. */
-export const components: TSchema[] = collect(operations)
+/** Every named schema that an operation reaches, or a header. Each becomes a component of the OpenAPI document. */
+export const components: TSchema[] = collect([operations, Ref(ErrorCode)])
 
 function collect(roots: object): TSchema[] {
   const found = new Map<string, TSchema>()

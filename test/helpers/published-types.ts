@@ -1,9 +1,8 @@
-import { ERRORS } from '../../schemas/errors.ts'
 import { type Document, operationsOf, type Schema } from './document.ts'
 
 /**
- * The types of the API as TypeScript without imports: each component of the document, the query of each operation that
- * has one as `ListPostsQuery`, and `ErrorCode`.
+ * The types of the API as TypeScript without imports: each component of the document, and the query of each operation
+ * that has one as `ListPostsQuery`.
  */
 export function publishedTypes(document: Document): string {
   const components = Object.entries(document.components.schemas).map(([name, schema]) => declare(name, schema))
@@ -20,9 +19,8 @@ export function publishedTypes(document: Document): string {
       required,
     })
   })
-  const codes = declare('ErrorCode', { enum: Object.keys(ERRORS) })
   // The query of the lists without filters.
-  return [...components, ...queries, codes, 'export type PageQuery = ListKeysQuery', ''].join('\n')
+  return [...components, ...queries, 'export type PageQuery = ListKeysQuery', ''].join('\n')
 }
 
 const declare = (name: string, schema: Schema) => `${comment(schema)}export type ${name} = ${typeOf(schema)}`
