@@ -5,7 +5,7 @@ import { listEvents, readBounds } from '../../db/queries/events/read.ts'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { createWorld } from '../helpers/app.ts'
 import { numberEvents } from '../helpers/events.ts'
-import { until } from '../helpers/until.ts'
+import { blockedBackends, until } from '../helpers/until.ts'
 
 const COMMITS = 10_000
 const WRITERS = 8
@@ -110,4 +110,35 @@ t.test('a sequencer leaves the streams that another one holds, and numbers the o
   await holder.commit().execute()
   await sequenceEvents(db)
   t.equal(await last(ada.id), before[0]! + 1)
+})
+
+t.test('while a sequencer gives positions to one user, another one gives none to others', async (t) => {
+  const { db, databaseUrl, user } = await createWorld(t)
+  const [ada, bob] = [await user(), await user()]
+  await numberEvents(db)
+  const other = connect({ url: databaseUrl, poolMax: 2 })
+  t.teardown(() => other.destroy())
+  const { last } = await readBounds(db, { userId: null, after: null })
+  const holder = await other.startTransaction().execute()
+  // Reads go on.
+  await sql`lock table events in share row exclusive mode`.execute(holder)
+  await write(db, ada.id, { writer: 'a', number: 1 })
+  const first = sequenceEvents(other)
+  await until('the sequencer waits to insert', async () => (await blockedBackends(db)).length > 0)
+  await write(db, bob.id, { writer: 'b', number: 1 })
+  let count: number | undefined
+  const second = sequenceEvents(db).then((numbered) => {
+    count = numbered.count
+  })
+  t.equal(await until('the other sequencer ends', () => count, { isMet: (ended) => ended !== undefined }), 0)
+  await second
+  await holder.commit().execute()
+  t.equal((await first).count, 1)
+  t.equal((await sequenceEvents(db)).count, 1)
+  const conditions = { userId: null, types: null, postId: null, accountId: null, listedAccountIds: null }
+  const { events } = await listEvents(db, { ...conditions, after: last, limit: 100 })
+  t.strictSame(
+    events.map(({ userId }) => userId),
+    [ada.id, bob.id],
+  )
 })
