@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
-import { CheckedText, Ref, StringEnum } from './shared.ts'
+import { ListedText, Ref, StringEnum } from './shared.ts'
 
 /** Visible ASCII characters, which an address or a header can carry. */
 export const APP_WORD = '^[!-~]{1,512}$'
@@ -84,7 +84,7 @@ export const AppList = Type.Object(
 export type AppList = Static<typeof AppList>
 
 export const AppPath = Type.Object({
-  platform: CheckedText({ enum: [...PLATFORM_IDS], description: 'The network, such as `x`.', examples: ['x'] }),
+  platform: ListedText(PLATFORM_IDS, { description: 'The network, such as `x`.', examples: ['x'] }),
 })
 
 export const AppQuery = Type.Object({

@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { CheckedText, Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
-import { WEB_ADDRESS } from './text-forms.ts'
+import { Nullable, NullableInteger, NullableString, Ref, StringEnum, WebAddress } from './shared.ts'
 
 export const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -175,11 +174,7 @@ export const ResolveDelivery = Type.Object(
         '`published`: the post is on the network. `not_published`: it is not, and the delivery can then be retried.',
     }),
     url: Type.Optional(
-      CheckedText({
-        pattern: WEB_ADDRESS,
-        maxLength: 2048,
-        description: 'The public http(s) address of the post. Only with `published`.',
-      }),
+      WebAddress({ maxLength: 2048, description: 'The public http(s) address of the post. Only with `published`.' }),
     ),
   },
   {
@@ -199,11 +194,7 @@ export const MARK_EXAMPLES = {
 export const MarkPublished = Type.Object(
   {
     url: Type.Optional(
-      CheckedText({
-        pattern: WEB_ADDRESS,
-        maxLength: 2048,
-        description: 'The public http(s) address of what you published.',
-      }),
+      WebAddress({ maxLength: 2048, description: 'The public http(s) address of what you published.' }),
     ),
   },
   {

@@ -2,7 +2,6 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import {
-  CheckedText,
   Defaulted,
   Dictionary,
   Limit,
@@ -16,8 +15,8 @@ import {
   Ref,
   StringEnum,
   UUID_PATTERN,
+  WebAddress,
 } from './shared.ts'
-import { WEB_ADDRESS } from './text-forms.ts'
 
 export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 
@@ -332,8 +331,7 @@ export const URL_MAX = 2_048
 
 export const ImportMedia = Type.Object(
   {
-    url: CheckedText({
-      pattern: WEB_ADDRESS,
+    url: WebAddress({
       maxLength: URL_MAX,
       description:
         'The address of the file, beginning with `https://` or `http://`, without a user name or password. It must lead to the public internet, after redirects as well. Up to five redirects are followed.',

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { SupportedPostTypes } from './post-type-limits.ts'
-import { CheckedText, Dictionary, Ref, StringEnum } from './shared.ts'
+import { Dictionary, ListedText, Ref, StringEnum } from './shared.ts'
 import { AltTextLimits } from './text-limits.ts'
 import { Bounds, LimitSource, LimitUnit } from './validate-post.ts'
 
@@ -205,8 +205,7 @@ export const PlatformList = Type.Object(
 export type PlatformList = Static<typeof PlatformList>
 
 export const PlatformPath = Type.Object({
-  platform: CheckedText({
-    enum: [...PLATFORM_IDS],
+  platform: ListedText(PLATFORM_IDS, {
     description: 'The id of the network, such as `bluesky`.',
     examples: ['bluesky'],
   }),

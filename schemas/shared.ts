@@ -9,17 +9,19 @@ import {
   Type,
   TypeRegistry,
 } from '@sinclair/typebox'
+import { WEB_ADDRESS } from './text-forms.ts'
 
 /** Registers the kinds below with TypeBox's compiler, which otherwise throws on them. */
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
-  TypeRegistry.Set<{ maxLength?: number }>(
-    'CheckedText',
-    ({ maxLength = Infinity }, value) => typeof value === 'string' && value.length <= maxLength,
-  )
+  TypeRegistry.Set('ListedText', (_, value) => typeof value === 'string')
   TypeRegistry.Set<{ maxLength?: number }>(
     'NullableString',
     ({ maxLength = Infinity }, value) => value === null || (typeof value === 'string' && value.length <= maxLength),
+  )
+  TypeRegistry.Set<{ maxLength: number }>(
+    'WebAddress',
+    ({ maxLength }, value) => typeof value === 'string' && value.length <= maxLength && URL.canParse(value),
   )
   TypeRegistry.Set('NullableNumber', (_, value) => value === null || typeof value === 'number')
 }
@@ -36,11 +38,19 @@ export function StringEnum<const T extends readonly string[]>(
 }
 
 /**
- * A string whose pattern or values the document states, and the operation checks: its error says more, or has another
- * status.
+ * A string that should be one of `values`, emitted as `StringEnum` is. Others pass: the operation has an error of its
+ * own for them.
  */
-export function CheckedText(options: SchemaOptions): TUnsafe<string> {
-  return Type.Unsafe<string>({ ...options, [Kind]: 'CheckedText', type: 'string' })
+export function ListedText(values: readonly string[], options: SchemaOptions = {}): TUnsafe<string> {
+  return Type.Unsafe<string>({ ...options, [Kind]: 'ListedText', type: 'string', enum: [...values] })
+}
+
+/**
+ * An address, emitted with the pattern of a web address. Each that a URL parser reads passes: the operation says which
+ * of them it takes.
+ */
+export function WebAddress(options: SchemaOptions & { maxLength: number }): TUnsafe<string> {
+  return Type.Unsafe<string>({ ...options, [Kind]: 'WebAddress', type: 'string', pattern: WEB_ADDRESS })
 }
 
 /** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */

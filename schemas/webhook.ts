@@ -2,7 +2,6 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES, type EventGroup, WEBHOOK_ID } from './event.ts'
 import { OVERLAP } from './key.ts'
 import {
-  CheckedText,
   Defaulted,
   Limit,
   NextCursor,
@@ -11,8 +10,8 @@ import {
   Offset,
   Ref,
   StringEnum,
+  WebAddress,
 } from './shared.ts'
-import { WEB_ADDRESS } from './text-forms.ts'
 
 export const WEBHOOKS_MAX = 20
 export const WEBHOOK_URL_MAX = 2_000
@@ -151,8 +150,7 @@ export const WebhookWithSecret = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
-const url = CheckedText({
-  pattern: WEB_ADDRESS,
+const url = WebAddress({
   maxLength: WEBHOOK_URL_MAX,
   description: `Where events are sent to: an https URL of at most ${WEBHOOK_URL_MAX} characters, without a user name or password, that leads to the public internet. Any port will do. Redirects are not followed.`,
 })

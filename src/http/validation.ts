@@ -1,8 +1,9 @@
-import { FormatRegistry, type TSchema } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../../schemas/error.ts'
+import { INVALID_URL } from '../../schemas/messages.ts'
 import { findPlatform } from '../../schemas/platform-names.ts'
 import { adviceOf, defaultOf, registerKinds } from '../../schemas/shared.ts'
 import { parseTime } from '../../schemas/time.ts'
@@ -185,6 +186,9 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
     case ValueErrorType.StringMaxLength:
       return tooLong(schema.maxLength)
     case ValueErrorType.Kind:
+      if (schema[Kind] === 'WebAddress' && typeof value === 'string' && value.length <= schema.maxLength) {
+        return { code: 'invalid_string', validation: 'url', message: INVALID_URL }
+      }
       if (schema.maxLength !== undefined && typeof value === 'string') return tooLong(schema.maxLength)
       if (schema.enum && typeof value === 'string') {
         const known = schema.enum.map((option: string) => `'${option}'`).join(' | ')

@@ -27,12 +27,11 @@ export function createFetchFile(client: PublicClient, limits: Partial<FetchLimit
   return async (text, { bytesMax }) => {
     const toError = (failure: DownloadFailure) => toAppError(failure, bytesMax)
     const options = { ...LIMITS, ...limits, headers: HEADERS, redirectsMax: REDIRECTS_MAX, bytesMax, toError }
-    return client.download(parseFileUrl(text), options)
+    return client.download(parseUrl(text), options)
   }
 }
 
-/** The address of a file. Throws 400 for any other text. */
-export function parseFileUrl(text: string): URL {
+function parseUrl(text: string): URL {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])
   const url = URL.parse(text)
   if (!url) {

@@ -1,4 +1,4 @@
-import { HTTPS_REQUIRED, INVALID_URL, NO_URL_CREDENTIALS, WEB_ADDRESS_REQUIRED } from '../../schemas/messages.ts'
+import { HTTPS_REQUIRED, NO_URL_CREDENTIALS, WEB_ADDRESS_REQUIRED } from '../../schemas/messages.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import type { WebhookContext } from './context.ts'
 
@@ -8,10 +8,7 @@ import type { WebhookContext } from './context.ts'
  */
 export async function checkUrl({ allowsHttp, isReachable }: WebhookContext, text: string): Promise<string> {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])
-  const url = URL.parse(text)
-  if (!url) {
-    throw invalidRequest([{ code: 'invalid_string', validation: 'url', path: ['url'], message: INVALID_URL }])
-  }
+  const url = new URL(text)
   if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')) {
     throw issue(allowsHttp ? WEB_ADDRESS_REQUIRED : HTTPS_REQUIRED)
   }

@@ -7,7 +7,6 @@ import { insertOrganization, insertUser, upsertMembership } from '../../../db/qu
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { SCOPE_NAMES } from '../../../schemas/scopes.ts'
 import { createKey } from '../../../src/auth/create-key.ts'
-import { parseFileUrl } from '../../../src/media/fetch.ts'
 import { createNetworks } from '../../../src/platforms/adapters.ts'
 import { createWorld, type Options, type Person, type World } from '../../helpers/app.ts'
 import { redirectBack } from '../../helpers/connect-oauth.ts'
@@ -32,10 +31,7 @@ export const createFuzzWorld = (t: Teardown, options: Options = {}): Promise<Wor
     networks: (db) => ({ ...createNetworks(sandboxStore(db)), [OAUTH_PLATFORM]: oauthNetwork(twoAccounts()) }),
     oauthApps: { [OAUTH_PLATFORM]: { clientId: 'a', clientSecret: 'b' } },
     media: {
-      fetchFile: async (url) => {
-        const { href } = parseFileUrl(url)
-        return Readable.from([IMAGES[Number(/\d+/.exec(href)?.[0] ?? 0) % IMAGES.length]!])
-      },
+      fetchFile: async (url) => Readable.from([IMAGES[Number(/\d+/.exec(url)?.[0] ?? 0) % IMAGES.length]!]),
     },
     webhookUrls: { allowsHttp: true, isReachable: async () => true },
     ...options,
