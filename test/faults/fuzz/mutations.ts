@@ -59,9 +59,11 @@ function mutate(collector: Collector, schema: Schema, value: Json, path: Path): 
     }
   }
   const ofType = variants.filter((each) => typesOf(each).includes(typeOf(value)))
-  const isMatched = ({ pattern }: Schema) => pattern !== undefined && new RegExp(pattern).test(String(value))
-  const variant = ofType.find(isMatched) ?? ofType[0] ?? variants[0]!
-  addConstraints(collector, variant, path)
+  const matches = (text: string) => (each: Schema) => each.pattern !== undefined && new RegExp(each.pattern).test(text)
+  const variant = ofType.find(matches(String(value))) ?? ofType[0] ?? variants[0]!
+  // A local time is right or wrong by the zone beside it, or by that of the post.
+  const invalidTimes = INVALID_TIMES.filter((text) => !variants.some(matches(text)))
+  addConstraints(collector, variant, path, invalidTimes)
   mutateMembers(collector, variant, value, path)
 }
 
@@ -131,14 +133,14 @@ function mutateUnion(collector: Collector, schema: Schema, members: JsonObject, 
 }
 
 /** Values of the right type that break a constraint of the schema. */
-function addConstraints(collector: Collector, schema: Schema, path: Path): void {
+function addConstraints(collector: Collector, schema: Schema, path: Path, invalidTimes = INVALID_TIMES): void {
   const invalid = (what: string, value: Json, code: string) => put(collector, what, path, value, code)
   if (schema.enum) {
     invalid('a value that is not listed', 'none of these', 'invalid_enum_value')
     invalid('a value in capitals', String(schema.enum[0]).toUpperCase(), 'invalid_enum_value')
   }
   if (schema.format === 'date-time') {
-    for (const wrong of INVALID_TIMES) invalid(`the time ${wrong}`, wrong, 'invalid_string')
+    for (const wrong of invalidTimes) invalid(`the time ${wrong}`, wrong, 'invalid_string')
   }
   for (const wrong of textsAgainst(schema)) invalid(`${wrong}, against the pattern`, wrong, 'invalid_string')
   if (schema.maxLength !== undefined) invalid('a text too long', 'a'.repeat(schema.maxLength + 1), 'too_big')
