@@ -36,6 +36,8 @@ import * as altTextsOfPosts from './migrations/0031_alt_texts_of_posts.ts'
 import * as localSchedules from './migrations/0032_local_schedules.ts'
 import * as eventsOfEveryone from './migrations/0033_events_of_everyone.ts'
 import * as renditions from './migrations/0034_renditions.ts'
+import * as postsWithoutMedia from './migrations/0035_posts_without_media.ts'
+import * as postWords from './migrations/0036_post_words.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -75,6 +77,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0032_local_schedules': localSchedules,
   '0033_events_of_everyone': eventsOfEveryone,
   '0034_renditions': renditions,
+  '0035_posts_without_media': postsWithoutMedia,
+  '0036_post_words': postWords,
 }
 
 /**

@@ -252,6 +252,7 @@ export interface Posts {
   status: string;
   updatedAt: Generated<Timestamp>;
   userId: string;
+  withoutMedia: boolean | null;
 }
 
 export interface PostTargets {
@@ -281,6 +282,18 @@ export interface PostTargets {
   token: Generated<string>;
   userId: string;
   waitingSince: Timestamp | null;
+}
+
+export interface PostWords {
+  postId: string;
+  userId: string;
+  words: string[];
+}
+
+export interface PostWordsDue {
+  postId: string;
+  seq: Generated<number>;
+  userId: string;
 }
 
 export interface Renditions {
@@ -388,6 +401,8 @@ export interface DB {
   postMedia: PostMedia;
   posts: Posts;
   postTargets: PostTargets;
+  postWords: PostWords;
+  postWordsDue: PostWordsDue;
   renditions: Renditions;
   sandboxCalls: SandboxCalls;
   schemaMigrations: SchemaMigrations;

@@ -2,9 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
+import { MEDIA_ID, Media } from './media.ts'
 import { PlatformId, POST_TYPES } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
-import { POST_STATUSES, Post, PostTarget } from './post.ts'
+import { POST_STATUSES, Post, PostDetail, PostTarget } from './post.ts'
 import { REFERENCE_MAX } from './references.ts'
 import { Limit, Nullable, NullableString, Offset, PAGE, PageQuery, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
@@ -14,6 +15,9 @@ const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 const OPAQUE_CURSOR = '[A-Za-z0-9_-]{60,400}'
 export const POSTS_CURSOR = `^(?:${UUID_PATTERN.slice(1, -1)}|${OPAQUE_CURSOR})$`
 export const DELIVERIES_CURSOR = `^${OPAQUE_CURSOR}$`
+
+/** In UTF-16 units. */
+const SEARCH_MAX = 200
 
 export const ERROR_CODE_FORM = '^[a-z0-9_]{1,64}$'
 
@@ -60,13 +64,21 @@ export const POST_FILTERS = {
   externalReference: Type.Optional(
     Type.String({ maxLength: REFERENCE_MAX, description: 'Only posts with exactly this `externalReference`.' }),
   ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: SEARCH_MAX,
+      description:
+        'Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents or punctuation; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs.',
+    }),
+  ),
 }
 
 export const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
-export const INCLUDES = ['deliveries', 'targets'] as const
+export const INCLUDES = ['deliveries', 'targets', 'media'] as const
 
-/** The maximal length of a page with `include=targets`. */
-export const TARGETS_LIMIT_MAX = 50
+/** The maximal length of a page with `include=targets` or `include=media`. */
+export const DETAILS_LIMIT_MAX = 50
 
 export const ListPostsQuery = Type.Object({
   ...PageQuery.properties,
@@ -89,7 +101,7 @@ export const ListPostsQuery = Type.Object({
   ),
   include: Type.Optional(
     Type.Array(StringEnum(INCLUDES), {
-      description: `What each post has besides. May be repeated. \`deliveries\`: the number of its deliveries in each state. \`targets\`: its accounts with their deliveries, without \`history\`; \`limit\` is then at most ${TARGETS_LIMIT_MAX}.`,
+      description: `What each post has besides. May be repeated. \`deliveries\`: the number of its deliveries in each state. \`targets\`: its accounts with their deliveries, without \`history\`. \`media\`: the properties and addresses of its files; the key needs \`media:read\` too. With \`targets\` or \`media\`, \`limit\` is at most ${DETAILS_LIMIT_MAX}.`,
     }),
   ),
 })
@@ -116,6 +128,31 @@ export const ListedTarget = Type.Object(
 )
 export type ListedTarget = Static<typeof ListedTarget>
 
+const { id, kind, mimeType, bytes, width, height, durationSeconds, altText, fileName } = Media.properties
+const [IMAGE] = Media.examples
+
+export const ListedFile = Type.Object(
+  {
+    ...{ id, kind, mimeType, bytes, width, height, durationSeconds, altText, fileName },
+    url: NullableString({
+      description:
+        'An address of the file as it is published, for `src` of an image or a video. It takes no API key and works for a day. `null` where the file has no content.',
+    }),
+  },
+  {
+    $id: 'ListedFile',
+    description: 'A file of a listed post.',
+    examples: [
+      {
+        ...{ id: IMAGE.id, kind: IMAGE.kind, mimeType: IMAGE.mimeType, bytes: IMAGE.bytes, width: IMAGE.width },
+        ...{ height: IMAGE.height, durationSeconds: null, altText: IMAGE.altText, fileName: IMAGE.fileName },
+        url: 'https://postroom.example.com/files/4f0e6c1d2b9a48c7a5d3e8f1706b2c94.jpg?expires=1795334400&signature=k3Zq',
+      },
+    ],
+  },
+)
+export type ListedFile = Static<typeof ListedFile>
+
 const count = Type.Integer({ minimum: 1, description: 'The number of deliveries in this state.' })
 
 export const DeliveryCounts = Type.Partial(
@@ -137,7 +174,8 @@ export const DeliveryCounts = Type.Partial(
 )
 export type DeliveryCounts = Static<typeof DeliveryCounts>
 
-const [POST, DRAFT] = Post.examples
+const POST = { ...Post.examples[0], mediaIds: [] as string[] }
+const DRAFT = { ...Post.examples[1], mediaIds: [] as string[] }
 
 const NextOfFiltered = (advice: string) =>
   NullableString({ description: `The \`cursor\` of the next page. \`null\` on the last page. ${advice}` })
@@ -145,7 +183,14 @@ const NextOfFiltered = (advice: string) =>
 export const ListedPost = Type.Object(
   {
     ...Post.properties,
+    mediaIds: PostDetail.properties.mediaIds,
     deliveries: Type.Optional(Ref(DeliveryCounts)),
+    media: Type.Optional(
+      Type.Array(Ref(ListedFile), {
+        description:
+          'Its files in the order of `mediaIds`, and with `include=targets` then those of single accounts. Only with `include=media`.',
+      }),
+    ),
     targets: Type.Optional(
       Type.Array(Ref(ListedTarget), { description: 'Its accounts. Only with `include=targets`.' }),
     ),
@@ -153,8 +198,13 @@ export const ListedPost = Type.Object(
   {
     $id: 'ListedPost',
     description:
-      'A post in a list. `deliveries` is there with `include=deliveries`, `targets` with `include=targets`. Without them, see `getPost`.',
-    examples: [POST, DRAFT, { ...POST, status: 'published', deliveries: DeliveryCounts.examples[0] }],
+      'A post in a list. `deliveries`, `targets` and `media` are there with the `include` of this name. Without them, see `getPost`.',
+    examples: [
+      POST,
+      DRAFT,
+      { ...POST, status: 'published', deliveries: DeliveryCounts.examples[0] },
+      { ...POST, mediaIds: [MEDIA_ID], media: ListedFile.examples },
+    ],
   },
 )
 export type ListedPost = Static<typeof ListedPost>

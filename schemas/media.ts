@@ -232,10 +232,29 @@ export const Media = Type.Object(
 )
 export type Media = Static<typeof Media>
 
+/** How many posts of a file a list names, and its details. */
+export const POST_IDS_MAX = { listed: 10, detail: 100 } as const
+
+const postIds = (max: number) =>
+  Type.Array(Type.String(), { description: `The ids of up to ${max} posts that use the file.` })
+
+export const ListedMedia = Type.Object(
+  { ...Media.properties, postIds: postIds(POST_IDS_MAX.listed) },
+  {
+    $id: 'ListedMedia',
+    description: 'An image or a video in a list.',
+    examples: [
+      { ...image, postIds: ['0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'] },
+      { ...video, postIds: [] },
+    ],
+  },
+)
+export type ListedMedia = Static<typeof ListedMedia>
+
 export const MediaDetail = Type.Object(
   {
     ...Media.properties,
-    postIds: Type.Array(Type.String(), { description: 'The ids of up to 100 posts that use the file.' }),
+    postIds: postIds(POST_IDS_MAX.detail),
   },
   {
     $id: 'MediaDetail',
@@ -277,7 +296,7 @@ export const MediaQuota = Type.Object(
 
 export const MediaList = Type.Object(
   {
-    data: Type.Array(Ref(Media), { description: 'The page, newest first.' }),
+    data: Type.Array(Ref(ListedMedia), { description: 'The page, newest first.' }),
     limit: Limit(),
     offset: Offset(),
     nextCursor: NextCursor(),
@@ -286,7 +305,7 @@ export const MediaList = Type.Object(
   {
     $id: 'MediaList',
     description: 'One page of your media, with the paging that was applied.',
-    examples: [{ data: [image, video], limit: 25, offset: 0, nextCursor: null }],
+    examples: [{ data: ListedMedia.examples, limit: 25, offset: 0, nextCursor: null }],
   },
 )
 export type MediaList = Static<typeof MediaList>

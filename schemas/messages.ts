@@ -36,6 +36,12 @@ export const OFFSET_WITH_FILTER: Issue = {
   message: 'Must be 0 or absent together with a filter or an order: use the cursor',
 }
 
+export const NO_WORD = {
+  code: 'custom' as const,
+  path: ['q'],
+  message: 'Has no letter, digit or emoji to search for',
+}
+
 export const SERVER_REQUIRED = 'Must name the server of the account, such as mastodon.social or @ada@mastodon.social'
 
 export const MISSING_FILE: Issue = {

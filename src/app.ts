@@ -37,6 +37,7 @@ import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { mcp } from './mcp/plugin.ts'
 import { createFetchFile } from './media/fetch.ts'
+import { type AddressedFile, fileAddress } from './media/file-address.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
 import { publishedFiles } from './media/published-files.ts'
@@ -121,7 +122,7 @@ export async function buildApp({
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
-      await api.register(posts, { db })
+      await api.register(posts, { db, addressOf: (file) => addressOf(context, file) })
       await api.register(deliveries, { db, networks: context.networks, openCredentials: context.keyring?.open })
       await api.register(events, { db })
       await api.register(media, { db, ...files })
@@ -175,6 +176,10 @@ function createServer(logger: AppOptions['logger'], trustedProxies: string[]): F
   limitPipelining(app.server)
   return app
 }
+
+/** The address under which anybody can read a stored file for a day; null without a key to sign it. */
+const addressOf = ({ keyring, publicUrl }: Pick<AppOptions, 'keyring' | 'publicUrl'>, file: AddressedFile) =>
+  keyring ? fileAddress(publicUrl(), keyring, file).href : null
 
 /** The database budget of a request. When it is spent, the response is 503. Other waits are not part of it. */
 const DATABASE_MS = 1_200

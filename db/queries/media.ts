@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
-import type { Media, MediaDetail, MediaFacts, MediaKind, MediaTracks } from '../../schemas/media.ts'
+import {
+  type ListedMedia,
+  type Media,
+  type MediaDetail,
+  type MediaFacts,
+  type MediaKind,
+  type MediaTracks,
+  POST_IDS_MAX,
+} from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
@@ -52,9 +60,18 @@ export const shownMedia = [
 const mediaOf = (db: Db, userId: string) =>
   db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
 
+/** The ids of posts that use the file. Unordered, so that Postgres stops after these, however many there are. */
+const postIds = (max: number) =>
+  sql<string[]>`(
+    select coalesce(json_agg(distinct post_id), '[]') from (
+      select post_id from post_media
+      where post_media.user_id = media.user_id and post_media.media_id = media.id
+      limit ${sql.lit(max)}) as used)`.as('postIds')
+
 /** A page of the user's files older than `cursor`, newest first. */
-export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
+export const listMedia = prepared<Page, ListedMedia>('list_media', (db, value) =>
   mediaOf(db, value('userId'))
+    .select(postIds(POST_IDS_MAX.listed))
     .where('id', '<', value('cursor'))
     .orderBy('id', 'desc')
     .limit(value('limit'))
@@ -62,16 +79,7 @@ export const listMedia = prepared<Page, Media>('list_media', (db, value) =>
 )
 
 export const findMedia = prepared<{ userId: string; id: string }, MediaDetail>('find_media', (db, value) =>
-  mediaOf(db, value('userId'))
-    .select(
-      // Unordered, so that Postgres stops after these, however many there are.
-      sql<string[]>`(
-        select coalesce(json_agg(distinct post_id), '[]') from (
-          select post_id from post_media
-          where post_media.user_id = media.user_id and post_media.media_id = media.id
-          limit 100) as used)`.as('postIds'),
-    )
-    .where('id', '=', value('id')),
+  mediaOf(db, value('userId')).select(postIds(POST_IDS_MAX.detail)).where('id', '=', value('id')),
 )
 
 /** The user's file with these bytes, which counts as used: a sweep of unused files leaves it alone for now. */

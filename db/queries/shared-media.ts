@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Media } from '../../schemas/media.ts'
+import { type ListedMedia, POST_IDS_MAX } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { WINDOW_WITH_LOOKUP } from './find/walk.ts'
@@ -52,19 +52,34 @@ const findSharedFiles = prepared<SharedPage, FoundFiles>(
       (select count(*) from seen) = ${sql.lit(WINDOW_WITH_LOOKUP)} as has_more`,
 )
 
-const readFiles = prepared<{ userIds: string[]; ids: string[] }, Media>('read_shared_files', (db, value) =>
-  db
-    .selectFrom('media')
-    .select(shownMedia)
-    .where(sql<boolean>`(user_id, id) in (select * from unnest(${value('userIds')}::uuid[], ${value('ids')}::uuid[]))`)
-    .where('kind', 'is not', null)
-    .orderBy('id', 'desc'),
+const readFiles = prepared<{ organizationId: string; userIds: string[]; ids: string[] }, ListedMedia>(
+  'read_shared_files',
+  (db, value) =>
+    db
+      .selectFrom('media')
+      .select(shownMedia)
+      .select(
+        sql<string[]>`(
+        select coalesce(json_agg(distinct post_id), '[]') from (
+          select post_id from post_media
+          where post_media.user_id = media.user_id and post_media.media_id = media.id
+            and ${isPostOf(sql`${value('organizationId')}`, { userId: sql`post_media.user_id`, id: sql`post_media.post_id` })}
+          limit ${sql.lit(POST_IDS_MAX.listed)}) as used)`.as('postIds'),
+      )
+      .where(
+        sql<boolean>`(user_id, id) in (select * from unnest(${value('userIds')}::uuid[], ${value('ids')}::uuid[]))`,
+      )
+      .where('kind', 'is not', null)
+      .orderBy('id', 'desc'),
 )
 
 /** A page of the files in posts of an organisation, of all its members, and the cursor of the next page. */
-export async function listSharedMedia(db: Db, page: SharedPage): Promise<{ data: Media[]; nextCursor: string | null }> {
+export async function listSharedMedia(
+  db: Db,
+  page: SharedPage,
+): Promise<{ data: ListedMedia[]; nextCursor: string | null }> {
   const [found] = await findSharedFiles(db, page)
   const { userIds, ids, lastId, hasMore } = found!
-  const data = ids.length > 0 ? await readFiles(db, { userIds, ids }) : []
+  const data = ids.length > 0 ? await readFiles(db, { organizationId: page.organizationId, userIds, ids }) : []
   return { data, nextCursor: ids.length === page.limit ? ids.at(-1)! : hasMore ? lastId : null }
 }

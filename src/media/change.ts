@@ -19,7 +19,7 @@ import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import { ALT_TEXT_DELIVERIES_MAX } from '../../schemas/errors.ts'
-import type { MediaDetail } from '../../schemas/media.ts'
+import { type MediaDetail, POST_IDS_MAX } from '../../schemas/media.ts'
 import { DELETE_MEDIA } from '../delivery/machine.ts'
 import { fail } from '../errors.ts'
 import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
@@ -79,14 +79,11 @@ export async function showMedia(
   { accountIds }: KeyRights,
 ): Promise<MediaDetail> {
   const media = await getMedia(db, userId, id)
-  if (shared) return { ...media, postIds: shared.postIds.slice(0, POSTS_MAX) }
+  if (shared) return { ...media, postIds: shared.postIds.slice(0, POST_IDS_MAX.detail) }
   if (!accountIds) return media
   const listed = await findListedPosts(db, { userId, ids: media.postIds, accountIds })
   return { ...media, postIds: media.postIds.filter((id) => listed.some((post) => post.id === id)) }
 }
-
-/** As for a file of the caller. */
-const POSTS_MAX = 100
 
 /** Error of a delivery that can no longer be retried: it would be sent without a file that its owner attached. */
 const FILE_DELETED = { code: MEDIA_DELETED, message: 'A file of the post was deleted', retryable: false }

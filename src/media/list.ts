@@ -1,8 +1,10 @@
+import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { listMedia, sumMediaBytes } from '../../db/queries/media.ts'
+import { findListedPosts } from '../../db/queries/posts/list.ts'
 import { listSharedMedia } from '../../db/queries/shared-media.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
-import type { ListMediaQuery, MediaList } from '../../schemas/media.ts'
+import type { ListedMedia, ListMediaQuery, MediaList } from '../../schemas/media.ts'
 import { OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { fail, invalidRequest } from '../errors.ts'
@@ -24,6 +26,7 @@ export async function listOwnMedia(
   const { organizationId, limit, offset, cursor } = query
   if (organizationId === undefined) {
     const page = await readPage(query, (page) => listMedia(db, { userId, ...page }))
+    await hideOtherPosts(db, userId, page.data, rights)
     if (quotaBytes === undefined) return page
     return { ...page, quota: { usedBytes: await sumMediaBytes(db, userId), allowedBytes: quotaBytes } }
   }
@@ -32,4 +35,12 @@ export async function listOwnMedia(
   await requireAdmin(db, userId, organizationId, 'not_organization_admin.lists')
   const page = await listSharedMedia(db, { organizationId, limit, cursor: cursor ?? CURSOR_OF_FIRST_PAGE })
   return { ...page, limit, offset }
+}
+
+/** Leaves out posts that a key with a list of accounts does not see. */
+async function hideOtherPosts(db: Db, userId: string, files: ListedMedia[], { accountIds }: KeyRights): Promise<void> {
+  if (!accountIds) return
+  const ids = files.flatMap(({ postIds }) => postIds)
+  const listed = new Set((await findListedPosts(db, { userId, ids, accountIds })).map(({ id }) => id))
+  for (const file of files) file.postIds = file.postIds.filter((id) => listed.has(id))
 }

@@ -7,12 +7,14 @@ import type { Order, Range } from '../../db/queries/find/walk.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
+import { NO_WORD } from '../../schemas/messages.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Place } from '../http/cursor.ts'
 import { findTextProblem } from '../http/json.ts'
 import { requireAdmin } from '../http/roles.ts'
+import { searchedWords } from './words.ts'
 
 /** States whose deliveries are in the index of those that need their owner. A cancelled one has an error. */
 export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'cancelled', 'unconfirmed', 'missed']
@@ -30,6 +32,8 @@ type Filters = Omit<CountPostsQuery, 'by' | 'timeZone'>
 /** The conditions of a request. Throws 400 for a reference that no post can have. */
 export function readConditions(caller: Caller, query: Filters): PostConditions {
   const { externalReference } = query
+  const words = query.q === undefined ? undefined : searchedWords(query.q)
+  if (words?.length === 0) throw invalidRequest([NO_WORD])
   const problem = externalReference === undefined ? undefined : findTextProblem(externalReference)
   if (problem) throw invalidRequest([{ code: 'custom', path: ['externalReference'], message: problem }])
   return {
@@ -37,6 +41,7 @@ export function readConditions(caller: Caller, query: Filters): PostConditions {
     statuses: query.status ?? null,
     postType: query.postType ?? null,
     externalReference: externalReference ?? null,
+    words,
     createdFrom: readTime(query.createdFrom),
     createdBefore: readTime(query.createdBefore),
     updatedFrom: readTime(query.updatedFrom),
@@ -88,10 +93,11 @@ export const isTroubled = ({ states, errorCode }: Pick<PostConditions, 'states' 
 
 /** The index that serves the order and most of the conditions. */
 export function chooseSource(sort: Sort, conditions: PostConditions): PostSource {
-  const { externalReference, accountId, statuses } = conditions
+  const { externalReference, accountId, statuses, words, organizationId } = conditions
   if (sort === 'scheduledAt') return 'scheduled'
   if (sort === 'updatedAt') return 'updated'
   if (externalReference !== null) return 'reference'
+  if (words !== undefined && organizationId === undefined) return 'words'
   if (isTroubled(conditions)) return 'troubled'
   if (accountId !== null) return 'account'
   return statuses?.length === 1 && statuses[0] !== 'published' ? 'unpublished' : 'all'

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../db/client.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { countOwnPosts } from './count.ts'
-import { listOwnPosts } from './list.ts'
+import { type ListContext, listOwnPosts } from './list.ts'
 
 /** Lists and counts of posts. */
-export const postLists: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const postLists: FastifyPluginAsyncTypebox<ListContext> = async (app, context) => {
+  const { db } = context
+
   app.route({
     ...operations.listPosts,
-    handler: async (request) => listOwnPosts(db, request, request.query),
+    handler: async (request) => listOwnPosts(context, request, request.query),
   })
 
   app.route({

@@ -1,16 +1,24 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { countStates, readDeliveries } from '../../db/queries/find/included.ts'
-import { findPosts } from '../../db/queries/find/posts.ts'
+import { countStates, readDeliveries, readListedFiles } from '../../db/queries/find/included.ts'
+import { type FoundPost, findPosts } from '../../db/queries/find/posts.ts'
+import type { Order } from '../../db/queries/find/walk.ts'
 import { listListedPosts, listPosts } from '../../db/queries/posts/list.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
-import { type ListedPost, ListPostsQuery, type PostList, TARGETS_LIMIT_MAX } from '../../schemas/find.ts'
+import {
+  DETAILS_LIMIT_MAX,
+  type ListedFile,
+  type ListedPost,
+  ListPostsQuery,
+  type PostList,
+} from '../../schemas/find.ts'
 import { OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
 import { PageQuery } from '../../schemas/shared.ts'
 import { invalidRequest } from '../errors.ts'
 import { readCursor, refuseCursor, writeCursor } from '../http/cursor.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { readPage } from '../http/paging.ts'
+import { requireScope } from '../http/rights.ts'
 import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
 
 const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
@@ -18,13 +26,19 @@ const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.prope
 /** The parameters beside those of the contract. */
 const ADDED = [...PARAMETERS].filter((name) => !PAGING.has(name))
 
+export interface ListContext {
+  db: Db
+  /** The address of a stored file that takes no key; null if the service cannot sign one. */
+  addressOf(file: { storageKey: string; mimeType: string }): string | null
+}
+
 /**
  * One page of the user's posts. Throws 400 for parameters that exclude each other, and for one that is almost a filter.
  */
-export async function listOwnPosts(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+export async function listOwnPosts(context: ListContext, caller: Caller, query: ListPostsQuery): Promise<PostList> {
   // Most requests have no filter. Theirs must cost nothing.
-  for (const name in query) if (!PAGING.has(name)) return listChosenPosts(db, caller, query)
-  return listNewest(db, caller, query)
+  for (const name in query) if (!PAGING.has(name)) return listChosenPosts(context, caller, query)
+  return listNewest(context.db, caller, query)
 }
 
 function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: ListPostsQuery): Promise<PostList> {
@@ -34,27 +48,31 @@ function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: L
   )
 }
 
-async function listChosenPosts(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+async function listChosenPosts(context: ListContext, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+  const { db } = context
   refuseNearNames(query, ADDED, PARAMETERS)
   const include = new Set(query.include)
-  if (include.has('targets') && query.limit > TARGETS_LIMIT_MAX) throw invalidRequest([TOO_MANY_TARGETS])
+  for (const name of ['targets', 'media'] as const) {
+    if (include.has(name) && query.limit > DETAILS_LIMIT_MAX) throw invalidRequest([tooManyDetails(name)])
+  }
+  if (include.has('media')) requireScope(caller.rights, 'media:read')
   const isFiltered = ADDED.some((name) => name !== 'include' && name in query)
   const page = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
   for (const owner of new Set(page.data.map((post) => post.userId))) {
     const posts = page.data.filter((post) => post.userId === owner)
-    await addIncluded(db, owner, posts, include)
+    await addIncluded(context, owner, posts, include)
   }
   return page
 }
 
-const TOO_MANY_TARGETS = {
+const tooManyDetails = (include: string) => ({
   code: 'too_big' as const,
   type: 'number',
-  maximum: TARGETS_LIMIT_MAX,
+  maximum: DETAILS_LIMIT_MAX,
   inclusive: true,
   path: ['limit'],
-  message: `Number must be less than or equal to ${TARGETS_LIMIT_MAX} with include=targets`,
-}
+  message: `Number must be less than or equal to ${DETAILS_LIMIT_MAX} with include=${include}`,
+})
 
 async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
   const { cursor, limit, offset, order = 'desc' } = query
@@ -64,19 +82,40 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const { userId: _, ...identity } = { ...conditions, sort, order }
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 1)
   const source = chooseSource(sort, conditions)
-  const found = await findPosts(
-    db,
-    { source, order },
-    { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit },
-  )
+  const values = { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit }
+  const found = await (source === 'words' ? findByWords(db, order, values) : findPosts(db, { source, order }, values))
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
   const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [last.id] }) : null
   return { data: found.filter(({ isWanted }) => isWanted), limit, offset, nextCursor }
 }
 
-/** Two more statements at most for each owner: in the first one, they would slow down every page. */
-async function addIncluded(db: Db, userId: string, posts: ListedPost[], include: Set<string>): Promise<void> {
+/**
+ * Looks at the next posts one by one, and only then into the index. Frequent words fill the page before, and the index
+ * has to sort all posts of some days that have them.
+ */
+async function findByWords(db: Db, order: Order, values: Parameters<typeof findPosts>[2]): Promise<FoundPost[]> {
+  const next = await findPosts(db, { source: 'all', order }, values)
+  const last = next.at(-1)
+  if (!last?.isLast || next.length === values.limit) return next
+  const wanted = next.filter(({ isWanted }) => isWanted)
+  const limit = values.limit - wanted.length
+  return [...wanted, ...(await findPosts(db, { source: 'words', order }, { ...values, startId: last.id, limit }))]
+}
+
+/** The files of the post, and those of its targets, as far as they are included. A file may occur twice. */
+const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
+  ...mediaIds,
+  ...new Set(targets.flatMap((target) => target.mediaIds ?? []).filter((id) => !mediaIds.includes(id))),
+]
+
+/** Three more statements at most for each owner: in the first one, they would slow down every page. */
+async function addIncluded(
+  { db, addressOf }: ListContext,
+  userId: string,
+  posts: ListedPost[],
+  include: Set<string>,
+): Promise<void> {
   const ids = posts.map(({ id }) => id)
   if (include.has('deliveries')) {
     const counts = new Map((await countStates(db, { userId, ids })).map(({ id, states }) => [id, states]))
@@ -85,5 +124,16 @@ async function addIncluded(db: Db, userId: string, posts: ListedPost[], include:
   if (include.has('targets')) {
     const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
     for (const post of posts) post.targets = targets.get(post.id) ?? []
+  }
+  if (include.has('media')) {
+    const mediaIds = posts.flatMap(mediaIdsOf)
+    const stored = mediaIds.length > 0 ? await readListedFiles(db, { userId, ids: [...new Set(mediaIds)] }) : []
+    const files = new Map(
+      stored.map(({ storageKey, ...file }): [string, ListedFile] => [
+        file.id,
+        { ...file, url: storageKey && addressOf({ storageKey, mimeType: file.mimeType }) },
+      ]),
+    )
+    for (const post of posts) post.media = mediaIdsOf(post).flatMap((id) => files.get(id) ?? [])
   }
 }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../db/client.ts'
 import type { CreatedPost } from '../../schemas/create-post.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
@@ -16,15 +15,17 @@ import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
 import { readPost } from './get.ts'
+import type { ListContext } from './list.ts'
 import { postLists } from './list-plugin.ts'
 import { publishPost } from './publish.ts'
 import { updatePost } from './update.ts'
 import { findUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
 
-export const posts: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context) => {
+  const { db } = context
   const known = createKnownAccounts()
-  await app.register(postLists, { db })
+  await app.register(postLists, context)
   await app.register(postBatches, { db })
 
   app.route({

@@ -15,8 +15,10 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
+import { indexPosts } from '../posts/index-posts.ts'
 import { createSend } from '../webhooks/send.ts'
 import { dispatch } from '../worker/dispatch.ts'
+import { indexWords } from '../worker/index-words.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
 import { number } from '../worker/number.ts'
 import { publish } from '../worker/publish.ts'
@@ -115,6 +117,7 @@ export async function runTasks(
   const tasks = [
     publish(publisher, log),
     ready(number({ db, report: (count) => metrics.eventsNumbered.inc(count) })),
+    indexWords(() => indexPosts(db)),
     ready(refresh(refreshing)),
     ready(dispatch(sending)),
     sweep(sweeping),

@@ -26,7 +26,9 @@ const FIND_KEY = `
 const LIST_POSTS = `
   select coalesce(json_agg(page), '[]')::text as data, case when count(*) = $2 then min(page.id::text) end as cursor from (
     select id, user_id as "userId", caption, first_comment as "firstComment", post_type as "postType", status,
-      ${isoTime('scheduled_at', 'scheduledAt')}, ${isoTime('created_at', 'createdAt')}, ${isoTime('updated_at', 'updatedAt')}
+      ${isoTime('scheduled_at', 'scheduledAt')}, ${isoTime('created_at', 'createdAt')}, ${isoTime('updated_at', 'updatedAt')},
+      case when without_media then '[]'::json else (select coalesce(json_agg(media_id order by position), '[]')
+        from post_media where post_media.user_id = posts.user_id and post_id = posts.id and account_id is null) end as "mediaIds"
     from posts where user_id = $1 and id < $4 order by id desc limit $2 offset $3) page`
 
 const REACHABLE = `
@@ -49,8 +51,8 @@ const CREATE_POST = `
     from unnest($9::uuid[], $10::text[]) as wanted(id, caption_override) join accounts using (id)
     where ${REACHABLE}
   ), post as (
-    insert into posts (user_id, id, caption, first_comment, post_type, status, scheduled_at)
-    select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from target) = $8
+    insert into posts (user_id, id, caption, first_comment, post_type, status, scheduled_at, without_media)
+    select $1, $2, $3, $4, $5, $6, $7, true where (select count(*) from target) = $8
     returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
   ), targets as (
     insert into post_targets (user_id, post_id, account_id, platform, caption_override, state, due_at, claimable_at)

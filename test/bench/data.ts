@@ -9,6 +9,7 @@ import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { createKey } from '../../src/auth/create-key.ts'
+import { storedWords } from '../../src/posts/words.ts'
 
 export interface Person {
   userId: string
@@ -128,12 +129,12 @@ export async function loadPosts(
     const rankAt = (index: number) => end - 1 - index
     await copy(
       client,
-      'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at, organization_id)',
+      'posts (user_id, id, caption, post_type, status, scheduled_at, created_at, updated_at, organization_id, without_media)',
       end - begin,
       (index) => {
         const rank = rankAt(index)
         const at = new Date(timeOf(rank)).toISOString()
-        return [userId, idAt(rank), CAPTION + rank, 'post', 'scheduled', DUE, at, at, organizationId ?? '\\N']
+        return [userId, idAt(rank), CAPTION + rank, 'post', 'scheduled', DUE, at, at, organizationId ?? '\\N', 'true']
       },
     )
     await copy(
@@ -142,9 +143,24 @@ export async function loadPosts(
       end - begin,
       (index) => [userId, idAt(rankAt(index)), accountIds[0], 'sandbox', 'queued', DUE, DUE],
     )
+    await withoutIndex(client, 'post_words_words', () =>
+      copy(client, 'post_words (user_id, post_id, words)', end - begin, (index) => {
+        const rank = rankAt(index)
+        const post = { userId, postId: idAt(rank), texts: [CAPTION + rank] }
+        return [userId, post.postId, `{${storedWords(post).join(',')}}`]
+      }),
+    )
   } finally {
     await client.end()
   }
+}
+
+/** Drops an index, and builds it again after `work`, which is faster than adding each row to it. */
+async function withoutIndex(client: pg.Client, name: string, work: () => Promise<void>): Promise<void> {
+  const { rows } = await client.query('select pg_get_indexdef($1::regclass) as definition', [name])
+  await client.query(`drop index ${name}`)
+  await work()
+  await client.query(rows[0].definition)
 }
 
 const ROWS_PER_CHUNK = 1_000

@@ -8,7 +8,7 @@ t.test('a user lists their own media, newest first, in pages', async (t) => {
   const [ada, bob] = [await user(), await user()]
   const files = []
   for (let shade = 0; shade < 5; shade++) {
-    files.unshift((await upload(app, ada, [['file', await jpeg(10, 10, shade * 40)]])).body)
+    files.unshift({ ...(await upload(app, ada, [['file', await jpeg(10, 10, shade * 40)]])).body, postIds: [] })
   }
   await upload(app, bob, [['file', await jpeg()]])
   t.strictSame((await ada.call('GET', '/media')).body, {

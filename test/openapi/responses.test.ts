@@ -329,11 +329,12 @@ async function checkBatches(ada: Person, account: string, requests: Requests) {
 
 async function checkFinds({ app, db, ada, organization }: Scene, requests: Requests) {
   const get = (path: string) => ada.call('GET', path)
-  await check('listPosts', 200, undefined, get('/posts?include=deliveries&include=targets'))
+  await check('listPosts', 200, undefined, get('/posts?include=deliveries&include=targets&include=media'))
   await check('listPosts', 400, 'cursorOfAnotherQuery', get(`/posts?status=draft&cursor=${UNKNOWN_ID}`))
   await check('listPosts', 400, 'offsetWithFilter', get('/posts?status=draft&offset=1'))
   await check('listPosts', 400, 'mistypedFilter', get('/posts?statuss=draft'))
   await check('listPosts', 400, 'nameOfAnotherApi', get('/posts?page=2'))
+  await check('listPosts', 400, 'noWord', get('/posts?q=%25'))
   await check('listMedia', 400, 'offsetWithFilter', get(`/media?organizationId=${UNKNOWN_ID}&offset=1`))
   for (const [example, organizationId] of [
     ['no_access', UNKNOWN_ID],
@@ -720,6 +721,8 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
   })
   const ofOrganization = call(app, limited.key, 'GET', `/media?organizationId=${UNKNOWN_ID}`)
   await check('listMedia', 403, 'account_list', ofOrganization)
+  const reader = await create(['posts:read'])
+  await check('listPosts', 403, 'insufficient_scope_2', call(app, reader, 'GET', '/posts?include=media'))
   const writer = await create(['posts:write'])
   const scheduled = { accountIds: [ACCOUNT_EXAMPLES[0].id], caption: 'hi', scheduledAt: '2999-01-01T00:00:00Z' }
   const { body: post } = await ada.call('POST', '/posts', scheduled)

@@ -91,6 +91,11 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
       order by global_position
       returning id, user_id, type, account_ids, data
     ),
+    -- A search finds a post soon after its event.
+    due as (
+      insert into post_words_due (user_id, post_id)
+      select user_id, post_id from numbered where type in ('post.created', 'post.updated') order by seq
+    ),
     queued as (${queueForWebhooks('event')})
     select count(*) as count,
       coalesce(extract(epoch from statement_timestamp() - min(occurred_at)), 0)::float8 as lag_seconds

@@ -11,6 +11,8 @@ export interface PostConditions extends OrganizationConditions {
   statuses: PostStatus[] | null
   postType: string | null
   externalReference: string | null
+  /** Only posts with all these words: see src/posts/words.ts. Absent, it does not restrict. */
+  words?: readonly string[] | undefined
   scheduledFrom: Date | null
   scheduledBefore: Date | null
   createdFrom: Date | null
@@ -34,6 +36,11 @@ const POST_TESTS = {
   statuses: (value: Value) => sql`status = any(${value('statuses')}::text[])`,
   postType: (value: Value) => sql`post_type = ${value('postType')}::text`,
   externalReference: (value: Value) => sql`external_reference = ${value('externalReference')}::text`,
+  words: (value: Value) => sql`(
+    select true from post_words
+    where post_words.user_id = post.user_id and post_words.post_id = post.id
+      and post_words.words @> ${value('words')}::text[]
+    limit 1) is not null`,
   scheduledFrom: (value: Value) => from('scheduled_at', value('scheduledFrom')),
   scheduledBefore: (value: Value) => before('scheduled_at', value('scheduledBefore')),
   createdFrom: (value: Value) => from('created_at', value('createdFrom')),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { DeliveryCounts, ListedTarget } from '../../../schemas/find.ts'
+import type { DeliveryCounts, ListedFile, ListedTarget } from '../../../schemas/find.ts'
+import type { MediaKind } from '../../../schemas/media.ts'
 import { prepared } from '../../prepared.ts'
 import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
 
@@ -34,4 +35,22 @@ export const readDeliveries = prepared<PostsOfPage, { id: string; targets: Liste
       .where('posts.userId', '=', value('userId'))
       .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
       .$castTo<{ id: string; targets: ListedTarget[] }>(),
+)
+
+type StoredFile = Omit<ListedFile, 'url'> & { storageKey: string | null }
+
+/** The files with these ids. A type that is neither image nor video is not among them, as the API does not show it. */
+export const readListedFiles = prepared<{ userId: string; ids: string[] }, StoredFile>(
+  'read_listed_files',
+  (db, value) =>
+    db
+      .selectFrom('media')
+      .select((eb) => [
+        'id',
+        eb.ref('kind').$castTo<MediaKind>().as('kind'),
+        ...(['mimeType', 'bytes', 'width', 'height', 'durationSeconds', 'altText', 'fileName', 'storageKey'] as const),
+      ])
+      .where('userId', '=', value('userId'))
+      .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
+      .where('kind', 'is not', null),
 )

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import type { Post } from '../../../schemas/post.ts'
+import type { ListedPost } from '../../../schemas/find.ts'
 import type { Db } from '../../client.ts'
 import type { Posts } from '../../types.ts'
-import { dropAbsent, postColumns } from '../posts/columns.ts'
+import { dropAbsent, listedColumns } from '../posts/columns.ts'
 import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import { isMarked, isShared } from './organization.ts'
@@ -23,7 +23,7 @@ interface PageValues extends PostWalk {
   limit: number
 }
 
-export interface FoundPost extends Post {
+export interface FoundPost extends ListedPost {
   isWanted: boolean
   /** The last row that this page may look at. */
   isLast: boolean
@@ -48,7 +48,12 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
   const isByDeliveries = hasDeliveryConditions(source, given)
   const column = SORTED_BY[source]
   const isLooselyShared = isShared(given) && !isMarked(given)
-  const hasLookups = isByDeliveries || source === 'account' || isLooselyShared || given.includes('listedAccountIds')
+  const hasLookups =
+    isByDeliveries ||
+    source === 'account' ||
+    isLooselyShared ||
+    given.includes('listedAccountIds') ||
+    given.includes('words')
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
@@ -69,7 +74,7 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
     ) as post)`
   return db
     .selectFrom(walked.as('posts'))
-    .select((eb) => [...postColumns(eb as never), 'isWanted', 'isLast', 'sortedBy'])
+    .select((eb) => [...listedColumns(eb as never), 'isWanted', 'isLast', 'sortedBy'])
     .where(sql<boolean>`is_wanted or is_last`)
     .orderBy(orderBy)
     .limit(value('limit'))

@@ -53,8 +53,35 @@ const BY_POSTS = {
   updated: (owner, value, direction) => byTime('updated_at', owner, value, direction),
 } satisfies Record<string, PostSourceOf>
 
-/** The indexes on deliveries that posts are found by. */
-const BY_DELIVERIES = {
+/** The first digits of an id, which name its span, as a number. */
+const spanOf = (id: RawBuilder<unknown>) => sql`('x' || left((${id})::text, 5))::bit(20)::integer`
+
+/** The span of the first post of the user in a direction. */
+const endSpan = (value: Value, order: RawBuilder<unknown>) =>
+  sql`(select ${spanOf(sql`id`)} from posts where ${isOfUser(value)} order by id ${order} limit 1)`
+
+/** The indexes that posts are found by before they are looked up. */
+const BY_LOOKUP = {
+  /**
+   * Posts with all words, of one span after the other. The offset keeps Postgres from any other index, whose rows it
+   * would read until it finds enough: all of them for a rare word.
+   */
+  words: (value: Value, { order, after, before }: Direction) => {
+    const isAscending = order === DIRECTIONS.asc.order
+    const [first, last] = [endSpan(value, sql`asc`), endSpan(value, sql`desc`)]
+    const spans = (id: 'startId' | 'endId') =>
+      sql`least(greatest(${spanOf(sql`${value(id)}::uuid`)}, ${first}), ${last})`
+    return sql`
+      select found.user_id, found.place
+      from generate_series(${spans('startId')}, ${spans('endId')}, ${sql.lit(isAscending ? 1 : -1)}) as span
+      cross join lateral (
+        select user_id, post_id as place from (
+          select user_id, post_id from post_words
+          where words @> (array[${value('userId')}::uuid::text || ':' || lpad(to_hex(span), 5, '0')] || ${value('words')}::text[])
+          offset 0) as indexed
+        where post_id ${after} ${value('startId')}::uuid and post_id ${before} ${value('endId')}::uuid
+        order by post_id ${order}) as found`
+  },
   account: (value: Value, { order, after, before }: Direction) => sql`
     select user_id, post_id as place from post_targets
     where ${isOfAccount(value)}
@@ -69,7 +96,7 @@ const BY_DELIVERIES = {
     order by post_id ${direction.order}`,
 }
 
-export type PostSource = keyof typeof BY_POSTS | keyof typeof BY_DELIVERIES
+export type PostSource = keyof typeof BY_POSTS | keyof typeof BY_LOOKUP
 
 const isByPosts = (source: PostSource): source is keyof typeof BY_POSTS => source in BY_POSTS
 
@@ -96,7 +123,7 @@ interface Walk {
 /** The first `limit` posts of a walk. */
 export function walkPosts(query: Walk, value: Value, limit: number, given: readonly string[]) {
   const { source, order, isOrdered } = query
-  if (!isByPosts(source)) return walkDeliveries(query, BY_DELIVERIES[source], value, limit, given)
+  if (!isByPosts(source)) return walkDeliveries(query, BY_LOOKUP[source], value, limit, given)
   const walk = (owner: RawBuilder<unknown>, value: Value) =>
     sql`${BY_POSTS[source](owner, value, DIRECTIONS[order])} limit ${sql.lit(limit)}`
   if (!isShared(given)) return walk(isOfUser(value), value)

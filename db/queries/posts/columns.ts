@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Post, PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
@@ -52,19 +52,29 @@ export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
     eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
   ] as const
 
+/** The ids of a post's own files in order. Null if it has none, which `dropAbsent` replaces. */
+const mediaIds = sql<string[]>`case when posts.without_media is null then (
+  select json_agg(media_id order by position) from post_media
+  where post_media.user_id = posts.user_id and post_media.post_id = posts.id and account_id is null) end`.as('mediaIds')
+
+/** The columns of a post in a list of the API. */
+export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postColumns(eb), mediaIds] as const
+
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
   altTexts?: unknown
+  mediaIds: unknown
   externalReference: unknown
   metadata: unknown
   localSchedule: LocalSchedule | null | undefined
 }
 
 /**
- * Leaves out what a post does not have, as the API does, and the local time if the post has been moved to another
- * instant since. Changes the rows, which takes less time than copies would.
+ * Makes a row what the API shows: absent in place of null, no files as an empty list, and no local time if the post has
+ * been moved to another instant since. Changes the rows, which takes less time than copies would.
  */
 export function dropAbsent<T>(posts: T[]): T[] {
   for (const post of posts as Row[]) {
+    if (post.mediaIds === null) post.mediaIds = []
     if (post.altTexts === null) post.altTexts = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined

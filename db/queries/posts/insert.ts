@@ -63,7 +63,7 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
-        ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
+        ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
     ),
     -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
     delivery as (
@@ -104,8 +104,8 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     ),
     ${responses(sql`keyed`)},
     post as (
-      insert into posts (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id)
-      select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id
+      insert into posts (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media)
+      select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media
       from usable
       where is_expected
         and (response is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key)))
@@ -154,6 +154,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
         id: post.id,
         user_id: post.userId,
         ordinal,
+        without_media: fileRows(post).length === 0 || null,
         delivery_state: post.deliveryState,
         delivery_count: post.deliveries.length,
         expected: post.unready.length > 0 ? post.unready : null,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Post } from '../../../schemas/post.ts'
+import type { ListedPost } from '../../../schemas/find.ts'
 import { PAGE } from '../../../schemas/shared.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import type { Page } from '../page.ts'
-import { dropAbsent, postColumns } from './columns.ts'
+import { dropAbsent, listedColumns } from './columns.ts'
 
 /**
  * The user's posts, newest first: ids are UUIDv7, so the primary key has them in this order. The constant limit tells
@@ -14,12 +14,12 @@ import { dropAbsent, postColumns } from './columns.ts'
 const selectNewest = (db: Db, userId: string) =>
   db
     .selectFrom('posts')
-    .select(postColumns)
+    .select(listedColumns)
     .where('userId', '=', userId)
     .orderBy('id', 'desc')
     .limit(sql.lit(PAGE.limitMax))
 
-const listPostsAfter = prepared<Omit<Page, 'offset'>, Post>('list_posts', (db, value) =>
+const listPostsAfter = prepared<Omit<Page, 'offset'>, ListedPost>('list_posts', (db, value) =>
   db
     .selectFrom(selectNewest(db, value('userId')).where('id', '<', value('cursor')).as('page'))
     .selectAll()
@@ -30,7 +30,7 @@ const listPostsAfter = prepared<Omit<Page, 'offset'>, Post>('list_posts', (db, v
 /**
  * The skipped posts are counted in the primary key alone. An offset on the outer query would read each of their rows.
  */
-const listPostsFrom = prepared<Page, Post>('list_posts_from', (db, value) =>
+const listPostsFrom = prepared<Page, ListedPost>('list_posts_from', (db, value) =>
   db
     .selectFrom(
       selectNewest(db, value('userId'))
@@ -52,7 +52,7 @@ const listPostsFrom = prepared<Page, Post>('list_posts_from', (db, value) =>
 )
 
 /** One page of the user's posts after `cursor`, newest first. If the offset is 0, every page takes the same time. */
-export const listPosts = async (db: Db, page: Page): Promise<Post[]> =>
+export const listPosts = async (db: Db, page: Page): Promise<ListedPost[]> =>
   dropAbsent(await (page.offset === 0 ? listPostsAfter(db, page) : listPostsFrom(db, page)))
 
 // Posts as an API key sees them that is limited to a list of accounts.
@@ -68,10 +68,10 @@ const hasListedAccounts = (accountIds: readonly string[]) => sql<boolean>`not ex
   where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
     and post_targets.account_id <> all(${accountIds}::uuid[]))`
 
-const selectListedPosts = prepared<Page & Listed, Post>('list_listed_posts', (db, value) =>
+const selectListedPosts = prepared<Page & Listed, ListedPost>('list_listed_posts', (db, value) =>
   db
     .selectFrom('posts')
-    .select(postColumns)
+    .select(listedColumns)
     .where('userId', '=', value('userId'))
     .where('id', '<', value('cursor'))
     .where(hasListedAccounts(value('accountIds')))
@@ -83,7 +83,7 @@ const selectListedPosts = prepared<Page & Listed, Post>('list_listed_posts', (db
 /**
  * A page of the user's posts all of whose accounts are in the list, newest first. It passes over the others one by one.
  */
-export const listListedPosts = async (db: Db, page: Page & Listed): Promise<Post[]> =>
+export const listListedPosts = async (db: Db, page: Page & Listed): Promise<ListedPost[]> =>
   dropAbsent(await selectListedPosts(db, page))
 
 /** Those of these posts that the user has, and all of whose accounts are in the list. */

@@ -1,7 +1,7 @@
 import { CURSOR_AND_OFFSET, errorResponse, invalidRequestResponse, LIMIT_TOO_BIG } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { ListedPost, ListPostsQuery, PostList } from '../../find.ts'
-import { CURSOR_OF_ANOTHER_QUERY, OFFSET_WITH_FILTER } from '../../messages.ts'
+import { CURSOR_OF_ANOTHER_QUERY, NO_WORD, OFFSET_WITH_FILTER } from '../../messages.ts'
 import { OTHER_NAME_SAMPLES } from '../../other-names.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
@@ -10,6 +10,7 @@ export const listPosts = defineOperation({
   method: 'GET',
   path: '/posts',
   scope: 'posts:read',
+  conditionalScope: { scope: 'media:read', when: 'with `include=media`' },
   takesAccountLists: true,
   ignoresUnknownQuery: true,
   operationId: 'listPosts',
@@ -21,12 +22,15 @@ export const listPosts = defineOperation({
 
 A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
 
+**Search** by \`q\` uses an index in the order of \`createdAt\`, the default. In any other order, with \`organizationId\` or \`externalReference\`, it is a filter like the others.
+
 Unknown query parameters are ignored, except for one whose name is almost that of a filter, begins as a filter on a time does, or is one that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
   query: ListPostsQuery,
   success: {
     200: JsonResponse(PostList, 'One page of your posts.', {
       page: PostList.examples[0],
       withDeliveries: { ...PostList.examples[0], data: [ListedPost.examples[2]] },
+      withMedia: { ...PostList.examples[0], data: [ListedPost.examples[3]] },
     }),
   },
   errors: [
@@ -41,6 +45,7 @@ Unknown query parameters are ignored, except for one whose name is almost that o
         cursorAndOffset: CURSOR_AND_OFFSET,
         cursorOfAnotherQuery: CURSOR_OF_ANOTHER_QUERY,
         offsetWithFilter: OFFSET_WITH_FILTER,
+        noWord: NO_WORD,
         mistypedFilter: {
           code: 'unrecognized_keys',
           keys: ['statuss'],

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+
+/** The most posts whose words one transaction writes. */
+export const WORDS_BATCH_MAX = 200
+
+/** Any number. One worker at a time: an older text could overwrite a newer one. */
+const WORDS_LOCK = 4_721_390_007
+
+/** All texts of a post that a search looks into. */
+export interface PostTexts {
+  userId: string
+  postId: string
+  texts: string[]
+}
+
+export interface PostWords {
+  userId: string
+  postId: string
+  words: string[]
+}
+
+const isAnyDue = prepared<Record<never, never>, { isDue: boolean }>(
+  'is_any_post_words_due',
+  () => sql`select true as is_due from post_words_due limit 1`,
+)
+
+const lockWords = prepared<Record<never, never>, { isLocked: boolean }>(
+  'lock_post_words',
+  () => sql`select pg_try_advisory_xact_lock(${sql.lit(WORDS_LOCK)}) as is_locked`,
+)
+
+interface DueTexts {
+  count: number
+  posts: PostTexts[]
+}
+
+/** A statement of its own after the lock, so that it sees what the previous holder has done. */
+const takeDueTexts = prepared<{ limit: number }, DueTexts>(
+  'take_due_post_texts',
+  (_db, value) => sql`
+    with taken as (
+      delete from post_words_due
+      where seq in (select seq from post_words_due order by seq desc limit ${value('limit')})
+      returning user_id, post_id
+    )
+    select (select count(*) from taken) as count, (
+      select coalesce(json_agg(json_build_object(
+        'userId', posts.user_id, 'postId', posts.id, 'texts', array_remove(array[caption, external_reference] || array(
+          select unnest(array[caption_override] || array(
+            select jsonb_array_elements_text(
+              case when jsonb_typeof(thread_parts) = 'array' then thread_parts else '[]' end)))
+          from post_targets where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id), null))), '[]')
+      from (select distinct user_id, post_id from taken) as due
+      join posts on posts.user_id = due.user_id and posts.id = due.post_id
+    ) as posts`,
+)
+
+const writeWords = prepared<{ rows: string }, never>(
+  'write_post_words',
+  (_db, value) => sql`
+    insert into post_words (user_id, post_id, words)
+    select user_id, post_id, words
+    from jsonb_to_recordset(${value('rows')}::jsonb) as item(user_id uuid, post_id uuid, words text[])
+    order by user_id, post_id
+    on conflict (user_id, post_id) do update set words = excluded.words where post_words.words <> excluded.words`,
+)
+
+/**
+ * Writes the words of the posts that were created or changed last. Returns how many were due. Throws a foreign key
+ * violation if one of them is deleted meanwhile: the next call does without it.
+ */
+export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[]): Promise<number> {
+  // Most calls find none, and need no transaction.
+  if ((await isAnyDue(db, {})).length === 0) return 0
+  return db.transaction().execute(async (db) => {
+    const [lock] = await lockWords(db, {})
+    if (!lock!.isLocked) return 0
+    const [due] = await takeDueTexts(db, { limit: WORDS_BATCH_MAX })
+    const rows = due!.posts.map((post) => ({ user_id: post.userId, post_id: post.postId, words: read(post) }))
+    if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })
+    return due!.count
+  })
+}
