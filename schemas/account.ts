@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
+import { PLATFORM_IDS } from './platform-ids.ts'
 import { referenceProperties } from './references.ts'
-import { Ref } from './shared.ts'
+import { Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
 export const ACCOUNT_EXAMPLES = [
   {
@@ -156,8 +157,34 @@ export const Account = Type.Object(
 )
 export type Account = Static<typeof Account>
 
+export const ListAccountsQuery = Type.Object({
+  platform: Type.Optional(StringEnum(PLATFORM_IDS, { description: 'Only accounts on this network.' })),
+  organizationId: Type.Optional(
+    Type.String({ pattern: UUID_PATTERN, description: 'Only accounts of this organisation.' }),
+  ),
+  attention: Type.Optional(
+    Type.Boolean({
+      description: '`true`: only accounts with `attention`, whose owner has to act. `false`: only accounts without it.',
+    }),
+  ),
+  sort: Type.Optional(
+    StringEnum(['connectedAt', 'platform', 'username'], {
+      description: 'What to sort by. Accounts that are equal in it keep the order of `connectedAt`, the default.',
+    }),
+  ),
+  order: Type.Optional(
+    StringEnum(['asc', 'desc'], { description: '`asc` puts the first connected account first. Default: `asc`.' }),
+  ),
+})
+export type ListAccountsQuery = Static<typeof ListAccountsQuery>
+
 export const AccountList = Type.Object(
-  { data: Type.Array(Ref(Account), { description: 'All accounts, in the order in which they were connected.' }) },
+  {
+    data: Type.Array(Ref(Account), {
+      description:
+        'All accounts that meet the filters, in the order in which they were connected unless another is requested.',
+    }),
+  },
   {
     $id: 'AccountList',
     description: 'The accounts that the caller may post to.',

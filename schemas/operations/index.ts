@@ -1,5 +1,6 @@
 export { connectAccount } from './accounts/connectAccount.ts'
 export { disconnectAccount } from './accounts/disconnectAccount.ts'
+export { getAccount } from './accounts/getAccount.ts'
 export { listAccounts } from './accounts/listAccounts.ts'
 export { listFieldOptions } from './accounts/listFieldOptions.ts'
 export { deleteApp } from './apps/deleteApp.ts'

@@ -1,22 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TObject } from '@sinclair/typebox'
-import { listAccounts } from '../../db/queries/accounts.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { findLongNames } from '../http/metadata.ts'
-import { refuseNearNames } from '../http/near-names.ts'
-import { isListed } from '../http/rights.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
-import { type NetworkContext, NO_GRANT, storeAccount, toListedAccount } from './store.ts'
-
-const { schema } = operations.listAccounts
-const PARAMETERS = 'querystring' in schema ? Object.keys((schema.querystring as TObject).properties) : []
+import { getAccount, listOwnAccounts } from './list.ts'
+import { type NetworkContext, NO_GRANT, storeAccount } from './store.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
   const { db } = context
@@ -24,13 +18,12 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
 
   app.route({
     ...operations.listAccounts,
-    handler: async (request) => {
-      const { userId, rights, query } = request
-      refuseNearNames(query as object, PARAMETERS, new Set(PARAMETERS))
-      const rows = await listAccounts(db, { userId })
-      const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
-      return { data: listed.map((row) => toListedAccount(row, userId)) }
-    },
+    handler: async (request) => ({ data: await listOwnAccounts(db, request, request.query) }),
+  })
+
+  app.route({
+    ...operations.getAccount,
+    handler: async (request) => getAccount(db, request, request.params.id),
   })
 
   app.route({

@@ -122,7 +122,9 @@ export class Postroom {
       this.#http.create<T.Media>('/media/import', body, { ...UNLIMITED, ...options }),
   }
   readonly accounts = {
-    list: (options?: Options) => this.#http.list<T.AccountList>('/accounts', {}, options),
+    list: (query?: T.ListAccountsQuery, options?: Options) =>
+      this.#http.list<T.AccountList>('/accounts', query, options),
+    get: (id: string, options?: Options) => this.#http.get<T.Account>(path`/accounts/${id}`, {}, options),
     /** Connects an account by its credentials. Networks with OAuth need a connection. */
     connect: (body: T.ConnectAccount, options?: CreateOptions) =>
       this.#http.create<T.Account>('/accounts', body, options),

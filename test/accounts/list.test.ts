@@ -117,3 +117,52 @@ t.test('an account tells whose it is, and whether the caller may disconnect it',
     t.equal(status, canDisconnect ? 200 : 403)
   }
 })
+
+const FOUND = {
+  'platform=x': ['b', 'a2'],
+  'organizationId=ORGANIZATION': ['b'],
+  'attention=true': ['b', 'a2'],
+  'attention=false': ['a10'],
+  'attention=true&platform=bluesky': [],
+  'sort=username': ['a2', 'a10', 'b'],
+  'sort=platform&order=desc': ['a2', 'b', 'a10'],
+  'order=desc': ['a2', 'a10', 'b'],
+  'unknown=1': ['b', 'a10', 'a2'],
+  'platforms=x': 400,
+  'platform=myspace': 400,
+}
+
+t.test('filters and orders apply together, and a mistyped one is rejected', async (t) => {
+  const { user, organization } = await createWorld(t)
+  const ada = await user()
+  const organizationId = await organization(ada)
+  const names: Record<string, string> = {
+    [await ada.account('x', { username: 'b', organizationId })]: 'b',
+    [await ada.account('bluesky', { username: 'a10', credentials: { password: 'secret' } })]: 'a10',
+    [await ada.account('x', { username: 'a2' })]: 'a2',
+  }
+  const list = async (query: string) => {
+    const { status, body } = await ada.call('GET', `/accounts?${query}`)
+    return status === 200 ? body.data.map(({ id }: Account) => names[id]) : status
+  }
+  const found: Record<string, unknown> = {}
+  for (const query of Object.keys(FOUND)) found[query] = await list(query.replace('ORGANIZATION', organizationId))
+  t.strictSame(found, FOUND)
+})
+
+t.test('one account is as in the list, and hidden from others', async (t) => {
+  const { user } = await createWorld(t)
+  const [ada, eve] = [await user(), await user()]
+  const id = await ada.account('x')
+  const [listed] = (await ada.call('GET', '/accounts')).body.data
+  t.strictSame((await ada.call('GET', `/accounts/${id}`)).body, listed)
+  for (const [person, path] of [
+    [eve, id],
+    [ada, 'a'],
+  ] as const) {
+    t.hasStrict(await person.call('GET', `/accounts/${path}`), {
+      status: 404,
+      headers: { 'x-error-code': 'account_not_found' },
+    })
+  }
+})

@@ -73,6 +73,7 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
 
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
+  await check('getAccount', 200, undefined, requests.getAccount(ada.key))
   await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
 }
 

@@ -1,4 +1,4 @@
-import { AccountList } from '../../account.ts'
+import { AccountList, ListAccountsQuery } from '../../account.ts'
 import { invalidRequestResponse } from '../../error.ts'
 import { OTHER_NAME_SAMPLES } from '../../other-names.ts'
 import { JsonResponse } from '../../shared.ts'
@@ -13,21 +13,25 @@ export const listAccounts = defineOperation({
   operationId: 'listAccounts',
   tag: 'accounts',
   summary: 'List accounts',
-  description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages.
+  description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages. Filters apply together.
 
 \`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.
 
-Unknown query parameters are ignored, except for those that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
+Unknown query parameters are ignored, except for one whose name is almost that of a filter, or that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
+  query: ListAccountsQuery,
   success: { 200: JsonResponse(AccountList, 'Your active accounts.', { accounts: AccountList.examples[0] }) },
   errors: [
-    invalidRequestResponse('A query parameter has a name that other APIs have for paging or filters.', {
-      nameOfAnotherApi: {
-        code: 'unrecognized_keys',
-        keys: ['page'],
-        path: [],
-        message: "Unrecognized parameter 'page': the list has no pages, and returns everything",
+    invalidRequestResponse(
+      'A filter is malformed, or a parameter has almost the name of one, or a name that other APIs have.',
+      {
+        nameOfAnotherApi: {
+          code: 'unrecognized_keys',
+          keys: ['page'],
+          path: [],
+          message: "Unrecognized parameter 'page': the list has no pages, and returns everything",
+        },
       },
-    }),
+    ),
   ],
   sdk: 'accounts.list',
   tool: {

@@ -1,0 +1,52 @@
+import type { Db } from '../../db/client.ts'
+import { isId } from '../../db/id.ts'
+import { type ListedAccount, listAccounts, listTheseAccounts } from '../../db/queries/accounts.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
+import { type Account, ListAccountsQuery } from '../../schemas/account.ts'
+import { fail } from '../errors.ts'
+import { refuseNearNames } from '../http/near-names.ts'
+import { isListed } from '../http/rights.ts'
+import { toListedAccount } from './store.ts'
+
+interface Caller {
+  userId: string
+  rights: KeyRights
+}
+
+/** The accounts that the caller may post to and that meet the filters, which apply together. */
+export async function listOwnAccounts(
+  db: Db,
+  { userId, rights }: Caller,
+  query: ListAccountsQuery,
+): Promise<Account[]> {
+  const rows: ListedAccount[] = await listAccounts(db, { userId })
+  const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
+  const accounts = listed.map((row) => toListedAccount(row, userId))
+  return Object.keys(query).length > 0 ? choose(accounts, query) : accounts
+}
+
+const PARAMETERS: readonly string[] = Object.keys(ListAccountsQuery.properties)
+
+function choose(accounts: Account[], query: ListAccountsQuery): Account[] {
+  refuseNearNames(query, PARAMETERS, new Set(PARAMETERS))
+  const { platform, organizationId, attention, sort = 'connectedAt', order = 'asc' } = query
+  const chosen = accounts.filter(
+    (account) =>
+      (platform === undefined || account.platform === platform) &&
+      (organizationId === undefined || account.organizationId === organizationId) &&
+      (attention === undefined || (account.attention !== undefined) === attention),
+  )
+  // Stable: accounts with equal names keep the order in which they were connected.
+  if (sort !== 'connectedAt') chosen.sort((a, b) => COLLATOR.compare(a[sort], b[sort]))
+  return order === 'desc' ? chosen.reverse() : chosen
+}
+
+/** The same order on every machine. */
+const COLLATOR = new Intl.Collator('en', { numeric: true })
+
+/** An account that the caller may post to. Throws 404 for any other. */
+export async function getAccount(db: Db, { userId, rights }: Caller, id: string): Promise<Account> {
+  const [row] = isId(id) && isListed(rights, id) ? await listTheseAccounts(db, { userId, ids: [id] }) : []
+  if (!row) throw fail('account_not_found')
+  return toListedAccount(row, userId)
+}
