@@ -123,7 +123,73 @@ Web pages can call the API from the origins that the operator lists in \`CORS_OR
 
 const AGENTS = `## Agents
 
-\`POST /mcp\` speaks the Model Context Protocol, with the same API keys. Its tools call the operations of this document. It is no operation itself: the message says what a request does, not its method and path. An agent gets the list of tools from it.`
+\`POST /mcp\` speaks the Model Context Protocol, with the same API keys. Its tools call the operations of this document. It is no operation itself: the message says what a request does, not its method and path. An agent gets the list of tools from it.
+
+Give each agent a key of its own. Without the scope \`posts:publish\`, it writes drafts only, and reads nothing of publishing. The examples have the service at \`https://postroom.example.com\`, and read the key from \`POSTROOM_KEY\` or ask for it: keep it out of files that others read.
+
+**Claude Code**, in a terminal:
+
+\`\`\`sh
+claude mcp add --transport http postroom https://postroom.example.com/mcp --header "Authorization: Bearer $POSTROOM_KEY"
+\`\`\`
+
+\`claude mcp list\` then shows \`postroom\` as connected. A project shares it in \`.mcp.json\`:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "postroom": {
+      "type": "http",
+      "url": "https://postroom.example.com/mcp",
+      "headers": { "Authorization": "Bearer \${POSTROOM_KEY}" }
+    }
+  }
+}
+\`\`\`
+
+**Cursor**, in \`~/.cursor/mcp.json\`, or in \`.cursor/mcp.json\` of a project:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "postroom": {
+      "url": "https://postroom.example.com/mcp",
+      "headers": { "Authorization": "Bearer \${env:POSTROOM_KEY}" }
+    }
+  }
+}
+\`\`\`
+
+**VS Code**, in \`.vscode/mcp.json\` of a workspace. It asks for the key once, and stores it encrypted:
+
+\`\`\`json
+{
+  "inputs": [{ "type": "promptString", "id": "postroom-key", "description": "API key of Postroom", "password": true }],
+  "servers": {
+    "postroom": {
+      "type": "http",
+      "url": "https://postroom.example.com/mcp",
+      "headers": { "Authorization": "Bearer \${input:postroom-key}" }
+    }
+  }
+}
+\`\`\`
+
+**Claude Desktop** starts a program, which sends each message to the service and needs no database. In \`claude_desktop_config.json\` (*Settings*, *Developer*, *Edit Config*), with the path of a checkout of Postroom:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "postroom": {
+      "command": "npm",
+      "args": ["run", "-s", "--prefix", "/path/to/postroom", "postroom", "--", "mcp"],
+      "env": { "POSTROOM_URL": "https://postroom.example.com", "POSTROOM_KEY": "pr_…" }
+    }
+  }
+}
+\`\`\`
+
+Connectors that are added on a website, as in claude.ai, cannot send a key and do not work.`
 
 const CODES = `## Error codes
 

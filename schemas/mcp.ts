@@ -20,6 +20,20 @@ export const IdempotencyKey = Type.Optional(
   }),
 )
 
+/** Characters. The message of a call has at most 1 MiB, and other arguments. */
+const BASE64_MAX = 1_000_000
+
+export const Base64File = Type.String({
+  minLength: 1,
+  maxLength: BASE64_MAX,
+  contentEncoding: 'base64',
+  description: `The bytes of the file in base64, with padding, at most ${BASE64_MAX} characters: 750 kB. The type is detected from the content.`,
+})
+
+export const FileName = Type.Optional(
+  Type.String({ maxLength: 255, description: 'The name of the file. Default: one that is made from its type.' }),
+)
+
 export const DraftedPost = Type.Object({
   ...CreatedPost.properties,
   replayed: Type.Boolean({

@@ -32,6 +32,8 @@ export interface ToolFacts {
   name?: string
   title: string
   description: string
+  /** The texts for a key without `posts:publish`, where those of others speak of publishing. */
+  forDrafts?: { title: string; description: string }
   /** The hints that do not follow from the method and the scope. */
   hints?: Partial<ToolHints>
   /** For an operation that may require `posts:publish` and makes nothing public. */

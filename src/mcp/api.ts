@@ -19,7 +19,14 @@ export interface ToolOperation {
   scope: Scope | null
   conditionalScope?: { scope: Scope }
   takesAccountLists?: true
-  schema: { operationId: string; params?: TSchema; querystring?: TSchema; body?: TSchema; response: object }
+  schema: {
+    operationId: string
+    consumes?: readonly string[]
+    params?: TSchema
+    querystring?: TSchema
+    body?: TSchema
+    response: object
+  }
   tool: ToolFacts
 }
 
@@ -66,13 +73,13 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
   // For the log.
   const remoteAddress = addressOf(request) ?? ''
   return async ({ method, url, schema }, args, headers) => {
-    const body = schema.body && omit(args, [schema.params, schema.querystring])
+    const body = schema.body && (await encode(schema, omit(args, [schema.params, schema.querystring])))
     const reply = await app
       .inject({
         method,
         url: `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`,
-        headers: { authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
-        ...(body && { payload: JSON.stringify(body) }),
+        headers: { authorization, ...(body && { 'content-type': body.type }), ...headers },
+        ...(body && { payload: body.bytes }),
         remoteAddress,
       })
       .catch(rethrowClosing)
@@ -81,6 +88,18 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
     const code = reply.headers[ERROR_CODE_HEADER] as ErrorCode
     throw new ToolError({ status: reply.statusCode, code, ...(answer.body as ErrorBody) })
   }
+}
+
+/** A body in the type that the operation consumes. */
+async function encode({ consumes = ['application/json'] }: ToolOperation['schema'], args: Arguments) {
+  if (!consumes.includes('multipart/form-data')) return { type: consumes[0]!, bytes: JSON.stringify(args) }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(args)) {
+    if (value instanceof File) form.append(name, value)
+    else form.append(name, String(value))
+  }
+  const encoded = new Response(form)
+  return { type: encoded.headers.get('content-type')!, bytes: Buffer.from(await encoded.arrayBuffer()) }
 }
 
 /** Throws 400 for an argument that would lead to another operation. */

@@ -10,10 +10,11 @@ import {
 } from '@modelcontextprotocol/server'
 import { truncate } from '../http/json.ts'
 import { VERSION } from '../version.ts'
-import { INSTRUCTIONS } from './instructions.ts'
 
 /** The tools of one API key. */
 export interface Toolbox {
+  /** The text that an agent gets before its first call. */
+  instructions: string
   list(): object[]
   /** Undefined if the key has no such tool. */
   call(name: string): Promise<object> | undefined
@@ -58,7 +59,7 @@ async function respondAsBefore(request: Request, message: Message, toolbox: Tool
 function createServer(toolbox: Toolbox): Server {
   const server = new Server(
     { name: 'postroom', title: 'Postroom', version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {} }, instructions: toolbox.instructions },
   )
   server.setRequestHandler('tools/list', () => ({ tools: toolbox.list() as Tool[] }))
   server.setRequestHandler('tools/call', async ({ params: { name } }) => {

@@ -36,6 +36,24 @@ function toObjectSchema(root: object, texts: Texts): ObjectSchema {
   return Object.keys($defs).length > 0 ? { ...schema, $defs } : schema
 }
 
+/** A schema without these properties and values, and without the sentences of descriptions that name one of them. */
+export function withoutNames(schema: unknown, names: ReadonlySet<string>): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.filter((item) => !names.has(item)).map((item) => withoutNames(item, names))
+  const isKept = (sentence: string) => !(sentence.match(/\w+/g) ?? []).some((word) => names.has(word))
+  const entries = Object.entries(schema)
+    .filter(([key]) => !names.has(key))
+    .map(([key, value]) => [
+      key,
+      key === 'description' && typeof value === 'string'
+        ? value.split(SENTENCE_END).filter(isKept).join(' ')
+        : withoutNames(value, names),
+    ])
+  return Object.fromEntries(entries)
+}
+
+const SENTENCE_END = /(?<=[.:;])\s+/
+
 /** The component that a `$ref` names. */
 export const componentOf = (name: string): TSchema => components.find(({ $id }) => $id === name) as TSchema
 

@@ -18,8 +18,6 @@ export interface ToolDefinition {
   operation: ToolOperation
   /** Arguments that the operation does not have. */
   ownArguments?: TProperties
-  /** Arguments that only a key with `posts:publish` sees, besides `confirm`. */
-  publishArguments?: readonly string[]
   output: TSchema
   run: Run
   /** The effect of a call without the `confirm: true` that the tool takes. By default, it is refused. */

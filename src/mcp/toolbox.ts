@@ -3,24 +3,26 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { ERRORS } from '../../schemas/errors.ts'
 import { Confirm } from '../../schemas/mcp.ts'
+import type { ToolFacts } from '../../schemas/operations/define-operation.ts'
 import { AppError } from '../errors.ts'
 import { requireStorable } from '../http/json.ts'
 import { hasScope } from '../http/rights.ts'
 import { validatorCompiler } from '../http/validation.ts'
 import { type Api, type Arguments, apiOf, propertiesOf, ToolError, type ToolProblem, toToolError } from './api.ts'
 import { confirmationRequired } from './confirm.ts'
+import { instructionsFor } from './instructions.ts'
 import type { Toolbox } from './protocol.ts'
 import { describeProblem } from './text.ts'
 import { type ToolDefinition, takesConfirm } from './tool.ts'
-import { componentOf, toInputSchema, toOutputSchema } from './tool-schema.ts'
+import { componentOf, toInputSchema, toOutputSchema, withoutNames } from './tool-schema.ts'
 import { TOOLS } from './tools.ts'
 
 type Validator = (args: Arguments) => { error?: Error }
 
 interface Tool extends ToolDefinition {
   validate: Validator
-  /** As clients get it: with all arguments, and without those that only a key with `posts:publish` sees. */
-  listed: { full: object; withoutPublishing: object }
+  /** As clients get it: in full, and without what only a key with `posts:publish` reads. */
+  listed: { full: object; forDrafts: object }
 }
 
 /** Builds the tools, and returns a function that gives each request those of its API key. */
@@ -31,7 +33,8 @@ export function createToolboxes(app: FastifyInstance): (request: FastifyRequest,
     const canPublish = hasScope(rights, 'posts:publish')
     const usable = tools.filter((tool) => isUsable(tool, rights))
     return {
-      list: () => usable.map(({ listed }) => (canPublish ? listed.full : listed.withoutPublishing)),
+      instructions: instructionsFor(canPublish),
+      list: () => usable.map(({ listed }) => (canPublish ? listed.full : listed.forDrafts)),
       call: (name) => {
         const tool = usable.find((tool) => tool.name === name)
         return tool && callTool(app, request, tool, args, canPublish)
@@ -43,19 +46,21 @@ export function createToolboxes(app: FastifyInstance): (request: FastifyRequest,
 const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, rights: KeyRights): boolean =>
   (scope === null || hasScope(rights, scope)) && (rights.accountIds === null || takesAccountLists === true)
 
+/** The properties that mean nothing to a key without `posts:publish`. */
+const PUBLISHING = new Set(['confirm', 'scheduledAt', 'scheduledAtLocal', 'timeZone', 'fold'])
+
 const CONFIRM =
   'Required to be `true`: the call publishes. Only after the person you work for has agreed to publish this text now.'
 
 function buildTool(definition: ToolDefinition): Tool {
-  const { name, hints, operation, output, ownArguments = {}, publishArguments = [] } = definition
-  const { title, description } = operation.tool
+  const { name, hints, operation, output, ownArguments = {} } = definition
   const { params, querystring, body } = operation.schema
   const schemas = [params, querystring, body && componentOf(String(body.$ref))]
   const confirm = takesConfirm(definition) ? { confirm: Confirm(CONFIRM) } : {}
   const properties: TProperties = Object.assign({}, ...schemas.map(propertiesOf), confirm, ownArguments)
   const required = schemas.flatMap((schema) => schema?.required ?? []) as string[]
   const outputSchema = toOutputSchema(output, { describe: () => undefined })
-  const list = (properties: TProperties) => ({
+  const list = ({ title, description }: Pick<ToolFacts, 'title' | 'description'>) => ({
     name,
     title,
     description,
@@ -63,13 +68,13 @@ function buildTool(definition: ToolDefinition): Tool {
     outputSchema,
     annotations: { title, ...hints },
   })
-  const remaining = Object.entries(properties).filter(
-    ([name]) => name !== 'confirm' && !publishArguments.includes(name),
-  )
   return {
     ...definition,
     validate: compile(properties),
-    listed: { full: list(properties), withoutPublishing: list(Object.fromEntries(remaining)) },
+    listed: {
+      full: list(operation.tool),
+      forDrafts: withoutNames(list(operation.tool.forDrafts ?? operation.tool), PUBLISHING) as object,
+    },
   }
 }
 

@@ -1,14 +1,20 @@
 import type { AccountList } from '../../schemas/account.ts'
 import type { FieldOptionList } from '../../schemas/field-options.ts'
 import type { PostList } from '../../schemas/find.ts'
-import { Confirm, DraftedPost, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
-import type { Media } from '../../schemas/media.ts'
+import { Base64File, Confirm, DraftedPost, FileName, IdempotencyKey, PlatformSummaries } from '../../schemas/mcp.ts'
+import type { Media, MediaList } from '../../schemas/media.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { Platform, PlatformList } from '../../schemas/platform-detail.ts'
+import { invalidRequest } from '../errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, updateDraft, updatePost } from './confirm.ts'
 import { count, describeEvents, describePost, describeValidation } from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const NOT_BASE64 = 'Must be base64 without line breaks, and without a prefix such as data:image/png;base64,'
+
+const describeFile = ({ id, mimeType, bytes }: Media) => `File ${id}: ${mimeType}, ${bytes} bytes.`
 
 /** Tools that say their outcome in words of their own, or do more than their operation. */
 const SPECIAL: readonly ToolDefinition[] = [
@@ -47,7 +53,6 @@ const SPECIAL: readonly ToolDefinition[] = [
       ),
       idempotencyKey: IdempotencyKey,
     },
-    publishArguments: ['scheduledAt', 'timeZone', 'fold'],
     output: DraftedPost,
     run: createPost,
     unconfirmed: createDraft,
@@ -58,7 +63,6 @@ const SPECIAL: readonly ToolDefinition[] = [
         'Required to be `true` where scheduledAt is a time, and where the post is scheduled. Only after the person you work for has agreed to publish this text at this time.',
       ),
     },
-    publishArguments: ['scheduledAt', 'timeZone', 'fold'],
     run: (api, args) => updatePost(api, args),
     unconfirmed: updateDraft,
   }),
@@ -68,9 +72,25 @@ const SPECIAL: readonly ToolDefinition[] = [
       `${count(data.length, 'post')}${nextCursor === null ? '' : ', and more follow'}`,
   ),
   simpleTool(operations.getPost, describePost),
+  simpleTool(operations.publishPost, describePost),
   simpleTool(operations.retryDelivery, describePost),
+  simpleTool(operations.cancelDelivery, describePost),
   simpleTool(operations.listEvents, describeEvents),
-  simpleTool(operations.importMedia, ({ id, mimeType, bytes }: Media) => `File ${id}: ${mimeType}, ${bytes} bytes.`),
+  simpleTool(
+    operations.listMedia,
+    ({ data, nextCursor }: MediaList) =>
+      `${count(data.length, 'file')}${nextCursor === null ? '' : ', and more follow'}`,
+  ),
+  simpleTool(operations.importMedia, describeFile),
+  toolOf(operations.uploadMedia, {
+    ownArguments: { file: Base64File, fileName: FileName },
+    run: async (api, { file, fileName = 'file', ...args }) => {
+      if (!BASE64.test(String(file))) throw invalidRequest([{ code: 'custom', path: ['file'], message: NOT_BASE64 }])
+      const bytes = new File([Buffer.from(String(file), 'base64')], String(fileName))
+      const { body } = await api(operations.uploadMedia, { ...args, file: bytes })
+      return { body, text: describeFile(body) }
+    },
+  }),
   simpleTool(operations.deletePost, () => 'The post no longer exists.'),
   simpleTool(operations.resolveDelivery, describePost),
 ]

@@ -129,7 +129,7 @@ t.test('a delivery is retried with a confirmation only, with its content or with
 })
 
 t.test(
-  'every tool whose operation may require posts:publish takes a confirmation, but for two that publish nothing',
+  'every tool whose operation may require posts:publish takes a confirmation, but for three that publish nothing',
   async (t) => {
     const { user } = await createWorld(t)
     const tools = await listTools(await user())
@@ -137,6 +137,6 @@ t.test(
     const publishing = TOOLS.filter(({ operation: { scope, conditionalScope } }) =>
       [scope, conditionalScope?.scope].includes('posts:publish'),
     ).map(({ name }) => name)
-    t.strictSame([...confirmed, 'delete_post', 'resolve_delivery'], publishing)
+    t.strictSame([...confirmed, 'cancel_delivery', 'delete_post', 'resolve_delivery'], publishing)
   },
 )

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Scope } from '../../schemas/scopes.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
+import { jpeg } from '../helpers/upload.ts'
 
 const NAMES = [
   ...['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'validate_post', 'create_post'],
@@ -10,9 +11,13 @@ const NAMES = [
     'update_post',
     'list_posts',
     'get_post',
+    'publish_post',
     'retry_delivery',
+    'cancel_delivery',
     'list_events',
+    'list_media',
     'import_media',
+    'upload_media',
     'delete_post',
     'resolve_delivery',
   ],
@@ -41,11 +46,13 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
       t.ok(description ?? component?.description, `${name}: ${argument} is described`)
     }
   }
-  const destructive = ['update_post', 'retry_delivery', 'delete_post', 'resolve_delivery']
-  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 5), 'list_posts', 'get_post', 'list_events'])
+  const destructive = [
+    ...['update_post', 'publish_post', 'retry_delivery', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
+  ]
+  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 5), 'list_posts', 'get_post', 'list_events', 'list_media'])
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), [
-    ...['list_field_options', 'create_post', 'update_post', 'retry_delivery', 'import_media'],
+    ...['list_field_options', 'create_post', 'update_post', 'publish_post', 'retry_delivery', 'import_media'],
   ])
 })
 
@@ -66,7 +73,8 @@ t.test('a key sees only the tools that it may use, and cannot call the others', 
     ['accounts:read', ['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_events']],
     ['posts:read', ['validate_post', 'list_posts', 'get_post', 'list_events']],
     ['posts:write', ['create_post', 'update_post', 'list_events', 'delete_post']],
-    ['media:write', ['list_events', 'import_media']],
+    ['media:read', ['list_events', 'list_media']],
+    ['media:write', ['list_events', 'import_media', 'upload_media']],
     ['keys:manage', ['list_events']],
   ]
   for (const [scope, tools] of cases) t.strictSame(await visible({ scopes: [scope] }), tools, scope)
@@ -108,4 +116,59 @@ t.test('a key without posts:publish is offered neither a time nor a confirmation
   const draft = await callTool(author, 'create_post', { accountIds, caption: 'a' })
   t.equal(draft.body.status, 'draft')
   t.notMatch(draft.text, 'confirm', 'the answer does not advise what the key cannot do')
+})
+
+t.test('a key without posts:publish reads nothing of publishing, in any text or schema', async (t) => {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const author = await withKey(world, ada, {
+    scopes: ['accounts:read', 'posts:read', 'posts:write', 'media:read', 'media:write'],
+  })
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const read = async (person: typeof author) => {
+    const { body } = await send(person, 'initialize', params)
+    return { tools: await listTools(person), instructions: String(body.result.instructions) }
+  }
+  const [full, drafts] = [await read(ada), await read(author)]
+  for (const word of [/\bconfirm\b/, /scheduledAt/, /timeZone/, /publish_post/, /retry_delivery/]) {
+    t.notMatch(JSON.stringify(drafts.tools), word)
+    t.notMatch(drafts.instructions, word)
+    t.match(JSON.stringify(full.tools), word)
+  }
+  t.match(full.instructions, 'confirm: true')
+  t.match(drafts.instructions, 'create_post stores a draft')
+  const ajv = new Ajv2020({ validateFormats: false, strictTypes: true })
+  for (const { name, inputSchema, outputSchema } of drafts.tools) {
+    t.doesNotThrow(() => [inputSchema, outputSchema].map((schema) => ajv.compile(schema)), name)
+  }
+})
+
+t.test('an agent uploads a file as base64, finds it, and publishes it only with a confirmation', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = [await ada.account('sandbox')]
+  const bytes = await jpeg()
+  const file = bytes.toString('base64')
+  const uploaded = await callTool(ada, 'upload_media', { file, fileName: 'dusk.jpg', altText: 'A lighthouse.' })
+  t.hasStrict(uploaded.body, { mimeType: 'image/jpeg', bytes: bytes.length, fileName: 'dusk.jpg' })
+  const again = await callTool(ada, 'upload_media', { file })
+  t.equal(again.body.id, uploaded.body.id, 'the same bytes are the same file')
+  const listed = await callTool(ada, 'list_media')
+  t.strictSame(
+    listed.body.data.map(({ id }: { id: string }) => id),
+    [uploaded.body.id],
+  )
+  for (const wrong of [`data:image/jpeg;base64,${file}`, 'not base64!', Buffer.from('text').toString('base64')]) {
+    const { isError, body } = await callTool(ada, 'upload_media', { file: wrong })
+    t.strictSame([isError, body.status], [true, 400], wrong.slice(0, 30))
+  }
+  const large = await send(ada, 'tools/call', { name: 'upload_media', arguments: { file: 'A'.repeat(2 ** 20) } })
+  t.equal(large.status, 413)
+
+  const { id } = (await callTool(ada, 'create_post', { accountIds, mediaIds: [uploaded.body.id] })).body
+  const refused = await callTool(ada, 'publish_post', { id })
+  t.strictSame([refused.isError, refused.body.code], [true, 'confirmation_required'])
+  t.equal((await callTool(ada, 'publish_post', { id, confirm: true })).body.status, 'scheduled')
+  const cancelled = await callTool(ada, 'cancel_delivery', { id, accountId: accountIds[0] })
+  t.equal(cancelled.body.targets[0].delivery.state, 'cancelled')
 })

@@ -40,4 +40,9 @@ export const listMedia = defineOperation({
     ),
   ],
   sdk: 'media.list',
+  tool: {
+    title: 'List files',
+    description:
+      'Returns a page of your images and videos, newest first, with the ids that mediaIds of a post takes. Pass nextCursor as cursor to read on.',
+  },
 })

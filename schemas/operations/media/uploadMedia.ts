@@ -52,4 +52,10 @@ An empty \`altText\` counts as absent. Telegram has no alternative texts, so it 
     errorResponse('The file is larger than the service accepts.', tooLargeFile),
   ],
   sdk: 'uploads.create',
+  tool: {
+    title: 'Upload an image or a video',
+    description:
+      'Stores a small file that you have as base64. Pass its id in mediaIds of a post. The same bytes again return the file that is there. A file at a public URL is added with import_media, which takes larger ones.',
+    hints: { openWorldHint: false },
+  },
 })

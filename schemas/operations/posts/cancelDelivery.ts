@@ -40,4 +40,11 @@ A delivery that is cancelled already stays as it is, so that the call can be rep
     ]),
   ],
   sdk: 'deliveries.cancel',
+  tool: {
+    title: 'Cancel the delivery to one account',
+    description:
+      'Ends a delivery that is queued: nothing more of the post is sent to this account, until retry_delivery. What is published stays.',
+    hints: { destructiveHint: true, openWorldHint: false },
+    takesNoConfirm: true,
+  },
 })

@@ -94,5 +94,10 @@ The post is stored whole or not at all.
     title: 'Create a draft, or schedule a post',
     description:
       'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
+    forDrafts: {
+      title: 'Create a draft',
+      description:
+        'Stores a draft for one or more accounts, and returns its id with its validation. The same call again on the same day creates nothing, and returns the first post.',
+    },
   },
 })

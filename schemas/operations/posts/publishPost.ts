@@ -37,4 +37,9 @@ Deliveries that have failed or were missed are due again. A cancelled delivery s
     ]),
   ],
   sdk: 'posts.publish',
+  tool: {
+    title: 'Publish a post now',
+    description: 'Makes a draft or a scheduled post due now, for all its accounts. Takes confirm: true.',
+    hints: { destructiveHint: true },
+  },
 })

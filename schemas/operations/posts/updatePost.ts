@@ -86,6 +86,10 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
     title: 'Change or schedule a post',
     description:
       'Changes a post that is not published yet. An absent argument changes nothing. A time schedules a draft. Both that, and any change of a scheduled post, take confirm: true.',
+    forDrafts: {
+      title: 'Change a draft',
+      description: 'Changes a draft. An absent argument changes nothing.',
+    },
     hints: { destructiveHint: true },
   },
 })
