@@ -73,10 +73,11 @@ export async function createWebhook(
   const { userId, keyId, rights } = manager
   const types = body.types ? [...new Set(body.types)] : null
   const { organizationId = null } = body
+  // A malformed address is a mistake whatever the key may do.
+  const url = await checkUrl(context, body.url)
   const allUsers = body.allUsers || organizationId !== null
   if (allUsers) requireForAllUsers(manager, body.accountIds ?? null)
   if (types) requireTypes(manager, types)
-  const url = await checkUrl(context, body.url)
   const keyring = await requireKeyring(context)
   const secret = generateSecret()
   const id = newId()

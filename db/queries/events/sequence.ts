@@ -94,7 +94,9 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
     -- A search finds a post soon after its event.
     due as (
       insert into post_words_due (user_id, post_id)
-      select user_id, post_id from numbered where type in ('post.created', 'post.updated') order by seq
+      select user_id, post_id from numbered
+      where type in ('post.created', 'post.updated') and post_id is not null
+      order by seq
     ),
     queued as (${queueForWebhooks('event')})
     select count(*) as count,

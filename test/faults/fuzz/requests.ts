@@ -51,6 +51,8 @@ const QUERIES: Record<string, Arbitrary<string>> = {
   organizationId: fc.oneof(weighted(3, placeholders('organization')), weighted(1, fc.uuid())),
   // No other text is a cursor before there is a page.
   after: fc.constant('now'),
+  // A search needs a letter, a digit or an emoji.
+  q: fc.constantFrom('pier', 'at dusk', '海辺', '🌊'),
   // A request that waits would take as many seconds.
   wait: fc.constant('0'),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kathmandu'),
