@@ -97,10 +97,11 @@ export function createMediaFinder(
 ): (accountId: string) => PostMedia {
   const filesById = new Map(knownFiles.map((file) => [file.id, describe(file, altTexts)]))
   const shared = describeMedia(mediaIds, filesById, ['mediaIds'])
-  return (accountId) => {
-    const own = overrides.get(accountId)?.mediaIds
-    return own ? describeMedia(own, filesById, [...findOverridePath(accountId), 'mediaIds']) : shared
+  const own = new Map<string, PostMedia>()
+  for (const [accountId, { mediaIds }] of overrides) {
+    if (mediaIds) own.set(accountId, describeMedia(mediaIds, filesById, [...findOverridePath(accountId), 'mediaIds']))
   }
+  return (accountId) => own.get(accountId) ?? shared
 }
 
 /** A file with the alternative text that the post has for it. */
