@@ -331,6 +331,7 @@ export interface Sweeps {
 
 export interface Users {
   createdAt: Generated<Timestamp>;
+  externalReference: string | null;
   id: string;
   name: string;
 }

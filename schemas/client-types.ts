@@ -6,6 +6,7 @@ import type * as find from './find.ts'
 import type { RotateApiKey as ParsedRotation } from './key.ts'
 import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
 import type { ListMediaQuery as ParsedMediaQuery, PreviewQuery } from './media.ts'
+import type { ListUsersQuery as ParsedUsersQuery } from './people.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
 import type { PageQuery as ParsedPageQuery } from './shared.ts'
 import type { RotateWebhookSecret as ParsedSecretRotation, CreateWebhook as ParsedWebhook } from './webhook.ts'
@@ -52,6 +53,7 @@ export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
 export type ListEventsQuery = Partial<ParsedEventsQuery>
 export type GetMediaPreviewQuery = Partial<PreviewQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>
+export type ListUsersQuery = Partial<ParsedUsersQuery>
 export type DeleteAppQuery = Partial<AppQuery>
 export type CreateWebhook = Optional<ParsedWebhook, 'allUsers' | 'payload'>
 export type RotateWebhookSecret = Partial<ParsedSecretRotation>

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Limit, NextCursor, NOT_BLANK, Offset, Ref, StringEnum } from './shared.ts'
+import { NewReference, REFERENCE_MAX, ReferencePatch, referenceProperties } from './references.ts'
+import { Limit, NextCursor, NOT_BLANK, Offset, PageQuery, Ref, StringEnum } from './shared.ts'
 
 const NAME_LENGTH_MAX = 200
 
@@ -21,6 +22,7 @@ export const USER_EXAMPLE = {
   id: '01a201bb-2a04-75f3-8c11-0e7b9d2a4f60',
   name: 'Lighthouse Coffee',
   createdAt: '2026-11-22T08:02:44.905Z',
+  externalReference: 'customer-42',
 }
 
 /** A user of the demo whom no key acts for, and an organisation without accounts. */
@@ -32,6 +34,7 @@ export const User = Type.Object(
     id: Type.String({ description: 'The id of the user.' }),
     name: Type.String({ description: 'The name, in your words.' }),
     createdAt: time('When the user was created.'),
+    externalReference: referenceProperties('user').externalReference,
   },
   { $id: 'User', description: 'Who owns posts, media, accounts and API keys.', examples: [USER_EXAMPLE] },
 )
@@ -47,15 +50,35 @@ const name = Type.String({
 })
 
 export const CreateUser = Type.Object(
-  { name },
+  { name, externalReference: Type.Optional(NewReference('user')) },
   {
     $id: 'CreateUser',
     additionalProperties: false,
     description: 'A new user. Unknown keys are rejected.',
-    examples: [{ name: USER_EXAMPLE.name }],
+    examples: [{ name: USER_EXAMPLE.name, externalReference: USER_EXAMPLE.externalReference }],
   },
 )
 export type CreateUser = Static<typeof CreateUser>
+
+export const UpdateUser = Type.Object(
+  { name: Type.Optional(name), externalReference: Type.Optional(ReferencePatch('user')) },
+  {
+    $id: 'UpdateUser',
+    additionalProperties: false,
+    description: 'Changes to a user. An absent key changes nothing. Unknown keys are rejected.',
+    examples: [{ name: 'Lighthouse Coffee & Cake' }, { externalReference: null }],
+  },
+)
+export type UpdateUser = Static<typeof UpdateUser>
+
+export const ListUsersQuery = Type.Object({
+  ...PageQuery.properties,
+  name: Type.Optional(Type.String({ maxLength: NAME_LENGTH_MAX, description: 'Only users with exactly this name.' })),
+  externalReference: Type.Optional(
+    Type.String({ maxLength: REFERENCE_MAX, description: 'Only users with exactly this `externalReference`.' }),
+  ),
+})
+export type ListUsersQuery = Static<typeof ListUsersQuery>
 
 export const ORGANIZATION_EXAMPLE = {
   id: '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893',

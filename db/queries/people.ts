@@ -4,7 +4,7 @@ import { isId } from '../id.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 
-export function insertUser(db: Db, user: { id: string; name: string }) {
+export function insertUser(db: Db, user: { id: string; name: string; externalReference?: string | undefined }) {
   return db.insertInto('users').values(user).execute()
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Member, Organization, Role, User } from '../../schemas/people.ts'
+import type { ListUsersQuery, Member, Organization, Role, UpdateUser, User } from '../../schemas/people.ts'
 import type { Db } from '../client.ts'
 import { inTransaction } from '../transaction.ts'
 import { isoTime } from './iso-time.ts'
@@ -9,22 +9,53 @@ import type { Page } from './page.ts'
 
 type PageOfAll = Omit<Page, 'userId'>
 
-const named = (db: Db, table: 'users' | 'organizations') =>
-  db.selectFrom(table).select(['id', 'name', isoTime('createdAt').as('createdAt')])
+const users = (db: Db) =>
+  db.selectFrom('users').select(['id', 'name', isoTime('createdAt').as('createdAt'), 'externalReference'])
 
-const pageOf = (db: Db, table: 'users' | 'organizations', { cursor, limit, offset }: PageOfAll) =>
-  named(db, table).where('id', '<', cursor).orderBy('id', 'desc').limit(limit).offset(offset).execute()
+const organizations = (db: Db) =>
+  db.selectFrom('organizations').select(['id', 'name', isoTime('createdAt').as('createdAt')])
 
-export const listUserPage = (db: Db, page: PageOfAll): Promise<User[]> => pageOf(db, 'users', page)
+/** A user as the API shows it, without a reference that is null. */
+const toUser = ({
+  externalReference,
+  ...user
+}: Omit<User, 'externalReference'> & { externalReference: string | null }): User =>
+  externalReference === null ? user : { ...user, externalReference }
 
-export const listOrganizationPage = (db: Db, page: PageOfAll): Promise<Organization[]> =>
-  pageOf(db, 'organizations', page)
+/** Undefined does not restrict. */
+type UserFilters = Pick<ListUsersQuery, 'name' | 'externalReference'>
 
-export const findUser = (db: Db, id: string): Promise<User | undefined> =>
-  named(db, 'users').where('id', '=', id).executeTakeFirst()
+export async function listUserPage(
+  db: Db,
+  { cursor, limit, offset, name, externalReference }: PageOfAll & UserFilters,
+): Promise<User[]> {
+  const page = await users(db)
+    .where('id', '<', cursor)
+    .$if(name !== undefined, (query) => query.where('name', '=', name!))
+    .$if(externalReference !== undefined, (query) => query.where('externalReference', '=', externalReference!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return page.map(toUser)
+}
+
+export const listOrganizationPage = (db: Db, { cursor, limit, offset }: PageOfAll): Promise<Organization[]> =>
+  organizations(db).where('id', '<', cursor).orderBy('id', 'desc').limit(limit).offset(offset).execute()
+
+export async function findUser(db: Db, id: string): Promise<User | undefined> {
+  const user = await users(db).where('id', '=', id).executeTakeFirst()
+  return user && toUser(user)
+}
+
+/** Returns false if there is no such user. */
+export async function updateUser(db: Db, id: string, changes: UpdateUser): Promise<boolean> {
+  const { numUpdatedRows } = await db.updateTable('users').set(changes).where('id', '=', id).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 export const findOrganization = (db: Db, id: string): Promise<Organization | undefined> =>
-  named(db, 'organizations').where('id', '=', id).executeTakeFirst()
+  organizations(db).where('id', '=', id).executeTakeFirst()
 
 const membersOf = (db: Db, organizationId: string) =>
   db

@@ -191,9 +191,11 @@ export class Postroom {
   }
   /** Your tenants, for keys with the scope `admin`. */
   readonly users = {
-    list: (query?: T.PageQuery, options?: Options) => this.#http.list<T.UserList>('/users', query, options),
+    list: (query?: T.ListUsersQuery, options?: Options) => this.#http.list<T.UserList>('/users', query, options),
     create: (body: T.CreateUser, options?: CreateOptions) => this.#http.create<T.User>('/users', body, options),
     get: (id: string, options?: Options) => this.#http.get<T.User>(path`/users/${id}`, {}, options),
+    update: (id: string, body: T.UpdateUser, options?: Options) =>
+      this.#http.send<T.User>('PATCH', path`/users/${id}`, body, options),
     delete: (id: string, options?: Options) => this.#http.delete<T.User>(path`/users/${id}`, options),
     listKeys: (id: string, query?: T.PageQuery, options?: Options) =>
       this.#http.list<T.ApiKeyList>(path`/users/${id}/keys`, query, options),

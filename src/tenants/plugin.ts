@@ -8,7 +8,7 @@ import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { readPage } from '../http/paging.ts'
 import type { Library } from '../media/library.ts'
 import { createOrganization, getOrganization, putMember, removeMember, removeOrganization } from './organizations.ts'
-import { beginDeletion, createUser, getUser } from './users.ts'
+import { beginDeletion, changeUser, createUser, getUser } from './users.ts'
 
 export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, context) => {
   await app.register(users, context)
@@ -20,7 +20,7 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
 
   app.route({
     ...operations.listUsers,
-    handler: async ({ query }) => readPage(query, (page) => listUserPage(db, page)),
+    handler: async ({ query }) => readPage(query, (page) => listUserPage(db, { ...query, ...page })),
   })
 
   app.route({
@@ -38,6 +38,11 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
   app.route({
     ...operations.getUser,
     handler: async ({ params }) => getUser(db, params.id),
+  })
+
+  app.route({
+    ...operations.updateUser,
+    handler: async ({ params, body }) => changeUser(db, params.id, body),
   })
 
   app.route({

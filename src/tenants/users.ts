@@ -3,17 +3,17 @@ import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { stopUser } from '../../db/queries/retention/user-data.ts'
-import { findUser } from '../../db/queries/tenants.ts'
-import type { CreateUser, User } from '../../schemas/people.ts'
+import { findUser, updateUser } from '../../db/queries/tenants.ts'
+import type { CreateUser, UpdateUser, User } from '../../schemas/people.ts'
 import { type RevokeDeps, revokeAllTokens } from '../credentials/revoke.ts'
 import { fail } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Library } from '../media/library.ts'
 import { deleteUser } from '../retention/delete-user.ts'
 
-export async function createUser(db: Db, { name }: CreateUser): Promise<User> {
+export async function createUser(db: Db, user: CreateUser): Promise<User> {
   const id = newId()
-  await insertUser(db, { id, name })
+  await insertUser(db, { id, ...user })
   return getUser(db, id)
 }
 
@@ -22,6 +22,12 @@ export async function getUser(db: Db, id: string): Promise<User> {
   const user = isId(id) ? await findUser(db, id) : undefined
   if (!user) throw fail('user_not_found')
   return user
+}
+
+/** Throws 404 if there is no user with this id. */
+export async function changeUser(db: Db, id: string, changes: UpdateUser): Promise<User> {
+  if (isId(id) && Object.keys(changes).length > 0) await updateUser(db, id, changes)
+  return getUser(db, id)
 }
 
 /**

@@ -668,6 +668,7 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
 
   const path = `/users/${ids.tenantId}`
   const members = `/organizations/${ids.organizationId}/members`
+  await check('updateUser', 400, 'wrongName', ada.call('PATCH', `/users/${ada.id}`, { name: 5 }))
   for (const [operationId, method, at, example] of [
     ['createUser', 'POST', '/users', 'missingName'],
     ['createUserKey', 'POST', `${path}/keys`, 'missingScopes'],

@@ -52,6 +52,7 @@ t.test('a post has the documented fields, with times in UTC and milliseconds', a
     scheduledAt: null,
     createdAt: first.createdAt,
     updatedAt: first.createdAt,
+    mediaIds: [],
   })
   t.hasStrict(second, {
     id: scheduled.body.id,

@@ -56,6 +56,31 @@ t.test(
   },
 )
 
+t.test('users are changed, and found by name or reference', async (t) => {
+  const { admin } = await createScene(t)
+  const { body: ada } = await admin('POST', '/users', { name: 'Ada', externalReference: 'customer-42' })
+  const { body: bob } = await admin('POST', '/users', { name: 'Bob' })
+  t.hasStrict(ada, { name: 'Ada', externalReference: 'customer-42' })
+  t.notOk('externalReference' in bob)
+  const find = async (query: string) =>
+    (await admin('GET', `/users?${query}`)).body.data.map(({ id }: { id: string }) => id)
+  t.strictSame(await find('externalReference=customer-42'), [ada.id])
+  t.strictSame(await find('name=Bob'), [bob.id])
+  t.strictSame(await find('name=Bob&externalReference=customer-42'), [])
+  t.strictSame(await find('name=bo'), [])
+
+  const change = (id: string, body: object) => admin('PATCH', `/users/${id}`, body)
+  t.strictSame(await change(bob.id, {}).then(({ body }) => body), bob)
+  t.strictSame((await change(bob.id, { externalReference: 'customer-43' })).body.externalReference, 'customer-43')
+  t.hasStrict((await change(bob.id, { name: 'Robert' })).body, { name: 'Robert', externalReference: 'customer-43' })
+  t.notOk('externalReference' in (await change(bob.id, { externalReference: null })).body)
+  t.strictSame(await find('name=Robert'), [bob.id])
+  t.strictSame(codeOf(await change(newId(), { name: 'Eve' })), [404, 'user_not_found'])
+  for (const body of [{ name: ' ' }, { name: null }, { id: ada.id }]) {
+    t.strictSame(codeOf(await change(bob.id, body)), [400, 'invalid_request'])
+  }
+})
+
 t.test('only keys that the operator has created as administrators may administer', async (t) => {
   const { operator, using, make, admin } = await createScene(t)
   const operations = operationsOf(readDocument()).filter((each) => each['x-required-scope'] === 'admin')

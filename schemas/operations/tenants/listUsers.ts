@@ -1,5 +1,5 @@
-import { UserList } from '../../people.ts'
-import { JsonResponse, PageQuery } from '../../shared.ts'
+import { ListUsersQuery, UserList } from '../../people.ts'
+import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { NEXT } from './common.ts'
 
@@ -10,8 +10,8 @@ export const listUsers = defineOperation({
   operationId: 'listUsers',
   tag: 'tenants',
   summary: 'List users',
-  description: `Returns a page of all users, newest first. ${NEXT}`,
-  query: PageQuery,
+  description: `Returns a page of all users, or of those that a filter finds, newest first. ${NEXT}`,
+  query: ListUsersQuery,
   success: { 200: JsonResponse(UserList, 'One page of users.', { page: UserList.examples[0] }) },
   sdk: 'users.list',
 })
