@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NO_ID } from '../../db/id.ts'
 import { deleteEventsOf } from '../../db/queries/retention/events.ts'
 import {
+  deleteDueWordsOf,
   deleteEmptyUser,
   deleteKeptResponsesOf,
   deleteMediaOf,
@@ -39,6 +40,7 @@ export async function deleteUser(library: Library, userId: string): Promise<Dele
     await repeat(pace, (limit) => deleteKeptResponsesOf(db, { userId, limit }))
     await passOnNamedAccounts(db, userId)
     await repeat(pace, (limit) => deleteEventsOf(db, { userId, limit }))
+    await repeat(pace, (limit) => deleteDueWordsOf(db, { userId, limit }))
     await repeat(pace, (limit) => deleteSandboxCallsOf(db, { userId, limit }))
   } while (!(await deleteEmptyUser(db, userId)))
   return deleted
@@ -62,11 +64,14 @@ async function deleteFiles(library: Library, userId: string, pace: Pace): Promis
   let deleted = 0
   for (;;) {
     const { count, files } = await pace.run(() => deleteMediaOf(db, { userId, limit: pace.limit }))
-    if (count === 0) return deleted
+    if (count === 0) break
     deleted += count
     await discardAll(library, files)
     for (const file of files) await forgetFile(db, file)
   }
+  // Files that were made from those, such as previews.
+  await discardAll(library, await markFilesOf(db, userId))
+  return deleted
 }
 
 async function discardAll(library: Library, files: StagedFile[]): Promise<void> {

@@ -43,6 +43,9 @@ t.test('user delete leaves nothing of the user, and everything of the others', a
   await work()
   await sendWithKey(app, ada, '/posts', { accountIds: [account], caption: 'a draft' })
   await post({ accountIds: [account], caption: 'later', scheduledAt: '2090-01-01T00:00:00Z' })
+  const authorization = `Bearer ${ada.key}`
+  await app.inject({ url: `/api/v1/media/${file.id}/preview`, headers: { authorization } })
+  t.equal((await filesIn(mediaDir)).length, others.length + 3, 'two files and a preview')
   const organization = await world.organization(ada)
   // An upload that a crash has left.
   const storageKey = randomBytes(16).toString('hex')

@@ -41,7 +41,7 @@ t.test('an uploaded file keeps its name, reference and metadata, and tells which
   const accountIds = [await ada.account('x')]
   const { body: post } = await ada.call('POST', '/posts', { accountIds, mediaIds: [file.id, file.id] })
   t.strictSame((await show()).postIds, [post.id])
-  t.strictSame((await ada.call('GET', '/media')).body.data, [file])
+  t.strictSame((await ada.call('GET', '/media')).body.data, [{ ...file, postIds: [post.id] }])
   await ada.call('DELETE', `/posts/${post.id}`)
   t.strictSame((await show()).postIds, [])
 })

@@ -143,6 +143,14 @@ export async function markFilesOf(db: Db, userId: string): Promise<StagedFile[]>
   return rows
 }
 
+/** Forgets posts of the user whose words had to be read. Returns how many. */
+export async function deleteDueWordsOf(db: Db, { userId, limit }: { userId: string; limit: number }) {
+  const { numAffectedRows } = await sql`
+    delete from post_words_due
+    where seq in (select seq from post_words_due where user_id = ${userId} limit ${limit})`.execute(db)
+  return Number(numAffectedRows)
+}
+
 /** Deletes responses that are kept for requests with an Idempotency-Key. Returns how many. */
 export async function deleteKeptResponsesOf(db: Db, { userId, limit }: { userId: string; limit: number }) {
   const { numAffectedRows } = await sql`
