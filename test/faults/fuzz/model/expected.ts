@@ -8,9 +8,10 @@ import { type Account, type Delivery, FUTURE, type NewPost, type Post, statusOf 
 
 /** A post as lists contain it. */
 export function expectedPost(post: Post, { users }: Service) {
-  const { id, owner, caption, firstComment, postType, scheduledAt, externalReference, metadata } = post
+  const { id, owner, caption, firstComment, postType, scheduledAt, externalReference, metadata, mediaIds } = post
   return {
     ...{ id, userId: users[owner]!.id, caption, firstComment, postType, status: statusOf(post), scheduledAt },
+    mediaIds,
     ...(externalReference !== null && { externalReference }),
     ...(metadata !== null && { metadata }),
   }
@@ -36,7 +37,7 @@ export function expectedDetail(post: Post, service: Service) {
     delivery: expectedDelivery(delivery),
     ...expectedAttention(delivery.account),
   }))
-  return { ...expectedPost(post, service), mediaIds: post.mediaIds, targets }
+  return { ...expectedPost(post, service), targets }
 }
 
 /** The attention of an account in a post, whose credentials may be gone. */
