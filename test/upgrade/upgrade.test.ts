@@ -14,7 +14,7 @@ import { type Publishing, type Watch, watchPublishing } from './publishing.ts'
 import { openRelease, openSources, type Release, type RunningProcess } from './release.ts'
 import { type Counts, seed } from './seed.ts'
 
-const COUNTS: Counts = { due: 280_000, later: 15_000, published: 15_000 }
+const COUNTS: Counts = { due: 200_000, later: 15_000, published: 15_000 }
 const SEEDED = COUNTS.due + COUNTS.later + COUNTS.published
 /** The number of processes of each kind. */
 const PROCESSES = 2

@@ -51,7 +51,7 @@ t.test('requests and responses of every operation match the document by prism', 
   }
 
   for (const { operationId, path, requestBody } of operations) {
-    const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => (name === 'platform' ? 'x' : UNKNOWN_ID))
+    const ids: string[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => (name === 'platform' ? 'x' : UNKNOWN_ID))
     // prism rejects a request without a required parameter itself.
     if (operationId === 'countPosts') ids.push('?by=status')
     const content = requestBody?.content['application/json'] && Object.values(json(requestBody).examples)[0]!.value
