@@ -1,14 +1,25 @@
 import type pg from 'pg'
 
+/** As many rows as a statement changes in a moment: a worker's statement that waits for longer than 5 s fails. */
+const POSTPONED_MAX = 5_000
+
 /** Puts off the seeded deliveries that are still due, except for those that a worker has locked: it publishes them. */
-export const postponeSeeded = (client: pg.Client) =>
-  client.query(`
-    update post_targets set claimable_at = now() + interval '1000 hours', due_at = now() + interval '1000 hours'
-    where ctid = any(array(
-      select post_targets.ctid from post_targets
-      join posts on posts.user_id = post_targets.user_id and posts.id = post_targets.post_id
-      where state = 'queued' and claimable_at <= now() and caption like 'Seeded %'
-      for update of post_targets skip locked))`)
+export async function postponeSeeded(client: pg.Client): Promise<void> {
+  let postponed: number | null
+  do {
+    const { rowCount } = await client.query(
+      `update post_targets set claimable_at = now() + interval '1000 hours', due_at = now() + interval '1000 hours'
+      where ctid = any(array(
+        select post_targets.ctid from post_targets
+        join posts on posts.user_id = post_targets.user_id and posts.id = post_targets.post_id
+        where state = 'queued' and claimable_at <= now() and caption like 'Seeded %'
+        limit $1
+        for update of post_targets skip locked))`,
+      [POSTPONED_MAX],
+    )
+    postponed = rowCount
+  } while (postponed)
+}
 
 const count = async (client: pg.Client, query: string): Promise<number> =>
   (await client.query(`select count(*)::integer as count ${query}`)).rows[0].count
@@ -34,7 +45,8 @@ export async function audit(client: pg.Client, created: string[], seeded: number
   }
   await check(
     'acknowledged posts are lost',
-    `select count(*)::integer from unnest($1::text[]) as caption where caption not in (select caption from posts)`,
+    `select count(*)::integer from unnest($1::text[]) as acknowledged(caption)
+     where not exists (select from posts where posts.caption = acknowledged.caption)`,
     [created],
   )
   await check(
