@@ -5,19 +5,14 @@ import swaggerUi, { type FastifySwaggerUiConfigOptions } from '@fastify/swagger-
 import type { FastifyInstance } from 'fastify'
 import type { Tag } from '../../schemas/document.ts'
 import { type Constant, createConstant, JSON_TYPE, once, sendConstant } from '../http/constant.ts'
-import { listChapters } from './chapters.ts'
 import { pageDocument } from './page-document.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { swaggerPlugin } from './swagger-plugin.ts'
+import { texts } from './texts.ts'
 
-/** Serves Swagger UI at `/docs`, and the chapters of the document beside it. */
+/** Serves Swagger UI at `/docs`, and its texts beside it. */
 export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Promise<void> {
-  for (const { name, text } of listChapters(tags)) {
-    const chapter = once(() => createConstant('text/markdown; charset=utf-8', `${text}\n`))
-    app.get(`/docs/${name}.md`, { schema: { hide: true } }, async (_request, reply) =>
-      sendConstant(reply, chapter(), 'no-cache'),
-    )
-  }
+  await app.register(texts, { tags })
   const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as { info: object }, tags)))
   app.addHook('onRequest', async ({ method, url, headers }, reply) => {
     // Parts of files and preconditions are left to the plugin.

@@ -9,6 +9,8 @@ const PUBLIC = [
   '/docs/yaml',
   '/docs/posts.md',
   '/docs/errors.md',
+  '/docs/operations/createPost.md',
+  '/llms.txt',
   '/docs/static/swagger-ui-bundle.js',
   '/docs/static/swagger-ui-standalone-preset.js',
   '/docs/static/swagger-ui.css',
