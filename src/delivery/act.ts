@@ -2,9 +2,8 @@ import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../db/queries/delivery/claim.ts'
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Act, ByteRange, PublishedFile, Sent } from '../platforms/contract/adapter.ts'
-import { isEmpty } from '../platforms/rules/field-value.ts'
 import { type Failure, failure } from './failures.ts'
-import type { PlannedAct } from './plan.ts'
+import { describeAct, type PlannedAct } from './plan.ts'
 
 /**
  * An act as its adapter gets it, the same for each attempt. Returns a failure instead if it can never be sent: the id
@@ -12,7 +11,7 @@ import type { PlannedAct } from './plan.ts'
  */
 export function buildAct(
   delivery: ClaimedDelivery,
-  { number, kind, text }: PlannedAct,
+  planned: PlannedAct,
   sent: readonly SentAct[],
   {
     open,
@@ -22,32 +21,29 @@ export function buildAct(
     addressOf: (file: { storageKey: string; mimeType: string }) => URL | null
   },
 ): Act | Failure {
-  const { accountId, postType, media, fields, altTextLengthMax, token, startedAt } = delivery
+  const { number, kind } = planned
+  const { accountId, token, startedAt } = delivery
   const root = sent[0] ?? null
   // Acts on the post itself do not reply to a comment.
   const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
   }
-  const files = number === 1 ? media : []
-  if (!files.every(isStored)) {
+  const { media, ...content } = describeAct(planned, delivery)
+  if (!media.every(isStored)) {
     return failure(
       'media_unreadable',
       'A file of the post was registered without content: upload the file and create the post again',
     )
   }
   return {
+    ...content,
     accountId,
-    kind,
-    postType,
-    text,
-    media: files.map(({ storageKey, ...file }) => ({
+    media: media.map(({ storageKey, ...file }) => ({
       ...file,
       open: (range) => open(storageKey, range),
       publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),
     })),
-    fields: withoutEmpty(fields ?? {}),
-    altTextLengthMax,
     parent,
     root,
     token: uuidOf(String(number), token),
@@ -55,10 +51,6 @@ export function buildAct(
     startedAt: new Date(startedAt.getTime() + number - 1),
   }
 }
-
-/** A blank text and an empty list count as absent in the checks of a post. */
-const withoutEmpty = (fields: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
 
 const isKnown = (sent: SentAct | null): sent is Sent | null => sent === null || sent.id !== null
 const isStored = (file: StoredFile): file is StoredFile & { storageKey: string } => file.storageKey !== null

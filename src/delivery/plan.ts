@@ -1,6 +1,7 @@
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import type { Act } from '../platforms/contract/adapter.ts'
 import { platforms } from '../platforms/limits.ts'
+import { isEmpty } from '../platforms/rules/field-value.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 
 /** A part of a delivery that one call makes visible. */
@@ -43,3 +44,25 @@ export function planTexts({ postType, threadParts, captionOverride, caption, fir
   if (!firstComment || isBlank(firstComment)) return posts
   return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]
 }
+
+/** The parts of an act that its content is made of, the same for each attempt. Only the first act has the files. */
+export const describeAct = <File>(
+  { number, kind, text }: PlannedAct,
+  delivery: {
+    postType: PostType
+    media: readonly File[]
+    fields: Readonly<Record<string, unknown>> | null
+    altTextLengthMax?: number | null
+  },
+) => ({
+  kind,
+  postType: delivery.postType,
+  text,
+  media: number === 1 ? delivery.media : [],
+  fields: withoutEmpty(delivery.fields ?? {}),
+  altTextLengthMax: delivery.altTextLengthMax ?? null,
+})
+
+/** A blank text and an empty list count as absent in the checks of a post. */
+const withoutEmpty = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))

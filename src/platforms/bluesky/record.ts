@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Json } from '../contract/io.ts'
 import { PublishError } from '../contract/publish-error.ts'
+import { blueskyContent } from './content.ts'
 import type { RecordRef, Repo } from './repo.ts'
 
 export const POST = 'app.bsky.feed.post'
@@ -42,7 +43,7 @@ export function recordOf(act: Act, facets: Json, embed: object | undefined): Jso
   const isFirst = act.parent === null
   return toJson({
     $type: POST,
-    text: act.text,
+    text: blueskyContent(act).text,
     createdAt: act.startedAt.toISOString(),
     ...(facets !== null && { facets }),
     langs,

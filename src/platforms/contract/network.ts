@@ -1,4 +1,5 @@
 import type { AnyAdapter } from './adapter.ts'
+import type { Content, ContentSource } from './content.ts'
 import type { Platform } from './limits.ts'
 import type { OAuthApp } from './oauth.ts'
 import type { SandboxStore } from './sandbox-store.ts'
@@ -11,6 +12,8 @@ export interface Network {
   /** As people call it in a sentence. */
   name: string
   limits: Platform
+  /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
+  content: (act: ContentSource) => Content
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */
   adapter: () => Promise<AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)>
   /**

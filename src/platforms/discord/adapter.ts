@@ -3,11 +3,10 @@ import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
-import { discord } from './limits.ts'
+import { discordContent } from './content.ts'
 
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
@@ -140,8 +139,10 @@ function threadOf({ fields, parent }: Act): string | undefined {
  * The parameters of https://docs.discord.com/developers/resources/webhook#execute-webhook. A webhook cannot reply
  * (https://github.com/discord/discord-api-docs/issues/2251): a comment is the message after its post.
  */
-function messageOf({ kind, text, media, fields, parent }: Act): object {
-  const { username, avatarUrl, tts, suppressEmbeds, allowedMentions, embeds, threadName, appliedTags } = fields
+function messageOf(act: Act): object {
+  const { kind, media, fields } = act
+  const { username, avatarUrl, tts, suppressEmbeds, allowedMentions, embeds, appliedTags } = fields
+  const { text, title, altTexts } = discordContent(act)
   const payload = {
     ...(text && { content: text }),
     ...(username !== undefined && { username }),
@@ -150,13 +151,13 @@ function messageOf({ kind, text, media, fields, parent }: Act): object {
     ...(suppressEmbeds === true && { flags: SUPPRESS_EMBEDS }),
     ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
     ...(kind === 'post' && embeds !== undefined && { embeds }),
-    ...(!parent && threadName !== undefined && { thread_name: threadName }),
-    ...(!parent && threadName !== undefined && appliedTags !== undefined && { applied_tags: appliedTags }),
+    ...(title !== undefined && { thread_name: title }),
+    ...(title !== undefined && appliedTags !== undefined && { applied_tags: appliedTags }),
     ...(media.length > 0 && {
       attachments: media.map((file, index) => ({
         id: index,
         filename: fileName(file, index),
-        ...describe(altTextOf(file, fields, discord)),
+        ...describe(altTexts[index]),
       })),
     }),
   }

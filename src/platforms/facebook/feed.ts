@@ -3,6 +3,7 @@ import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart, readSince } from '../wire/lost-response.ts'
+import { facebookContent } from './content.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
 /** https://developers.facebook.com/docs/graph-api/reference/page/feed: 100 at most. */
@@ -16,11 +17,11 @@ const POST_FIELDS =
  * edge supports read-after-write, so the response has the permalink.
  */
 export async function publishPost(page: Page, act: Act, photoIds: readonly string[], io: Io): Promise<Sent> {
-  const { link, textFormatPresetId } = act.fields
+  const { textFormatPresetId } = act.fields
+  const { text, link } = facebookContent(act)
   const form: Record<string, string> = {
-    ...(act.text && { message: act.text }),
-    // Facebook takes either a link or media.
-    ...(typeof link === 'string' && photoIds.length === 0 && { link }),
+    ...(text && { message: text }),
+    ...(link && { link: link.url }),
     ...(typeof textFormatPresetId === 'string' && { text_format_preset_id: textFormatPresetId }),
   }
   for (const [index, id] of photoIds.entries()) form[`attached_media[${index}]`] = JSON.stringify({ media_fbid: id })
@@ -83,9 +84,9 @@ const listAt = (json: unknown, key: string): unknown[] => {
 }
 
 /** The comment of an act under its post: https://developers.facebook.com/docs/graph-api/reference/object/comments */
-export async function publishComment(page: Page, { parent, text }: Act, io: Io): Promise<Sent> {
-  const form = { message: text }
-  const sent = sentOf(await callGraph(page, io, `${parentId(parent)}/comments`, { form, visible: true }))
+export async function publishComment(page: Page, act: Act, io: Io): Promise<Sent> {
+  const form = { message: facebookContent(act).text }
+  const sent = sentOf(await callGraph(page, io, `${parentId(act.parent)}/comments`, { form, visible: true }))
   if (!sent) throw unexpected(page.host, true)
   return sent
 }

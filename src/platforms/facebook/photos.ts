@@ -1,22 +1,22 @@
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
+import { facebookContent } from './content.ts'
 import { GRAPH, isId, type Page } from './graph.ts'
-import { facebook } from './limits.ts'
 
 /**
  * Uploads the images of a post as photos that are not published, and returns their ids:
  * https://developers.facebook.com/docs/graph-api/reference/page/photos/. A single image too, so that its id is known
  * before it is published.
  */
-export async function uploadPhotos(page: Page, { media, fields }: Act, io: Io): Promise<string[]> {
+export async function uploadPhotos(page: Page, act: Act, io: Io): Promise<string[]> {
   const ids: string[] = []
-  for (const [index, file] of media.entries()) {
-    const altText = altTextOf(file, fields, facebook)
+  const { altTexts } = facebookContent(act)
+  for (const [index, file] of act.media.entries()) {
+    const altText = altTexts[index]
     const form = { published: 'false', ...(altText && { alt_text_custom: altText }) }
     const { body } = await callNetwork(page, io, `${GRAPH}/${page.id}/photos`, {
       method: 'POST',

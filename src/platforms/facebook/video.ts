@@ -3,6 +3,7 @@ import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { facebookContent } from './content.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 import { type Reconciled, type State, type Upload, waitForFacebook } from './state.ts'
 import { callVideos, edgeOf } from './upload.ts'
@@ -21,13 +22,13 @@ export async function publishVideo(page: Page, act: Act, state: State, io: Io) {
 
 function finishOf(act: Act, id: string): Record<string, string> {
   const finish = { upload_phase: 'finish', video_id: id }
-  return act.postType === 'story' ? finish : { ...finish, video_state: 'PUBLISHED', ...textsOf(act) }
+  return { ...finish, ...(act.postType !== 'story' && { video_state: 'PUBLISHED' }), ...textsOf(act) }
 }
 
-const textsOf = ({ text, fields: { title } }: Act): Record<string, string> => ({
-  ...(text && { description: text }),
-  ...(typeof title === 'string' && title && { title }),
-})
+function textsOf(act: Act): Record<string, string> {
+  const { text, title } = facebookContent(act)
+  return { ...(text && { description: text }), ...(title && { title }) }
+}
 
 /** Publishes an uploaded photo as a story: https://developers.facebook.com/docs/page-stories-api */
 export async function publishPhotoStory(page: Page, state: State, io: Io) {

@@ -1,6 +1,7 @@
 import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { publicUrlOf } from '../wire/request-body.ts'
+import { googleBusinessContent } from './content.ts'
 
 /** A date and a time of day, in the time zone of the location. */
 interface LocalTime {
@@ -27,16 +28,18 @@ export interface LocalPost {
 }
 
 /** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts, but for the photo. */
-export function localPostOf({ text, fields }: Act): LocalPost {
+export function localPostOf(act: Act): LocalPost {
+  const { fields } = act
+  const { text, title, link } = googleBusinessContent(act)
   const topicType = textOf(fields.topicType) ?? 'STANDARD'
   const languageCode = textOf(fields.languageCode)
-  const action = topicType === 'OFFER' ? undefined : actionOf(fields)
+  const action = topicType === 'OFFER' ? undefined : actionOf(fields, link?.url)
   return {
     summary: text,
     topicType,
     ...(languageCode && { languageCode }),
     ...(action && { callToAction: action }),
-    ...(topicType !== 'STANDARD' && { event: eventOf(fields) }),
+    ...(topicType !== 'STANDARD' && { event: eventOf(fields, title) }),
     ...(topicType === 'OFFER' && { offer: offerOf(fields) }),
   }
 }
@@ -45,15 +48,13 @@ export function localPostOf({ text, fields }: Act): LocalPost {
 export const mediaOf = ({ media }: Act): { mediaFormat: 'PHOTO'; sourceUrl: string }[] =>
   media.map((file) => ({ mediaFormat: 'PHOTO', sourceUrl: publicUrlOf(file, 'Google Business Profile') }))
 
-function actionOf({ callToActionType, callToActionUrl }: Act['fields']): LocalPost['callToAction'] {
-  const [actionType, url] = [textOf(callToActionType), textOf(callToActionUrl)]
-  if (actionType === undefined) return undefined
-  // A call goes to the number of the location.
-  return { actionType, ...(actionType !== 'CALL' && url && { url }) }
+function actionOf({ callToActionType }: Act['fields'], url: string | undefined): LocalPost['callToAction'] {
+  const actionType = textOf(callToActionType)
+  return actionType === undefined ? undefined : { actionType, ...(url && { url }) }
 }
 
-function eventOf({ eventTitle, eventStart, eventEnd }: Act['fields']): NonNullable<LocalPost['event']> {
-  const [title, start, end] = [textOf(eventTitle), localTimeOf(eventStart), localTimeOf(eventEnd)]
+function eventOf({ eventStart, eventEnd }: Act['fields'], title: string | undefined): NonNullable<LocalPost['event']> {
+  const [start, end] = [localTimeOf(eventStart), localTimeOf(eventEnd)]
   if (!title || !start || !end) {
     throw impossible('fields has to have eventTitle, eventStart and eventEnd: an event or offer needs them')
   }

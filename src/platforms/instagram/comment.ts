@@ -7,6 +7,7 @@ import { isSince } from '../families/meta/posts-of-act.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { clientOf } from './client.ts'
+import { instagramContent } from './content.ts'
 
 /**
  * Posts a first comment: https://developers.facebook.com/docs/instagram-platform/comment-moderation. `fields` must not
@@ -14,7 +15,7 @@ import { clientOf } from './client.ts'
  */
 export async function postComment(act: Act, io: Io): Promise<Sent> {
   try {
-    const id = await post(clientOf(io), io, `${act.parent!.id}/comments`, { message: act.text }, true)
+    const id = await post(clientOf(io), io, `${act.parent!.id}/comments`, { message: instagramContent(act).text }, true)
     return { id, url: null }
   } catch (error) {
     if (isNotFound(error)) throw notFinishedInTime(error.message)

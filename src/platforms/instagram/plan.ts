@@ -1,10 +1,9 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import type { ContainerPlan, Parameters } from '../families/meta/containers.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { at, textAt } from '../wire/json.ts'
 import { publicUrlOf } from '../wire/request-body.ts'
-import { instagram } from './limits.ts'
+import { instagramContent } from './content.ts'
 
 /**
  * The parameters of https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media
@@ -12,6 +11,7 @@ import { instagram } from './limits.ts'
  */
 export function planContainers(act: Act): ContainerPlan {
   const { media, postType } = act
+  const { altTexts } = instagramContent(act)
   const [file, ...others] = media
   if (!file) throw impossible('Instagram has no posts without an image or a video')
   if (postType === 'story') {
@@ -19,21 +19,23 @@ export function planContainers(act: Act): ContainerPlan {
     return { children: [], parent: () => parameters }
   }
   if (others.length === 0) {
-    const kind = file.kind === 'video' ? reelOf(file, act) : imageOf(file, act)
+    const kind = file.kind === 'video' ? reelOf(file, act) : imageOf(file, altTexts[0])
     const parameters = { ...kind, ...userTagsOf(file, act), ...captionOf(act) }
     return { children: [], parent: () => parameters }
   }
   return {
-    children: media.map((each) => ({
+    children: media.map((each, index) => ({
       is_carousel_item: 'true',
-      ...(each.kind === 'video' ? { media_type: 'VIDEO', ...urlOf(each) } : imageOf(each, act)),
+      ...(each.kind === 'video' ? { media_type: 'VIDEO', ...urlOf(each) } : imageOf(each, altTexts[index])),
       ...(each === file && userTagsOf(file, act)),
     })),
     parent: (ids) => ({ media_type: 'CAROUSEL', children: ids.join(','), ...captionOf(act) }),
   }
 }
 
-function captionOf({ text, fields }: Act): Parameters {
+function captionOf(act: Act): Parameters {
+  const { fields } = act
+  const { text } = instagramContent(act)
   const collaborators = fields.collaborators as string[] | undefined
   return {
     ...(text && { caption: text }),
@@ -44,9 +46,9 @@ function captionOf({ text, fields }: Act): Parameters {
   }
 }
 
-const imageOf = (file: PublishedFile, { fields }: Act): Parameters => ({
+const imageOf = (file: PublishedFile, altText: string | undefined): Parameters => ({
   ...urlOf(file),
-  ...optional('alt_text', altTextOf(file, fields, instagram)),
+  ...optional('alt_text', altText),
 })
 
 function reelOf(file: PublishedFile, { fields }: Act): Parameters {

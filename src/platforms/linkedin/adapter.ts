@@ -4,6 +4,7 @@ import { unexpected } from '../contract/publish-error.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { linkedinOAuth } from './connect.ts'
+import { linkedinContent } from './content.ts'
 import { findComment, findPost } from './find-post.ts'
 import { postLists, SHOWS_WITHIN_MINUTES } from './limits.ts'
 import { postOf } from './post.ts'
@@ -86,7 +87,7 @@ async function createComment(act: Act, client: Client, io: Io): Promise<Sent> {
   }
   const { headers, body } = await call(rules, io, `/rest/socialActions/${encodeURIComponent(post.id)}/comments`, {
     method: 'POST',
-    body: { actor: client.author, object: post.id, message: { text: act.text } },
+    body: { actor: client.author, object: post.id, message: { text: linkedinContent(act).text } },
     visible: true,
   })
   const sent = commentSentOf(body, post) ?? commentSentOf({ id: headers.get('x-restli-id') }, post)

@@ -1,10 +1,9 @@
-import type { Act, PublishedFile } from '../contract/adapter.ts'
+import type { Act } from '../contract/adapter.ts'
+import type { ContentLink } from '../contract/content.ts'
 import { impossible } from '../contract/publish-error.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Client } from './client.ts'
-import { linkedin } from './limits.ts'
-import { littleText } from './little-text.ts'
+import { linkedinContent } from './content.ts'
 import type { Uploads } from './upload.ts'
 
 /** The body of https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api. */
@@ -13,14 +12,14 @@ export function postOf(
   { author, isOrganization }: Client,
   uploads: Pick<Uploads, 'urns' | 'thumbnail'>,
 ): object {
-  const { text, fields } = act
+  const { fields } = act
   if (isOrganization && fields.visibility === 'CONNECTIONS') {
     throw impossible('An organization has no connections: set fields.visibility to PUBLIC or LOGGED_IN')
   }
   const content = contentOf(act, uploads)
   return {
     author,
-    commentary: littleText(text),
+    commentary: linkedinContent(act).escapedText,
     visibility: fields.visibility ?? 'PUBLIC',
     distribution: { feedDistribution: 'MAIN_FEED', targetEntities: [], thirdPartyDistributionChannels: [] },
     ...(content && { content }),
@@ -30,41 +29,36 @@ export function postOf(
 }
 
 /** The files, the link or the poll of a post: LinkedIn shows one of them. */
-function contentOf({ media, fields }: Act, { urns, thumbnail }: Parameters<typeof postOf>[2]): object | undefined {
-  const { link, poll } = fields
-  const shown = [media.length > 0 && 'media', link !== undefined && 'fields.link', poll !== undefined && 'fields.poll']
+function contentOf(act: Act, { urns, thumbnail }: Parameters<typeof postOf>[2]): object | undefined {
+  const { media, fields } = act
+  const { poll } = fields
+  const { title, altTexts, link } = linkedinContent(act)
+  const shown = [
+    media.length > 0 && 'media',
+    fields.link !== undefined && 'fields.link',
+    poll !== undefined && 'fields.poll',
+  ]
   const contents = shown.filter((content) => content !== false)
   if (contents.length > 1) throw impossible(`LinkedIn shows only one of ${contents.join(' and ')}: remove the others`)
-  if (typeof link === 'string') return { article: { ...articleOf(link, fields), ...(thumbnail && { thumbnail }) } }
+  if (link) return { article: { ...articleOf(link), ...(thumbnail && { thumbnail }) } }
   if (poll !== undefined) return { poll: pollOf(poll) }
   const [file] = media
   if (!file) return undefined
   // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api: 2 to 20.
   if (media.length > 1) {
     if (media.some(({ kind }) => kind === 'video')) throw impossible('LinkedIn shows a video only without other files')
-    return { multiImage: { images: media.map((file, index) => ({ id: urns[index], ...altTextFor(file, fields) })) } }
+    return { multiImage: { images: media.map((_, index) => ({ id: urns[index], ...describe(altTexts[index]) })) } }
   }
-  const title = textAt(fields, 'mediaTitle')
-  return {
-    media: { id: urns[0], ...(title && { title }), ...altTextFor(file, fields) },
-  }
+  return { media: { id: urns[0], ...(title && { title }), ...describe(altTexts[0]) } }
 }
 
-function altTextFor(file: PublishedFile, fields: Act['fields']) {
-  const altText = altTextOf(file, fields, linkedin)
-  return altText ? { altText } : {}
-}
+const describe = (altText: string | undefined) => altText && { altText }
 
-/**
- * LinkedIn does not read the page. If the post has no title, the address stands for it, because the card would have
- * none.
- */
-function articleOf(source: string, fields: Act['fields']): object {
-  const { host, pathname } = new URL(source)
-  const title = textAt(fields, 'linkTitle') || `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
-  const description = textAt(fields, 'linkDescription')
-  return { source, title, ...(description && { description }) }
-}
+const articleOf = ({ url: source, title, description }: ContentLink) => ({
+  source,
+  title,
+  ...(description && { description }),
+})
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */
 function pollOf(poll: unknown): object {

@@ -8,6 +8,7 @@ import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
 import { initializeUpload, readStatus } from './asset.ts'
 import { type Client, codesOf, HOST } from './client.ts'
+import { linkedinContent } from './content.ts'
 import { startVideo, uploadParts, type VideoUpload } from './video.ts'
 
 /** The files of a post on LinkedIn. */
@@ -49,13 +50,14 @@ const pauseMs = (looks: number) => growingPauseMs(looks, 2_000, 60_000)
 
 /** Continues the uploads of an act, and returns whether all files are ready, or when to come back. */
 export async function upload(
-  { media, fields }: Act,
+  act: Act,
   client: Client,
   io: Io,
   saved: Uploads,
 ): Promise<{ uploads: Uploads; afterMs: number | null }> {
   const uploads = { ...saved, urns: [...saved.urns] }
-  const thumbnailUrl = textAt(fields, 'link') && textAt(fields, 'linkImageUrl')
+  const { media } = act
+  const thumbnailUrl = linkedinContent(act).link?.imageUrl
   if (thumbnailUrl && !uploads.thumbnail) {
     const rules = { field: 'linkImageUrl', mimeTypes: JPEG_OR_PNG, bytesMax: LINK_IMAGE_BYTES_MAX }
     const image = await readImage(thumbnailUrl, io, rules)

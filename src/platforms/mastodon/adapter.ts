@@ -1,15 +1,14 @@
 import type { Act, Adapter, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
 import { mastodonOAuth } from './connect.ts'
+import { mastodonContent } from './content.ts'
 import { findStatus } from './find-status.ts'
 import { clientFor, type Instance, sentOf } from './instance.ts'
-import { mastodon } from './limits.ts'
 import { readProfile } from './profile.ts'
 import { statusOf } from './status.ts'
 
@@ -95,8 +94,8 @@ async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads>
   return uploads
 }
 
-function formOf(file: PublishedFile, index: number, { fields, altTextLengthMax }: Act) {
-  const description = altTextOf(file, fields, mastodon, altTextLengthMax)
+function formOf(file: PublishedFile, index: number, act: Act) {
+  const description = mastodonContent(act).altTexts[index]
   return multipart(description ? { description } : {}, [{ field: 'file', name: fileName(file, index), file }])
 }
 

@@ -1,8 +1,10 @@
 import type { Network } from '../contract/network.ts'
+import { mastodonContent } from './content.ts'
 import { mastodon } from './limits.ts'
 
 export const mastodonNetwork: Network = {
   name: 'Mastodon',
   limits: mastodon,
+  content: mastodonContent,
   adapter: async () => (await import('./adapter.ts')).mastodonAdapter,
 }

@@ -1,12 +1,14 @@
 import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
+import { mastodonContent } from './content.ts'
 
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
-export function statusOf({ kind, text, fields, parent }: Act, mediaIds: string[]): object {
+export function statusOf(act: Act, mediaIds: string[]): object {
+  const { kind, fields, parent } = act
   const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
   return {
-    status: text,
+    status: mastodonContent(act).text,
     // Always sent: their defaults come from the account's settings, which may differ from the catalogue's
     // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',

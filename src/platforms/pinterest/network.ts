@@ -1,9 +1,11 @@
 import type { Network } from '../contract/network.ts'
+import { pinterestContent } from './content.ts'
 import { pinterest } from './limits.ts'
 
 export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
+  content: pinterestContent,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,
   tokens: { life: '30 days', refresh: 'yes' },
 }

@@ -1,25 +1,21 @@
 import type { Act } from '../contract/adapter.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { textAt } from '../wire/json.ts'
 import { jsonWithFiles } from './base64.ts'
 import { idOf } from './client.ts'
-import { pinterest } from './limits.ts'
+import { pinterestContent } from './content.ts'
 
 /** The texts that readers see with a pin's files. Absent if the post has none. */
 export interface PinTexts {
   title: string | undefined
   description: string | undefined
   link: string | undefined
-  /** A pin has one alternative text, even if it has several images. */
   altText: string | undefined
 }
 
-export const textsOf = ({ text, fields, media }: Act): PinTexts => ({
-  title: textAt(fields, 'title')?.trim() || undefined,
-  description: text.trim() || undefined,
-  link: textAt(fields, 'link') || undefined,
-  altText: media[0] && altTextOf(media[0], fields, pinterest),
-})
+export function textsOf(act: Act): PinTexts {
+  const { text, title, altTexts, link } = pinterestContent(act)
+  return { title, description: text || undefined, link: link?.url, altText: altTexts[0] }
+}
 
 /** The board of an act, and the section of it. Throws if the ids cannot be ones of Pinterest. */
 export const placeOf = ({ fields: { boardId, boardSectionId } }: Act) => ({

@@ -6,6 +6,7 @@ import { at, textAt } from '../wire/json.ts'
 import { lookAgain, lookLater } from '../wire/lost-response.ts'
 import { type Client, clientFor, readPage, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
+import { redditContent } from './content.ts'
 import { codeOf } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
 import { ownPosts } from './limits.ts'
@@ -86,8 +87,9 @@ async function explain(error: unknown, client: Client, { fields }: Act): Promise
 }
 
 /** https://www.reddit.com/dev/api#POST_api_comment */
-async function publishComment(client: Client, { parent, text }: Act): Promise<Sent> {
-  const body = new URLSearchParams({ api_type: 'json', thing_id: parent!.id, text })
+async function publishComment(client: Client, act: Act): Promise<Sent> {
+  const { text } = redditContent(act)
+  const body = new URLSearchParams({ api_type: 'json', thing_id: act.parent!.id, text })
   const response = await client.call('/api/comment', { method: 'POST', body, visible: true })
   const thing = at(response.body, 'json', 'data', 'things', 0, 'data')
   const sent = sentOf(thing)

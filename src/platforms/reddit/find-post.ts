@@ -4,7 +4,8 @@ import type { NetworkResponse } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, itemsOf, sentOf } from './client.ts'
-import { type Asset, kindOf, textsOf } from './post.ts'
+import { redditContent } from './content.ts'
+import { type Asset, kindOf } from './post.ts'
 
 /** The most of one page. */
 const ITEMS_MAX = 100
@@ -22,7 +23,7 @@ export async function findPost(client: Client, act: Act, assets: readonly Asset[
     const found = onlyOne(items.filter((post) => hasAssets(post, assets)))
     return found === 'absent' && !(isComplete && recent.every(showsFiles)) ? 'unknown' : found
   }
-  const { title } = textsOf(act)
+  const { title } = redditContent(act)
   const similar = recent.filter(
     (post) =>
       textAt(post, 'subreddit')?.toLowerCase() === textAt(act.fields, 'subreddit')?.toLowerCase() &&
@@ -107,7 +108,8 @@ const showsFiles = (post: unknown) =>
 
 function hasContent(post: unknown, act: Act): boolean {
   const isText = at(post, 'is_self') === true
-  if (kindOf(act) === 'self') return isText && comparable(textAt(post, 'selftext')) === comparable(textsOf(act).body)
+  if (kindOf(act) === 'self')
+    return isText && comparable(textAt(post, 'selftext')) === comparable(redditContent(act).text)
   const [shown, sent] = [textAt(post, 'url') ?? '', textAt(act.fields, 'link') ?? '']
   return !isText && URL.parse(shown)?.href === URL.parse(sent)?.href
 }

@@ -1,9 +1,11 @@
 import type { Network } from '../contract/network.ts'
+import { redditContent } from './content.ts'
 import { reddit } from './limits.ts'
 
 export const redditNetwork: Network = {
   name: 'Reddit',
   limits: reddit,
+  content: redditContent,
   adapter: async () => (await import('./adapter.ts')).redditAdapter,
   tokens: { life: '24 hours', refresh: 'yes' },
 }

@@ -1,8 +1,7 @@
 import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
-import { deriveTitle } from '../rules/title.ts'
 import { textAt } from '../wire/json.ts'
-import { reddit } from './limits.ts'
+import { redditContent } from './content.ts'
 
 /** The kinds of `POST /api/submit`. A gallery has a call of its own. */
 export type Kind = 'self' | 'link' | 'image' | 'video' | 'videogif' | 'gallery'
@@ -31,28 +30,16 @@ function kindsFor([file, ...others]: Act['media'], { link }: Act['fields']): [Ki
   return [link ? 'link' : 'self']
 }
 
-/**
- * The title and the text below it. A title in `fields` leaves the caption as it is; otherwise the first line of the
- * caption becomes the title. A line that is too long for a title stays in the text.
- */
-export function textsOf({ text, fields }: Pick<Act, 'text' | 'fields'>): { title: string; body: string } {
-  const own = textAt(fields, 'title')?.trim()
-  if (own) return { title: own, body: text }
-  const title = deriveTitle(text, reddit.title!)
-  const [line = ''] = text.trimStart().split('\n', 1)
-  return { title, body: line.trimEnd() === title ? text.trimStart().slice(line.length).trimStart() : text }
-}
-
 /** The parameters of all kinds: https://www.reddit.com/dev/api#POST_api_submit */
 function commonOf(act: Act) {
   const { fields } = act
-  const { title, body } = textsOf(act)
+  const { title = '', text } = redditContent(act)
   const flairs = { flair_id: textAt(fields, 'flairId'), flair_text: textAt(fields, 'flairText') }
   return {
     api_type: 'json',
     sr: textAt(fields, 'subreddit')!,
     title,
-    ...(body && { text: body }),
+    ...(text && { text }),
     ...(flairs.flair_id && { flair_id: flairs.flair_id }),
     ...(flairs.flair_text && { flair_text: flairs.flair_text }),
     nsfw: fields.nsfw === true,
@@ -72,7 +59,7 @@ export function requestOf(act: Act, assets: readonly Asset[]): { path: string; b
     return { path: '/api/submit_gallery_post.json', body: { ...common, show_error_list: true, items } }
   }
   const [asset, poster] = assets
-  const url = asset?.url ?? textAt(act.fields, 'link')
+  const url = asset?.url ?? redditContent(act).link?.url
   const form = {
     ...common,
     kind,

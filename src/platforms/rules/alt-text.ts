@@ -1,20 +1,14 @@
-import type { MediaKind } from '../../../schemas/media.ts'
+import type { Content, ContentFile, ContentSource } from '../contract/content.ts'
 import type { AltTextRule, Platform } from '../contract/limits.ts'
 import { cutText } from './cut-text.ts'
 import { isBlank } from './text-length.ts'
-
-/** A file, as far as its alternative text depends on it. */
-export interface DescribedFile {
-  kind?: MediaKind | null
-  altText?: string | null
-}
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
  * The alternative text of a file: its own, or the one that the override's `fields` have for all. Undefined if blank.
  */
-export function findAltText({ altText }: DescribedFile, fields: Fields): string | undefined {
+export function findAltText({ altText }: ContentFile, fields: Fields): string | undefined {
   const text = altText && !isBlank(altText) ? altText : fields.altText
   return typeof text === 'string' && !isBlank(text) ? text : undefined
 }
@@ -22,7 +16,7 @@ export function findAltText({ altText }: DescribedFile, fields: Fields): string 
 /** The rule for the alternative text of a file. `lengthMax` is that of the account's own server, if it states one. */
 export function findAltTextRule(
   { altTexts }: Pick<Platform, 'altTexts'>,
-  { kind }: DescribedFile,
+  { kind }: ContentFile,
   lengthMax?: number | null,
 ): AltTextRule | undefined {
   const rule = kind ? altTexts[kind] : undefined
@@ -31,7 +25,7 @@ export function findAltTextRule(
 
 /** The text that is sent as the alternative text of a file: a post is worth more than the end of a long description. */
 export function altTextOf(
-  file: DescribedFile,
+  file: ContentFile,
   fields: Fields,
   platform: Pick<Platform, 'altTexts'>,
   lengthMax?: number | null,
@@ -40,3 +34,9 @@ export function altTextOf(
   const text = rule && findAltText(file, fields)
   return (text && cutText(text, rule)) || undefined
 }
+
+/** The alternative texts of the files of an act. */
+export const altTextsOf = (
+  { media, fields, altTextLengthMax }: Pick<ContentSource, 'media' | 'fields' | 'altTextLengthMax'>,
+  platform: Pick<Platform, 'altTexts'>,
+): Content['altTexts'] => media.map((file) => altTextOf(file, fields, platform, altTextLengthMax))

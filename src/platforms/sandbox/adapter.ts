@@ -5,12 +5,11 @@ import type { Act, Adapter, PublishedFile, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { notFinishedInTime, unexpected, unreadable } from '../contract/publish-error.ts'
 import type { SandboxStore } from '../contract/sandbox-store.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { contentOf } from '../wire/request-body.ts'
 import { clientFor, HOST } from './client.ts'
-import { sandbox } from './limits.ts'
+import { sandboxContent } from './content.ts'
 import { sandboxOptions } from './options.ts'
 
 const PROCESSING_MS = 5000
@@ -64,7 +63,8 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       const fault = await faultOf(act, number, store)
       if (saved) return { ready: { ...saved, number, fault } }
       const media: SandboxFile[] = []
-      for (const file of act.media) media.push(await receive(file, act, io))
+      const { altTexts } = sandboxContent(act)
+      for (const [index, file] of act.media.entries()) media.push(await receive(file, altTexts[index], io))
       const state = { media, number, fault }
       const afterMs = fault === 'slow_media' ? media.length * PROCESSING_MS : 0
       return afterMs > 0 ? { later: { state, afterMs } } : { ready: state }
@@ -72,7 +72,8 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
 
     async publish(act, io, { media, number, fault }) {
       const network = clientFor(io)
-      const { accountId, token, kind, text, fields } = act
+      const { accountId, token, kind, fields } = act
+      const { text } = sandboxContent(act)
       const parentId = act.parent?.id ?? null
       const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
       const respond = async () => {
@@ -121,7 +122,7 @@ async function faultOf({ token, fields }: Act, number: number, store: SandboxSto
 }
 
 /** Reads a file to its end. */
-async function receive(file: PublishedFile, { fields }: Act, { signal }: Io): Promise<SandboxFile> {
+async function receive(file: PublishedFile, altText: string | undefined, { signal }: Io): Promise<SandboxFile> {
   const { id, kind, mimeType, bytes } = file
   const hash = createHash('sha256')
   try {
@@ -130,8 +131,7 @@ async function receive(file: PublishedFile, { fields }: Act, { signal }: Io): Pr
   } catch (error) {
     throw signal.aborted ? notFinishedInTime(`${HOST} was still receiving a file of the post`) : unreadable(error)
   }
-  const altText = altTextOf(file, fields, sandbox) ?? null
-  return { id, kind, mimeType, bytes, sha256: hash.digest('hex'), altText }
+  return { id, kind, mimeType, bytes, sha256: hash.digest('hex'), altText: altText ?? null }
 }
 
 const sentOf = (id: string): Sent => ({ id, url: `https://${HOST}/posts/${id}` })

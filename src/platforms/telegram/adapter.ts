@@ -6,6 +6,7 @@ import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } fr
 import { at, textAt } from '../wire/json.ts'
 import { readImage } from '../wire/remote-image.ts'
 import { fileName, multipart, type Upload } from '../wire/request-body.ts'
+import { telegramContent } from './content.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
 
@@ -157,7 +158,8 @@ interface Message {
 }
 
 function messageOf(act: Act): Message {
-  const { kind, text, media, fields, parent } = act
+  const { kind, media, fields, parent } = act
+  const { text } = telegramContent(act)
   const buttons = kind === 'post' && Array.isArray(fields.buttons) ? fields.buttons : []
   // Telegram would refuse a comment written without markup for its full stops.
   const parseMode = kind === 'post' && fields.parseMode !== undefined && { parse_mode: fields.parseMode }

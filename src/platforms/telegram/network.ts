@@ -1,8 +1,10 @@
 import type { Network } from '../contract/network.ts'
+import { telegramContent } from './content.ts'
 import { telegram } from './limits.ts'
 
 export const telegramNetwork: Network = {
   name: 'Telegram',
   limits: telegram,
+  content: telegramContent,
   adapter: async () => (await import('./adapter.ts')).telegramAdapter,
 }

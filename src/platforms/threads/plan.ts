@@ -1,10 +1,9 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import type { ContainerPlan, Parameters } from '../families/meta/containers.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { at, textAt } from '../wire/json.ts'
 import { publicUrlOf } from '../wire/request-body.ts'
-import { threads } from './limits.ts'
+import { threadsContent } from './content.ts'
 
 /** The names of the options of a poll: https://developers.facebook.com/docs/threads/create-posts/polls */
 const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
@@ -13,23 +12,26 @@ const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
 export function planContainers(act: Act): ContainerPlan {
   const { media, parent } = act
   const common = parametersOf(act)
+  const { altTexts } = threadsContent(act)
   const [file] = media
   if (!file) return { children: [], parent: () => ({ media_type: 'TEXT', ...common, ...attachmentsOf(act) }) }
-  if (Object.keys(attachmentsOf(act)).length > 0) {
+  if (act.fields.linkAttachment !== undefined || Object.keys(attachmentsOf(act)).length > 0) {
     throw impossible('Threads shows links, polls and text attachments only in posts without media')
   }
   if (parent) throw impossible('Only the first part of a thread can have files')
   if (media.length === 1) {
-    const parameters = { ...fileParameters(file, act), ...common }
+    const parameters = { ...fileParameters(file, altTexts[0]), ...common }
     return { children: [], parent: () => parameters }
   }
   return {
-    children: media.map((each) => ({ is_carousel_item: 'true', ...fileParameters(each, act) })),
+    children: media.map((each, index) => ({ is_carousel_item: 'true', ...fileParameters(each, altTexts[index]) })),
     parent: (ids) => ({ media_type: 'CAROUSEL', children: ids.join(','), ...common }),
   }
 }
 
-function parametersOf({ kind, text, fields, parent }: Act): Parameters {
+function parametersOf(act: Act): Parameters {
+  const { kind, fields, parent } = act
+  const { text } = threadsContent(act)
   const isFirst = kind === 'post' && !parent
   const countries = fields.countryCodes as string[] | undefined
   return {
@@ -44,12 +46,13 @@ function parametersOf({ kind, text, fields, parent }: Act): Parameters {
 }
 
 /** The parameters that only a first post without media can have. */
-function attachmentsOf({ kind, fields, parent }: Act): Parameters {
+function attachmentsOf(act: Act): Parameters {
+  const { kind, fields, parent } = act
   if (kind !== 'post' || parent) return {}
   const plaintext = textAt(fields, 'textAttachment')
   const poll = fields.poll === undefined ? undefined : JSON.stringify(pollOf(fields.poll))
   return {
-    ...optional('link_attachment', textAt(fields, 'linkAttachment')),
+    ...optional('link_attachment', threadsContent(act).link?.url),
     ...optional('text_attachment', plaintext && JSON.stringify({ plaintext })),
     ...optional('poll_attachment', poll),
   }
@@ -64,12 +67,12 @@ function pollOf(poll: unknown): object {
   return Object.fromEntries(options.map((option, index) => [POLL_OPTIONS[index], String(option)]))
 }
 
-function fileParameters(file: PublishedFile, { fields }: Act): Parameters {
+function fileParameters(file: PublishedFile, altText: string | undefined): Parameters {
   const url = publicUrlOf(file, 'Threads')
   const isVideo = file.kind === 'video'
   return {
     ...(isVideo ? { media_type: 'VIDEO', video_url: url } : { media_type: 'IMAGE', image_url: url }),
-    ...optional('alt_text', altTextOf(file, fields, threads)),
+    ...optional('alt_text', altText),
   }
 }
 

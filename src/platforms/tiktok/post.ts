@@ -1,15 +1,15 @@
 import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { publicUrlOf } from '../wire/request-body.ts'
-
-/** Whether the post becomes a draft in the inbox of the account, which its user finishes in the app. */
-export const isDraft = ({ fields }: Pick<Act, 'fields'>) => fields.postMode === 'MEDIA_UPLOAD'
+import { isDraft, tiktokContent } from './content.ts'
 
 /**
  * `post_info` of a video: https://developers.tiktok.com/doc/content-posting-api-reference-direct-post. A draft has
  * none.
  */
-export function videoInfoOf({ text, fields }: Act): object {
+export function videoInfoOf(act: Act): object {
+  const { fields } = act
+  const { text } = tiktokContent(act)
   const { disableDuet, disableStitch, videoCoverTimestampMs, isAigc } = fields
   return {
     ...(text && { title: text }),
@@ -34,8 +34,9 @@ export function checkCover({ media, fields: { videoCoverTimestampMs } }: Act): v
 
 /** The body that posts photos: https://developers.tiktok.com/doc/content-posting-api-reference-photo-post */
 export function photoPostOf(act: Act): object {
-  const { text, media, fields } = act
-  const { title, autoAddMusic, isAigc, photoCoverIndex = 0 } = fields
+  const { media, fields } = act
+  const { text, title } = tiktokContent(act)
+  const { autoAddMusic, isAigc, photoCoverIndex = 0 } = fields
   return {
     media_type: 'PHOTO',
     post_mode: isDraft(act) ? 'MEDIA_UPLOAD' : 'DIRECT_POST',

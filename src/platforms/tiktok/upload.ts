@@ -5,7 +5,8 @@ import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileBody, partOf } from '../wire/request-body.ts'
 import { type Client, call, HOST } from './client.ts'
-import { isDraft, videoInfoOf } from './post.ts'
+import { isDraft } from './content.ts'
+import { videoInfoOf } from './post.ts'
 import type { Upload } from './state.ts'
 
 // https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide

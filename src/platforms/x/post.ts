@@ -1,13 +1,15 @@
 import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
+import { xContent } from './content.ts'
 
 /** The body of `POST /2/tweets`, by the schema CreatePostsRequest of https://docs.x.com/openapi.json. */
-export function postOf({ kind, text, fields, parent }: Act, mediaIds: readonly string[]): object {
+export function postOf(act: Act, mediaIds: readonly string[]): object {
+  const { kind, fields, parent } = act
   const { madeWithAi, paidPartnership, forSuperFollowersOnly } = fields
   return {
     // Sent even if it is empty: the schema demands it.
-    text,
+    text: xContent(act).text,
     ...(parent ? { reply: { in_reply_to_tweet_id: parent.id } } : firstOf(fields)),
     ...(mediaIds.length > 0 && { media: mediaOf(fields, mediaIds) }),
     ...(kind === 'post' && madeWithAi !== undefined && { made_with_ai: madeWithAi }),

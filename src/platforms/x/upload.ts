@@ -1,11 +1,10 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
-import { altTextOf } from '../rules/alt-text.ts'
 import { type NetworkResponse, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { fileName, multipart, partOf } from '../wire/request-body.ts'
 import { type Client, ID } from './client.ts'
-import { x } from './limits.ts'
+import { xContent } from './content.ts'
 
 /**
  * Larger chunks were refused with 431: https://github.com/abraham/twitteroauth/issues/1257. At most 1,000 are accepted.
@@ -38,13 +37,14 @@ interface Progress {
 /** Uploads the files of an act, from where an earlier call stopped. */
 export async function uploadFiles(client: Client, act: Act, saved: readonly Upload[]): Promise<Progress> {
   const uploads = [...saved]
+  const { altTexts } = xContent(act)
   for (const [index, file] of act.media.entries()) {
     const earlier = uploads[index]
     if (earlier?.state === 'ready') continue
     const { upload, afterMs } = await continueUpload(client, file, index, earlier)
     uploads[index] = upload
     if (afterMs !== null) return { uploads, afterMs }
-    const altText = altTextOf(file, act.fields, x)
+    const altText = altTexts[index]
     if (altText) await describe(client, upload, altText)
   }
   return { uploads, afterMs: null }

@@ -3,14 +3,22 @@ import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST, isId, itemsOf } from './client.ts'
+import { youtubeContent } from './content.ts'
 
 /** https://developers.google.com/youtube/v3/docs/commentThreads/insert */
-export async function createComment(client: Client, { parent, text }: Act, io: Io): Promise<Sent> {
+export async function createComment(client: Client, act: Act, io: Io): Promise<Sent> {
+  const { parent } = act
   const { channelId } = client
   const { body } = await call(client, io, 'commentThreads', {
     method: 'POST',
     query: { part: 'snippet' },
-    body: { snippet: { channelId, videoId: parent!.id, topLevelComment: { snippet: { textOriginal: text } } } },
+    body: {
+      snippet: {
+        channelId,
+        videoId: parent!.id,
+        topLevelComment: { snippet: { textOriginal: youtubeContent(act).text } },
+      },
+    },
     visible: true,
   })
   const sent = sentOf(body, parent!)

@@ -3,7 +3,8 @@ import type { Io } from '../contract/io.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart } from '../wire/lost-response.ts'
 import { type Client, call, isId, itemsOf } from './client.ts'
-import { titleOf, videoSentOf } from './resource.ts'
+import { youtubeContent } from './content.ts'
+import { videoSentOf } from './resource.ts'
 
 /** https://developers.google.com/youtube/v3/docs/playlistItems/list: 50 at most. */
 const ITEMS_MAX = '50'
@@ -29,13 +30,14 @@ export async function findVideo(client: Client, act: Act, io: Io): Promise<Sent 
   return isId(id) && others.length === 0 ? videoSentOf(id, act) : undefined
 }
 
-function isLike(video: unknown, { text, fields, media, startedAt }: Act): boolean {
+function isLike(video: unknown, act: Act): boolean {
   const snippet = at(video, 'snippet')
+  const { title, text } = youtubeContent(act)
   return (
-    textAt(snippet, 'title') === titleOf(text, fields).trim() &&
+    textAt(snippet, 'title') === title?.trim() &&
     tidy(textAt(snippet, 'description') ?? '') === tidy(text) &&
-    Number(textAt(video, 'fileDetails', 'fileSize')) === media[0]!.bytes &&
-    isSinceStart(textAt(snippet, 'publishedAt'), { startedAt })
+    Number(textAt(video, 'fileDetails', 'fileSize')) === act.media[0]!.bytes &&
+    isSinceStart(textAt(snippet, 'publishedAt'), act)
   )
 }
 

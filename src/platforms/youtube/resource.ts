@@ -1,18 +1,19 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import { deriveTitle } from '../rules/title.ts'
-import { youtube } from './limits.ts'
+import { youtubeContent } from './content.ts'
 
 /** People & Blogs, the category of YouTube's own upload page. */
 const CATEGORY = '22'
 
 /** The body of videos.insert: https://developers.google.com/youtube/v3/docs/videos/insert#request-body */
-export function videoOf({ text, fields }: Act): object {
+export function videoOf(act: Act): object {
+  const { fields } = act
+  const { title, text: description } = youtubeContent(act)
   const { categoryId, tags, defaultLanguage, privacyStatus, madeForKids } = fields
   const { containsSyntheticMedia, embeddable, license } = fields
   return {
     snippet: {
-      title: titleOf(text, fields),
-      description: text,
+      title,
+      description,
       categoryId: isText(categoryId) ? categoryId : CATEGORY,
       ...(Array.isArray(tags) && tags.length > 0 && { tags }),
       ...(isText(defaultLanguage) && { defaultLanguage }),
@@ -26,10 +27,6 @@ export function videoOf({ text, fields }: Act): object {
       ...(isText(license) && { license }),
     },
   }
-}
-
-export function titleOf(text: string, { title }: Act['fields']): string {
-  return isText(title) && title.trim() !== '' ? title : deriveTitle(text, youtube.title!)
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
