@@ -39,6 +39,7 @@ import * as renditions from './migrations/0034_renditions.ts'
 import * as postsWithoutMedia from './migrations/0035_posts_without_media.ts'
 import * as postWords from './migrations/0036_post_words.ts'
 import * as referencesOfUsers from './migrations/0037_references_of_users.ts'
+import * as timesOfAccounts from './migrations/0038_times_of_accounts.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -81,6 +82,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0035_posts_without_media': postsWithoutMedia,
   '0036_post_words': postWords,
   '0037_references_of_users': referencesOfUsers,
+  '0038_times_of_accounts': timesOfAccounts,
 }
 
 /**

@@ -269,6 +269,7 @@ export interface PostTargets {
   intent: number | null;
   leaseToken: string | null;
   ownMedia: Generated<boolean>;
+  ownScheduledAt: Timestamp | null;
   parked: Generated<boolean>;
   platform: string;
   position: number | null;

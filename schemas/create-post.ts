@@ -12,6 +12,12 @@ import { PostWarning } from './warning.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
+/** An instant first: its mistakes are those of a text that is neither. */
+export const ScheduledTime = () => [
+  Type.String({ format: 'date-time', description: 'With `Z` or an offset.' }),
+  Type.String({ pattern: LOCAL_TIME, description: 'A local time in `timeZone`.' }),
+]
+
 export const AccountOverride = Type.Object(
   {
     accountId: Type.String({
@@ -35,11 +41,17 @@ export const AccountOverride = Type.Object(
           'The ids of the images and videos for this account, in their order, instead of `mediaIds`. `null` or an absent key keeps `mediaIds`. An empty list is a post without files.',
       }),
     ),
+    scheduledAt: Type.Optional(
+      Type.Union([...ScheduledTime(), Type.Null()], {
+        description:
+          'When to publish to this account, instead of `scheduledAt`, in the same form. It is rejected without a `scheduledAt` of the post: a draft has no times. A local time is in the `timeZone` of the post, and `fold` applies to it; only its instant is stored, so that a later change of `timeZone` does not move it. `null` or an absent key keeps `scheduledAt`.',
+      }),
+    ),
   },
   {
     $id: 'AccountOverride',
     additionalProperties: false,
-    description: 'The caption, options and files of the post for one of its accounts. Unknown keys are rejected.',
+    description: 'The caption, options, files and time of the post for one of its accounts. Unknown keys are rejected.',
     examples: [{ accountId: ACCOUNT_ID, captionOverride: 'Hello, Bluesky!', fields: { langs: ['en'] } }],
   },
 )
@@ -70,12 +82,6 @@ export const CREATE_POST_EXAMPLES = {
     timeZone: 'Europe/Berlin',
   },
 }
-
-/** An instant first: its mistakes are those of a text that is neither. */
-export const ScheduledTime = () => [
-  Type.String({ format: 'date-time', description: 'With `Z` or an offset.' }),
-  Type.String({ pattern: LOCAL_TIME, description: 'A local time in `timeZone`.' }),
-]
 
 export const ZoneName = (description: string) =>
   Type.String({ maxLength: 64, description, examples: ['Europe/Berlin'] })
@@ -117,7 +123,7 @@ export const CreatePost = Type.Object(
     ),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {
-        description: 'The captions, fields and files of single accounts. Default: none.',
+        description: 'The captions, fields, files and times of single accounts. Default: none.',
       }),
       [],
     ),

@@ -138,7 +138,7 @@ export const Delivery = Type.Object(
     ),
     latenessMs: NullableInteger({
       description:
-        'The milliseconds from the later of `scheduledAt` and `createdAt` to `publishedAt`. `null` where the post is not published.',
+        'The milliseconds from the later of `scheduledAt`, of the account or else of the post, and `createdAt` to `publishedAt`. `null` where the post is not published.',
     }),
     externalId: NullableString({
       description: 'The id on the network of the post, or of the first part of its thread. `null` if it has none.',

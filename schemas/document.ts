@@ -233,7 +233,7 @@ const describePosts = ({
   rates,
 }: NetworkTables) => `Write posts for one or more accounts, publish them, and see the result.
 
-A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption or the files for one account, or adds \`fields\` for its network. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
+A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption, the files or the time for one account, or adds \`fields\` for its network. Where accounts have times of their own, the post is \`scheduled\` until the first of them, and the rest follow at theirs. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
 
 Posts are yours. In an organisation, an admin may read and change the posts that other members have made for its accounts: \`listPosts\`, \`listDeliveries\` and \`countPosts\` with \`organizationId\`, and every operation on one post. Their accounts stay within the organisation, and only their owner can add files.
 
@@ -260,7 +260,7 @@ Two cases can still publish twice. On the sandbox: a worker that is suspended fo
 
 ## Order and speed
 
-Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\` and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
+Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\`, of the account or else of the post, and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
 
 ${rates}`
 

@@ -18,7 +18,7 @@ const id = (of: string) => Type.String({ description: `The id of the ${of}.` })
 const references = {
   externalReference: optional(Type.String({ description: 'The `externalReference` of the post, if it has one.' })),
   metadata: optional(Dictionary(Type.String(), { description: 'The `metadata` of the post, if it has some.' })),
-  scheduledAt: optional(time('The time of the post. Absent for a draft.')),
+  scheduledAt: optional(time('The time of the post, and of a delivery its own if it has one. Absent for a draft.')),
 }
 
 const post = {

@@ -27,12 +27,18 @@ export const OverridePatch = Type.Object(
           'The ids of all images and videos for this account, in their order. `null` removes them, so that `mediaIds` counts. An empty list is a post without files.',
       }),
     ),
+    scheduledAt: Type.Optional(
+      Type.Union([...ScheduledTime(), Type.Null()], {
+        description:
+          'When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post. `null` removes it, so that the `scheduledAt` of the post counts.',
+      }),
+    ),
   },
   {
     $id: 'OverridePatch',
     additionalProperties: false,
     description:
-      'Changes to the caption, options and files of a post for one of its accounts. Unknown keys are rejected.',
+      'Changes to the caption, options, files and time of a post for one of its accounts. Unknown keys are rejected.',
     examples: [{ captionOverride: 'We are live, Bluesky!', fields: { langs: ['en'], labels: null } }],
   },
 )
@@ -92,7 +98,7 @@ export const PatchPost = Type.Object(
     scheduledAt: Type.Optional(
       Type.Union([...ScheduledTime(), Type.Null()], {
         description:
-          'When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. A local time without `timeZone` is in the zone that the post has. A time with an offset removes the local time and the zone. `null` makes the post a draft.',
+          'When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. A local time without `timeZone` is in the zone that the post has. A time with an offset removes the local time and the zone. Accounts with a time of their own keep it. `null` makes the post a draft, and removes the times of its accounts.',
       }),
     ),
     timeZone: Type.Optional(

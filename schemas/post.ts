@@ -68,7 +68,7 @@ export const Post = Type.Object(
     scheduledAt: NullableString({
       format: 'date-time',
       description:
-        'When the post is due, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time.',
+        'When the post is due for every account without its own time, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time.',
     }),
     scheduledAtLocal: Type.Optional(
       Type.String({
@@ -102,6 +102,7 @@ const target = {
   fields: { langs: ['en'] },
   threadParts: null,
   mediaIds: null,
+  scheduledAt: null,
   delivery: Delivery.examples[0],
 }
 
@@ -115,6 +116,11 @@ export const PostTarget = Type.Object(
     threadParts: Nullable(Type.Array(Type.String()), { description: 'The parts of its thread, or `null`.' }),
     mediaIds: Nullable(Type.Array(Type.String()), {
       description: 'The ids of the files for this account, in order, or `null` for those of the post.',
+    }),
+    scheduledAt: NullableString({
+      format: 'date-time',
+      description:
+        'When the post is due for this account alone, in UTC with milliseconds. `null` where the `scheduledAt` of the post counts.',
     }),
     delivery: Ref(Delivery),
     attention: Type.Optional(Ref(AccountAttention)),

@@ -8,9 +8,12 @@ export const RETRY_EXAMPLES = {
   otherFields: { fields: { visibility: 'unlisted', spoilerText: null } },
 }
 
+// A retry is due now.
+const { scheduledAt: _, ...content } = OverridePatch.properties
+
 export const RetryDelivery = Type.Object(
   {
-    ...OverridePatch.properties,
+    ...content,
     threadParts: Type.Optional(
       Nullable(Type.Array(Type.String()), {
         description:

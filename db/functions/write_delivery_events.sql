@@ -40,7 +40,8 @@ begin
       end as type,
       before.state in ('waiting', 'queued', 'publishing')
         and after.state not in ('waiting', 'queued', 'publishing') as is_ended,
-      posts.external_reference, posts.metadata, posts.scheduled_at
+      posts.external_reference, posts.metadata,
+      coalesce(after.own_scheduled_at, posts.scheduled_at) as scheduled_at
     from changed as after
     join previous as before
       on before.user_id = after.user_id and before.post_id = after.post_id and before.account_id = after.account_id

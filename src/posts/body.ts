@@ -26,14 +26,14 @@ export function readBody(body: CreatePost): RequestedPost {
   if (issues.length > 0) throw invalidRequest(issues)
   const accountIds = new Set(body.accountIds)
   const { accountOverrides, timeZone: _, fold: __, ...content } = body
-  const { scheduledAt, localSchedule } = schedule as Schedule
+  const { scheduledAt, ...times } = schedule as Schedule
   return {
     ...content,
     firstComment: body.firstComment ?? null,
     accountIds: [...accountIds],
     findAccountIndex: createIndex(() => body.accountIds),
     scheduledAt,
-    localSchedule,
+    ...times,
     scheduled: scheduledAt !== null,
     altTexts: givenTexts(body.altTexts),
     overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),

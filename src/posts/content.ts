@@ -39,6 +39,11 @@ export const contentOf = (post: PostDetail): PostContent => ({
   altTexts: post.altTexts ?? null,
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
   localSchedule: localScheduleOf(post),
+  accountTimes: new Map(
+    post.targets.flatMap(({ accountId, scheduledAt }) =>
+      scheduledAt === null ? [] : [[accountId, new Date(scheduledAt)] as const],
+    ),
+  ),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
   targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds }) => ({

@@ -128,6 +128,7 @@ export const toRow = (userId: string, post: RequestedPost, accounts: readonly Kn
     fields: post.overrides.get(accountId)?.fields ?? null,
     threadParts: post.threadParts.get(accountId) ?? null,
     mediaIds: post.overrides.get(accountId)?.mediaIds ?? null,
+    scheduledAt: post.accountTimes.get(accountId) ?? null,
   })),
   unready: accounts.flatMap(({ unready }) => unready ?? []),
 })

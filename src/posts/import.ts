@@ -61,11 +61,12 @@ export async function importPosts(
 /** Rolls back the transaction, for which Kysely needs a throw. It never leaves this file. */
 class DryRun extends Error {}
 
-const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past' }
+const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past, or that of an account' }
 
 function isPast(post: CreatePost): boolean {
   const schedule = readSchedule(post)
-  return 'scheduledAt' in schedule && schedule.scheduledAt !== null && schedule.scheduledAt.getTime() < Date.now()
+  if ('issues' in schedule || schedule.scheduledAt === null) return false
+  return [schedule.scheduledAt, ...schedule.accountTimes.values()].some((time) => time.getTime() < Date.now())
 }
 
 async function store(db: Db, userId: string, posts: ImportedPost[]): Promise<Map<CreatePost, ImportOutcome>> {

@@ -16,14 +16,13 @@ type Fields = Record<string, unknown>
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
   const metadata = mergeMetadata(post, patch)
-  const schedule = mergeSchedule(post, patch)
+  const schedule = mergeSchedule(post, patch, accountIds)
   const issues = [
     ...findIssues(patch, new Set(accountIds)),
     ...findMetadataIssues(metadata),
     ...('issues' in schedule ? schedule.issues : []),
   ]
   if (issues.length > 0) throw invalidRequest(issues)
-  const { scheduledAt, localSchedule } = schedule as Schedule
   const known = new Map(post.targets.map((target) => [target.accountId, target]))
   const replaced = patch.accountOverrides && new Map(patch.accountOverrides.map((each) => [each.accountId, each]))
   const mediaIds = patch.mediaIds ?? post.mediaIds
@@ -35,7 +34,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   if (strayTexts.length > 0) throw invalidRequest(strayTexts)
   const altTexts = mergeAltTexts(post, patch, files)
   const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, ...replacing } = patch
-  return { ...post, ...replacing, mediaIds, altTexts, scheduledAt, localSchedule, metadata, targets }
+  return { ...post, ...replacing, mediaIds, altTexts, ...(schedule as Schedule), metadata, targets }
 }
 
 const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null }

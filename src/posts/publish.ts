@@ -26,7 +26,11 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
     const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
     if (due!.count > 0) {
-      await writePostUpdated(db, access, [...(post.status === 'draft' ? ['status'] : []), 'scheduledAt'])
+      await writePostUpdated(db, access, [
+        ...(post.status === 'draft' ? ['status'] : []),
+        'scheduledAt',
+        ...(post.targets.some(({ scheduledAt }) => scheduledAt !== null) ? ['overrides'] : []),
+      ])
     }
   })
   return getPost(db, userId, id)

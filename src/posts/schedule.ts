@@ -1,22 +1,102 @@
 import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
-import type { CreatePost } from '../../schemas/create-post.ts'
+import type { AccountOverride, CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { isLocalTime, parseLocalTime, parseTime, timeOf } from '../../schemas/time.ts'
 import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from './time-zone.ts'
 
 /** When a post is due. */
-export interface Schedule {
+export interface Schedule extends PostTime {
+  /** The times of accounts that do not follow that of the post, by id. A draft has none. */
+  accountTimes: ReadonlyMap<string, Date>
+}
+
+interface PostTime {
   /** Null for a draft. */
   scheduledAt: Date | null
   /** The local time of the request; null if it gave an instant. */
   localSchedule: LocalSchedule | null
 }
 
-type RequestedSchedule = { [K in 'scheduledAt' | 'timeZone' | 'fold']?: CreatePost[K] | undefined }
+type Failed = { issues: Issue[] }
 
-/** Reads the time of a request: an instant, or a local time in a time zone. */
-export function readSchedule({ scheduledAt, timeZone, fold }: RequestedSchedule): Schedule | { issues: Issue[] } {
+type RequestedTime = { [K in 'scheduledAt' | 'timeZone' | 'fold']?: CreatePost[K] | undefined }
+
+/** The time at which a post is due for one of its accounts; null for a draft. */
+export const timeFor = ({ scheduledAt, accountTimes }: Schedule, accountId: string): Date | null =>
+  accountTimes.get(accountId) ?? scheduledAt
+
+/** Reads the times of a request. Each is an instant, or a local time in the time zone of the post. */
+export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOverrides'>): Schedule | Failed {
+  const time = readTime(body)
+  return 'issues' in time ? time : withAccountTimes(time, new Map(), listReplaced(body.accountOverrides))
+}
+
+/** The times of a post after a patch, for these accounts alone. */
+export function mergeSchedule(post: Schedule, patch: PatchPost, accountIds: readonly string[]): Schedule | Failed {
+  const time = mergeTime(post, patch)
+  if ('issues' in time) return time
+  const { accountOverrides, overrides, scheduledAt } = patch
+  const keepsOthers = scheduledAt !== null && accountOverrides === undefined && overrides !== null
+  const kept = accountIds.flatMap((id) => {
+    const time = keepsOthers ? post.accountTimes.get(id) : undefined
+    return time ? [[id, time] as const] : []
+  })
+  const changes = accountOverrides ? listReplaced(accountOverrides) : listMerged(overrides)
+  return withAccountTimes(time, new Map(kept), changes)
+}
+
+/** The time that a request gives for an account; null to follow that of the post. */
+interface AccountTime {
+  accountId: string
+  scheduledAt: string | null
+  path: Issue['path']
+}
+
+const listReplaced = (overrides: readonly AccountOverride[]): AccountTime[] =>
+  overrides.flatMap(({ accountId, scheduledAt }, index) =>
+    scheduledAt ? [{ accountId, scheduledAt, path: ['accountOverrides', index, 'scheduledAt'] }] : [],
+  )
+
+const listMerged = (overrides: PatchPost['overrides']): AccountTime[] =>
+  Object.entries(overrides ?? {}).flatMap(([accountId, change]) => {
+    const scheduledAt = change === null ? null : change.scheduledAt
+    return scheduledAt === undefined ? [] : [{ accountId, scheduledAt, path: ['overrides', accountId, 'scheduledAt'] }]
+  })
+
+function withAccountTimes(
+  post: PostTime,
+  accountTimes: Map<string, Date>,
+  changes: readonly AccountTime[],
+): Schedule | Failed {
+  const issues: Issue[] = []
+  for (const { accountId, scheduledAt, path } of changes) {
+    const read = scheduledAt === null ? undefined : readAccountTime(post, scheduledAt, path)
+    if (!read) accountTimes.delete(accountId)
+    else if ('time' in read) accountTimes.set(accountId, read.time)
+    else issues.push(read)
+  }
+  if (issues.length > 0) return { issues }
+  return { scheduledAt: post.scheduledAt, localSchedule: post.localSchedule, accountTimes }
+}
+
+function readAccountTime(
+  { scheduledAt, localSchedule }: PostTime,
+  text: string,
+  path: Issue['path'],
+): { time: Date } | Issue {
+  if (scheduledAt === null) {
+    return { code: 'custom', path, message: 'Must come with scheduledAt of the post: a draft has no times' }
+  }
+  if (!isLocalTime(text)) return { time: timeOf(text) }
+  const read = localSchedule ? toInstant(text, localSchedule.timeZone, localSchedule.fold) : parseTime(text)
+  if ('time' in read) return read
+  const mend = localSchedule ? '' : ', or send scheduledAt of the post as a local time with timeZone'
+  return invalidTime(`${read.problem}${mend}`, path)
+}
+
+/** Reads the time of a post. */
+function readTime({ scheduledAt, timeZone, fold }: RequestedTime): PostTime | Failed {
   if (scheduledAt === undefined || !isLocalTime(scheduledAt)) {
     const issues = findStray({ scheduledAt, timeZone, fold })
     if (issues.length > 0) return { issues }
@@ -42,10 +122,7 @@ export function readSchedule({ scheduledAt, timeZone, fold }: RequestedSchedule)
 }
 
 /** The time of a post after a patch. A new local time keeps the zone, and a new zone keeps the local time. */
-export function mergeSchedule(
-  post: Schedule,
-  { scheduledAt, timeZone, fold }: Pick<PatchPost, 'scheduledAt' | 'timeZone' | 'fold'>,
-): Schedule | { issues: Issue[] } {
+function mergeTime(post: PostTime, { scheduledAt, timeZone, fold }: PatchPost): PostTime | Failed {
   if (scheduledAt === undefined && fold === undefined) {
     if (timeZone === undefined) return post
     if (timeZone === null) return { ...post, localSchedule: null }
@@ -54,7 +131,7 @@ export function mergeSchedule(
   const kept = timeZone === null ? undefined : local?.scheduledAtLocal
   const time = scheduledAt === undefined ? kept : (scheduledAt ?? undefined)
   const keptZone = time !== undefined && isLocalTime(time) ? local?.timeZone : undefined
-  return readSchedule({
+  return readTime({
     scheduledAt: time,
     timeZone: timeZone === undefined ? keptZone : (timeZone ?? undefined),
     fold,
@@ -62,7 +139,7 @@ export function mergeSchedule(
 }
 
 /** Mistakes in `timeZone` and `fold` that stand without a local time. */
-const findStray = ({ scheduledAt, timeZone, fold }: RequestedSchedule): Issue[] => [
+const findStray = ({ scheduledAt, timeZone, fold }: RequestedTime): Issue[] => [
   ...(timeZone === undefined
     ? []
     : [
@@ -82,9 +159,9 @@ const normalize = (text: string) =>
 
 const custom = (key: string, message: string): Issue => ({ code: 'custom', path: [key], message })
 
-const invalidTime = (message: string): Issue => ({
+const invalidTime = (message: string, path: Issue['path'] = ['scheduledAt']): Issue => ({
   code: 'invalid_string',
   validation: 'datetime',
-  path: ['scheduledAt'],
+  path,
   message,
 })

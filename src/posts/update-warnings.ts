@@ -30,6 +30,7 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
   const toWarn = {
     ...toPostToCheck(content),
     scheduledAt: content.scheduledAt,
+    accountTimes: content.accountTimes,
     findAccountIndex: createIndex(() => accountIds),
     findOverridePath: (id: string) => (overrides ? ['accountOverrides', findOverride(id)] : ['overrides', id]),
   }

@@ -22,6 +22,7 @@ import {
 } from './content.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
+import { timeFor } from './schedule.ts'
 
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
@@ -80,8 +81,8 @@ type Update =
 
 /** The names of the properties that differ, as a request has them. */
 function findChanged(
-  { targets: old, localSchedule: oldLocal, ...before }: PostContent,
-  { targets, localSchedule: local, ...after }: PostContent,
+  { targets: old, localSchedule: oldLocal, accountTimes: oldTimes, ...before }: PostContent,
+  { targets, localSchedule: local, accountTimes: times, ...after }: PostContent,
 ): string[] {
   const differs = (get: (target: TargetContent) => unknown) => !isDeepStrictEqual(given(old, get), given(targets, get))
   return [
@@ -95,6 +96,7 @@ function findChanged(
       differs(({ captionOverride }) => captionOverride),
       differs(({ fields }) => fields),
       differs(({ mediaIds }) => mediaIds),
+      !isDeepStrictEqual(oldTimes, times),
     ].includes(true)
       ? ['overrides']
       : []),
@@ -116,9 +118,8 @@ const removesOpen = (post: PostDetail, { targets }: PostContent) =>
 /** The changes to store. Deliveries whose content or time has changed restart. */
 function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {
   const before = contentOf(post)
-  const { targets, mediaIds, scheduledAt, ...rest } = after
+  const { targets, mediaIds, scheduledAt, accountTimes, ...rest } = after
   const isScheduled = scheduledAt !== null
-  const isMoved = before.scheduledAt?.getTime() !== scheduledAt?.getTime()
   const platforms = new Map(accounts.map(({ id, platform }) => [id, platform]))
   return {
     ...rest,
@@ -127,11 +128,14 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
     mediaIds,
     hasOtherFiles: !isDeepStrictEqual(filesOf(before), filesOf(after)),
     nameKeptMs: NAME_KEPT_MS,
-    deliveries: targets.map((target): ChangedDelivery => {
-      const old = post.targets.find(({ accountId }) => accountId === target.accountId)
-      const platform = platforms.get(target.accountId)!
+    deliveries: targets.map((content): ChangedDelivery => {
+      const { accountId } = content
+      const old = post.targets.find((target) => target.accountId === accountId)
+      const platform = platforms.get(accountId)!
+      const target = { ...content, scheduledAt: accountTimes.get(accountId) ?? null }
       if (!old) return { ...target, platform, isNew: true, isEdited: false, state: initialState(isScheduled) }
       const isEdited = !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, target))
+      const isMoved = timeFor(before, accountId)?.getTime() !== timeFor(after, accountId)?.getTime()
       const state = isEdited || isMoved ? edited(old.delivery.state, isScheduled) : null
       return { ...target, platform, isNew: false, isEdited, state }
     }),

@@ -5,7 +5,14 @@ import type { TargetAccount } from './violations.ts'
 
 export type PostToWarn = Pick<
   RequestedPost,
-  'postType' | 'caption' | 'firstComment' | 'threadParts' | 'overrides' | 'scheduledAt' | 'findAccountIndex'
+  | 'postType'
+  | 'caption'
+  | 'firstComment'
+  | 'threadParts'
+  | 'overrides'
+  | 'scheduledAt'
+  | 'accountTimes'
+  | 'findAccountIndex'
 > & {
   mediaIds: readonly string[]
   altTexts?: Readonly<Record<string, string>> | null

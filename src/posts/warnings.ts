@@ -59,10 +59,7 @@ export function findWarnings(
   addUnusedCaptions(context)
   addUnusedFields(context)
   addTextWarnings(context)
-  if (post.scheduledAt && post.scheduledAt.getTime() < Date.now() - PAST_MS) {
-    const message = 'scheduledAt is in the past: the post is due immediately'
-    warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
-  }
+  addPastTimes(context, warnings)
   for (const account of accounts) {
     if (context.isFull()) break
     const { id } = account
@@ -78,6 +75,21 @@ export function findWarningError(warnings: readonly PostWarning[]): AppError | u
   if (warnings.length === 0) return undefined
   const issues = warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom' as const, path, message }))
   return new AppError(errorOf('warnings_not_allowed'), issues)
+}
+
+function addPastTimes({ post, accounts, findOverridePath, isFull, warn }: WarningContext, warnings: PostWarning[]) {
+  const isPast = (time: Date | null | undefined) => time && time.getTime() < Date.now() - PAST_MS
+  if (isPast(post.scheduledAt)) {
+    const message = 'scheduledAt is in the past: the post is due immediately'
+    warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
+  }
+  if (post.accountTimes.size === 0) return
+  for (const account of accounts) {
+    if (isFull()) return
+    if (!isPast(post.accountTimes.get(account.id))) continue
+    const path = [...findOverridePath(account.id), 'scheduledAt']
+    warn(account, 'past_time', path, 'scheduledAt is in the past: the post is due immediately')
+  }
 }
 
 function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWarning[]): void {

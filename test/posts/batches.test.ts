@@ -20,6 +20,7 @@ const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): New
   fields: null,
   threadParts: null,
   mediaIds: null,
+  scheduledAt: null,
   ...delivery,
 })
 

@@ -129,7 +129,8 @@ t.test('the search for warnings ends when there are enough, and indexes the over
     }
     const overrides = new Overrides(accounts.map(({ id }) => [id, { captionOverride }]))
     const post = {
-      ...{ postType: 'post' as const, caption: '', mediaIds: [], threadParts: new Map(), scheduledAt: null, overrides },
+      ...{ postType: 'post' as const, caption: '', mediaIds: [], threadParts: new Map(), overrides },
+      ...{ scheduledAt: null, accountTimes: new Map() },
       findAccountIndex: Number,
     }
     const targets = accounts.map((account) => ({ ...account, platform }))

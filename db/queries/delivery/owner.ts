@@ -5,6 +5,7 @@ import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
+import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { NewDelivery } from '../posts/insert.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
@@ -40,22 +41,22 @@ const due = (
   started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
     then started_at end`
 
-/** Makes a delivery due when its post is: now, unless it was cancelled before that time. */
+/** Makes a delivery due at its time: now, unless it was cancelled before that time. */
 export const dueAgain = (
   state: DeliveryState | RawBuilder<DeliveryState>,
   nameKeptMs: number,
   inFlightMs: number | RawBuilder<number> | null,
 ) =>
   due(state, nameKeptMs, {
-    dueAt: sql`greatest(now(), (select scheduled_at from posts
+    dueAt: sql`greatest(now(), (select ${scheduledTime('post_targets')} from posts
       where posts.user_id = post_targets.user_id and posts.id = post_targets.post_id))`,
     inFlightMs,
   })
 
 /**
- * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. A queued delivery that is
- * due keeps its time, from which its lateness counts. Does nothing to a published post. Returns the number of
- * deliveries.
+ * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. They lose times of their
+ * own. A queued delivery that is due keeps its time, from which its lateness counts. Does nothing to a published post.
+ * Returns the number of deliveries.
  */
 export const publishNow = prepared<
   { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; nameKeptMs: number },
@@ -64,7 +65,9 @@ export const publishNow = prepared<
   'publish_now',
   (_db, value) => sql`
     with due as (
-      update post_targets set ${due(value('to'), value('nameKeptMs'), { dueAt: sql`now()`, inFlightMs: null })}
+      update post_targets
+      set own_scheduled_at = null,
+        ${due(value('to'), value('nameKeptMs'), { dueAt: sql`now()`, inFlightMs: null })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
       returning user_id, post_id

@@ -128,6 +128,8 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
       lease_token = null,
       parked = false,
       due_at = least(delivery.due_at, item.called_at),
+      own_scheduled_at = case when delivery.own_scheduled_at is not null
+        then least(delivery.own_scheduled_at, item.called_at) end,
       claimable_at = case when item.state = 'queued' then now() end
     from item
     where delivery.user_id = item.user_id and delivery.post_id = item.post_id and delivery.account_id = item.account_id`.execute(
@@ -135,9 +137,11 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
   )
   await sql`
     with item as (
-      select user_id, post_id, min(called_at) as called_at
+      -- A delivery at a time of its own tells nothing of that of the post.
+      select user_id, post_id, min(called_at) filter (where delivery.own_scheduled_at is null) as called_at
       from jsonb_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::jsonb) as item(
-        user_id uuid, post_id uuid, called_at timestamptz)
+        user_id uuid, post_id uuid, account_id uuid, called_at timestamptz)
+      join post_targets as delivery using (user_id, post_id, account_id)
       group by user_id, post_id
     )
     update posts

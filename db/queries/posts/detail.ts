@@ -48,6 +48,10 @@ const nextAttempt = (delivery: string) => sql`case when ${isBusy}
 export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
   sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
 
+/** When a delivery is to be published: its own time, or else that of its post. Null for a draft. */
+export const scheduledTime = (delivery: 'post_targets' | 'delivery') =>
+  sql<Date | null>`coalesce(${sql.ref(`${delivery}.own_scheduled_at`)}, posts.scheduled_at)`
+
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 
 /** A delivery as the API shows it in a list. */
@@ -58,7 +62,7 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
   publishedAt: isoTime<string | null>('postTargets.publishedAt'),
   latenessMs: sql<number | null>`case when post_targets.published_at is not null
       then greatest(0, round(extract(epoch from
-        post_targets.published_at - greatest(posts.scheduled_at, posts.created_at)) * 1000))::bigint end`,
+        post_targets.published_at - greatest(${scheduledTime('post_targets')}, posts.created_at)) * 1000))::bigint end`,
   externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
   externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
   acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
@@ -152,6 +156,7 @@ export const selectDeliveries = (
             .when('ownMedia', '=', true)
             .then(selectMediaIds(sql`post_media.account_id = post_targets.account_id`))
             .end(),
+          scheduledAt: isoTime<string | null>('postTargets.ownScheduledAt'),
           ...more(eb),
         }),
         DELIVERY_ORDER,

@@ -19,6 +19,8 @@ export interface NewDelivery {
   threadParts: readonly string[] | null
   /** Null for the files of the post. */
   mediaIds: readonly string[] | null
+  /** Null for the time of the post. */
+  scheduledAt: Date | null
 }
 
 export interface NewPost extends WrittenColumns {
@@ -69,12 +71,12 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
-        accounts.organization_id,
+        wanted.own_scheduled_at, accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
-        fields jsonb, thread_parts jsonb, own_media boolean)
+        fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz)
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
@@ -110,16 +112,19 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       where is_expected
         and (response is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key)))
       -- A draft is never due. A schedule in the past is due at the creation.
-      returning user_id, id, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
+      returning user_id, id, created_at, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
     ),
     inserted_deliveries as (
       insert into post_targets
-        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media, state,
-        due_at, claimable_at)
+        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
+        own_scheduled_at, state, due_at, claimable_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.delivery_state, post.due_at, post.due_at
+        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.delivery_state,
+        due.at, due.at
       from post
       join delivery on delivery.post_id = post.id
+      cross join lateral (select case when delivery.own_scheduled_at is null then post.due_at
+        else greatest(delivery.own_scheduled_at, post.created_at) end as at) as due
     ),
     inserted_media as (
       insert into post_media (user_id, post_id, position, media_id, account_id)
@@ -172,6 +177,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           fields: delivery.fields,
           thread_parts: delivery.threadParts,
           own_media: delivery.mediaIds !== null,
+          own_scheduled_at: delivery.scheduledAt ?? undefined,
         })),
       ),
     ),

@@ -15,6 +15,8 @@ export interface ChangedDelivery {
   threadParts: readonly string[] | null
   /** Null for the files of the post. */
   mediaIds: readonly string[] | null
+  /** Null for the time of the post. */
+  scheduledAt: Date | null
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -98,15 +100,17 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       fields: delivery.fields,
       thread_parts: delivery.threadParts,
       own_media: delivery.mediaIds !== null,
+      own_scheduled_at: delivery.scheduledAt,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
     })),
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
-    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb, own_media boolean,
-    is_new boolean, is_edited boolean, state text)`
-  const dueAt = sql`case when ${scheduledAt}::timestamptz is not null then greatest(${scheduledAt}::timestamptz, now()) end`
+    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
+    own_media boolean, own_scheduled_at timestamptz, is_new boolean, is_edited boolean, state text)`
+  const time = sql`coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz)`
+  const dueAt = sql`case when ${time} is not null then greatest(${time}, now()) end`
   const isItem = sql`
     delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
   await sql`
@@ -116,16 +120,17 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       fields = item.fields,
       thread_parts = item.thread_parts,
       own_media = item.own_media,
+      own_scheduled_at = item.own_scheduled_at,
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
       prepared = case when not item.is_edited then delivery.prepared end,
       waiting_since = case when not item.is_edited then delivery.waiting_since end
     from ${item}
     where ${isItem} and (item.is_edited
-      or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media)
-        is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media))`.execute(
-    db,
-  )
+      or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media,
+          delivery.own_scheduled_at)
+        is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media,
+          item.own_scheduled_at))`.execute(db)
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -143,10 +148,10 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     where ${isItem} and item.state is not null`.execute(db)
   await sql`
     insert into post_targets
-      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media, state,
-      due_at, claimable_at)
+      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
+      own_scheduled_at, state, due_at, claimable_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
-      item.thread_parts, item.own_media, item.state, ${dueAt}, ${dueAt}
+      item.thread_parts, item.own_media, item.own_scheduled_at, item.state, ${dueAt}, ${dueAt}
     from ${item}
     where item.is_new`.execute(db)
 }

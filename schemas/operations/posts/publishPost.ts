@@ -15,7 +15,7 @@ export const publishPost = defineOperation({
   summary: 'Publish a post now',
   description: `Makes a draft or a scheduled post due now and sets its \`scheduledAt\` to the current time. A worker takes it within about a second; \`getPost\` shows the result. A draft is checked as if it were scheduled. A body is ignored.
 
-Deliveries that have failed or were missed are due again. A cancelled delivery stays \`cancelled\` until you retry it. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. If a delivery is already published, the post is \`published\` (409): retry single deliveries instead.`,
+Accounts with a time of their own lose it, and are due now too. Deliveries that have failed or were missed are due again. A cancelled delivery stays \`cancelled\` until you retry it. Deliveries that are being sent, \`unconfirmed\` or published are not changed, so the call can be repeated safely. If a delivery is already published, the post is \`published\` (409): retry single deliveries instead.`,
   params: PostPath,
   headers: IfMatchHeaders,
   success: {

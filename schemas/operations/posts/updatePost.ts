@@ -23,7 +23,7 @@ The body is a JSON merge patch, and may have the type \`application/json\` or \`
 
 | key | effect |
 |---|---|
-| \`scheduledAt\` | a time schedules a draft or moves a scheduled post: an instant, or a local time in \`timeZone\` or in the zone of the post; \`null\` makes a draft |
+| \`scheduledAt\` | a time schedules a draft or moves a scheduled post: an instant, or a local time in \`timeZone\` or in the zone of the post; accounts with a time of their own stay where they are; \`null\` makes a draft, whose accounts have no times either |
 | \`timeZone\` | with a local \`scheduledAt\`: its zone; alone: the post keeps its local time and moves; \`null\` removes the zone and the local time, and the instant stays |
 | \`accountIds\` | the new list: accounts that stay keep their delivery, their override and their parts |
 | \`overrides\` | changes overrides account by account; \`fields\` are merged |

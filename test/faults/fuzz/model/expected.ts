@@ -34,6 +34,7 @@ export function expectedDetail(post: Post, service: Service) {
     fields: delivery.fields,
     threadParts: delivery.threadParts,
     mediaIds: null,
+    scheduledAt: null,
     delivery: expectedDelivery(delivery),
     ...expectedAttention(delivery.account),
   }))
