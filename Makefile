@@ -72,8 +72,9 @@ check: $(DEVELOP) ## check types, lint, import directions, and that generated fi
 	@npm run -s check:db-types
 	@npm test -s -- test/repository/*.test.ts test/openapi/document.test.ts
 
-openapi: $(DEVELOP) ## write schemas/operations/index.ts and openapi/openapi.json
+openapi: $(DEVELOP) ## write openapi/openapi.json, schemas/operations/index.ts and the methods of the Python client
 	@node .ci/operations.ts
+	@node .ci/python-client.ts
 	@npm run -s postroom -- openapi > node_modules/.openapi.json
 	@mv node_modules/.openapi.json openapi/openapi.json
 

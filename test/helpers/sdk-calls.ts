@@ -2,7 +2,7 @@ import * as operations from '../../schemas/operations/index.ts'
 import type { ChangeOptions, CreateOptions, Postroom } from '../../src/sdk/index.ts'
 
 /** The parts of a request, beside the ids in its path. */
-interface Parts {
+export interface Parts {
   body: unknown
   query: object
   options: CreateOptions & ChangeOptions

@@ -4,7 +4,7 @@ import { Postroom, PostroomError, responseOf } from '../../src/sdk/index.ts'
 import { inject, type Reply, type Transport, useTransport } from './app.ts'
 import { operationsOf, readDocument } from './document.ts'
 import { recordSecretsOf } from './log-record.ts'
-import { SDK_CALLS } from './sdk-calls.ts'
+import { type Parts, SDK_CALLS } from './sdk-calls.ts'
 
 /** The header that each option of the SDK sends. */
 const OPTIONS: Record<string, string> = {
@@ -22,27 +22,41 @@ const operations = operationsOf(readDocument())
   }))
   .toSorted((a, b) => a.ids - b.ids)
 
-/** The number of requests that were sent through the SDK, by operation. */
+/** The number of requests that were sent through a client, by operation. */
 export const sent: Record<string, number> = {}
 
+interface ClientRequest {
+  operationId: string
+  ids: string[]
+  parts: Parts
+  key: string
+  baseUrl: string
+}
+
+/** Sends a request by a client, without retries. Returns undefined if the client cannot make it. */
+type Send = (request: ClientRequest) => Promise<Reply | undefined>
+
 /**
- * For the tests of this file, `call` sends requests through the SDK to the application, which listens on a port.
- * Requests that the SDK cannot make, such as a body that is not JSON, are injected.
+ * For the tests of this file, `call` sends requests through a client to the application, which listens on a port.
+ * Requests that the client cannot make, such as a body that is not JSON, are injected.
  */
-export function sendThroughSdk(t: Test): void {
-  useTransport(throughSdk)
+export function sendThroughClient(t: Test, send: Send): void {
+  const through: Transport = async (app, key, method, path, body, headers = {}) => {
+    const request = key === undefined ? undefined : toRequest(method, path, body, headers)
+    recordSecretsOf(request?.parts.body)
+    const reply = request && (await send({ ...request, key: key!, baseUrl: await addressOf(app) }))
+    if (!reply) return inject(app, key, method, path, body, headers)
+    sent[request.operationId] = (sent[request.operationId] ?? 0) + 1
+    return reply
+  }
+  useTransport(through)
   t.teardown(() => useTransport(inject))
 }
 
-const throughSdk: Transport = async (app, key, method, path, body, headers = {}) => {
-  const request = key === undefined ? undefined : toRequest(method, path, body, headers)
-  if (!request) return inject(app, key, method, path, body, headers)
-  const { operationId, ids, parts } = request
-  recordSecretsOf(parts.body)
-  const client = new Postroom({ key: key!, baseUrl: await addressOf(app), maxRetries: 0 })
-  sent[operationId] = (sent[operationId] ?? 0) + 1
+/** Sends by the TypeScript SDK. */
+export const throughSdk: Send = async ({ operationId, ids, parts, key, baseUrl }) => {
   try {
-    const result = await SDK_CALLS[operationId]!(client, parts, ...ids)
+    const result = await SDK_CALLS[operationId]!(new Postroom({ key, baseUrl, maxRetries: 0 }), parts, ...ids)
     const { status, headers } = responseOf(result)!
     return { status, body: result, headers: Object.fromEntries(headers) }
   } catch (error) {

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { sendThroughSdk, sent } from '../helpers/sdk-transport.ts'
+import { sendThroughClient, sent, throughSdk } from '../helpers/sdk-transport.ts'
 
 // The tests of the contract's endpoints, which run by themselves with `inject`, once more through the SDK.
-sendThroughSdk(t)
+sendThroughClient(t, throughSdk)
 for (const file of [
   'posts/create',
   'posts/create-errors',
