@@ -40,6 +40,7 @@ import * as postsWithoutMedia from './migrations/0035_posts_without_media.ts'
 import * as postWords from './migrations/0036_post_words.ts'
 import * as referencesOfUsers from './migrations/0037_references_of_users.ts'
 import * as timesOfAccounts from './migrations/0038_times_of_accounts.ts'
+import * as accountSchedules from './migrations/0039_account_schedules.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -83,6 +84,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0036_post_words': postWords,
   '0037_references_of_users': referencesOfUsers,
   '0038_times_of_accounts': timesOfAccounts,
+  '0039_account_schedules': accountSchedules,
 }
 
 /**

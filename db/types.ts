@@ -61,6 +61,13 @@ export interface Accounts {
   username: string;
 }
 
+export interface AccountSchedules {
+  accountId: string;
+  skip: Json;
+  slots: Json;
+  timeZone: string;
+}
+
 export interface ApiKeys {
   accountIds: string[] | null;
   createdAt: Generated<Timestamp>;
@@ -386,6 +393,7 @@ export interface Webhooks {
 export interface DB {
   accountCredentials: AccountCredentials;
   accounts: Accounts;
+  accountSchedules: AccountSchedules;
   apiKeys: ApiKeys;
   connections: Connections;
   deliveryAttempts: DeliveryAttempts;

@@ -8,6 +8,7 @@ import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
 import type { ListMediaQuery as ParsedMediaQuery, PreviewQuery } from './media.ts'
 import type { ListUsersQuery as ParsedUsersQuery } from './people.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
+import type { PutSchedule as ParsedSchedule, ListSlotsQuery as ParsedSlotsQuery } from './schedule.ts'
 import type { PageQuery as ParsedPageQuery } from './shared.ts'
 import type { RotateWebhookSecret as ParsedSecretRotation, CreateWebhook as ParsedWebhook } from './webhook.ts'
 import type { ListWebhookDeliveriesQuery as ParsedWebhookDeliveriesQuery } from './webhook-delivery.ts'
@@ -34,6 +35,7 @@ export type * from './post.ts'
 export type * from './retry-deliveries.ts'
 export type * from './retry-delivery.ts'
 export type * from './sandbox.ts'
+export type * from './schedule.ts'
 export type { Deleted } from './shared.ts'
 export type * from './validate-post.ts'
 export type * from './warning.ts'
@@ -45,6 +47,8 @@ type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
 
 export type CreatePost = Optional<ParsedPost, 'caption' | 'postType' | 'mediaIds' | 'accountOverrides'>
 export type CreatePosts = Partial<Omit<ParsedPosts, 'posts'>> & { posts: CreatePost[] }
+export type PutSchedule = Optional<ParsedSchedule, 'skip'>
+export type ListSlotsQuery = Partial<ParsedSlotsQuery>
 export type RetryDeliveries = Partial<ParsedRetry>
 export type RotateApiKey = Partial<ParsedRotation>
 export type PageQuery = Partial<ParsedPageQuery>

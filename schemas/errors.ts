@@ -273,6 +273,11 @@ export const ERRORS = {
     message: 'Account not found',
     meaning: 'The caller can post to no account with this id.',
   },
+  schedule_not_found: {
+    status: 404,
+    message: (id: string) => `The account has no schedule: set one with PUT /api/v1/accounts/${id}/schedule`,
+    meaning: 'The account has no schedule.',
+  },
   not_account_owner: {
     status: 403,
     message: 'Only the owner of an account, or an admin of its organisation, can disconnect it',

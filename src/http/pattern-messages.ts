@@ -4,6 +4,7 @@ import { BAD_KEY, KEY_FORM } from '../../schemas/idempotency.ts'
 import { EVENTS_CURSOR } from '../../schemas/list-events.ts'
 import { INVALID_URL } from '../../schemas/messages.ts'
 import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../schemas/precondition.ts'
+import { SKIPPED_DATE, SLOT_TIME } from '../../schemas/schedule.ts'
 import { NOT_BLANK, UUID_PATTERN } from '../../schemas/shared.ts'
 import {
   DISCORD_WEBHOOK,
@@ -24,6 +25,8 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [POSTS_CURSOR]: NEXT_CURSOR,
   [DELIVERIES_CURSOR]: NEXT_CURSOR,
   [REDELIVERY_CURSOR]: NEXT_CURSOR,
+  [SLOT_TIME]: 'Must be a time of day from 00:00 to 23:59, such as 09:30',
+  [SKIPPED_DATE]: 'Must be a date such as 2027-01-31',
   [EVENTS_CURSOR]: "Must be the nextCursor of an earlier response, or 'now'",
   [ERROR_CODE_FORM]: "Must be the code of an error, such as 'unauthorized'",
   [APP_WORD]: 'Must be 1 to 512 visible ASCII characters',

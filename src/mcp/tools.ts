@@ -5,6 +5,7 @@ import { Base64File, Confirm, DraftedPost, FileName, IdempotencyKey, PlatformSum
 import type { Media, MediaList } from '../../schemas/media.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { Platform, PlatformList } from '../../schemas/platform-detail.ts'
+import type { SlotList } from '../../schemas/schedule.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, updateDraft, updatePost } from './confirm.ts'
@@ -44,6 +45,11 @@ const SPECIAL: readonly ToolDefinition[] = [
     operations.listFieldOptions,
     ({ field, data }: FieldOptionList) =>
       `${count(data.length, 'value')} of ${field}: ${data.map(({ value, label }) => `${value} ${label}`).join(', ')}`,
+  ),
+  simpleTool(
+    operations.listSlots,
+    ({ data, timeZone }: SlotList) =>
+      `${count(data.length, 'slot')} in ${timeZone}: ${data.map(({ scheduledAtLocal, isTaken }) => `${scheduledAtLocal} ${isTaken ? 'taken' : 'free'}`).join(', ')}`,
   ),
   simpleTool(operations.validatePost, describeValidation),
   toolOf(operations.createPost, {

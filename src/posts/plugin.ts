@@ -18,6 +18,7 @@ import { readPost } from './get.ts'
 import type { ListContext } from './list.ts'
 import { postLists } from './list-plugin.ts'
 import { publishPost } from './publish.ts'
+import { queue } from './queue/plugin.ts'
 import { updatePost } from './update.ts'
 import { findUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
@@ -27,6 +28,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context
   const known = createKnownAccounts()
   await app.register(postLists, context)
   await app.register(postBatches, { db })
+  await app.register(queue, { db })
 
   app.route({
     ...operations.createPost,

@@ -54,7 +54,7 @@ function suggestZone(name: string): string | undefined {
   return meant && ZONE_NAME.test(meant) ? meant : findNear(name, names)
 }
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /**
  * The instant at which the clocks of a time zone show a local time. A local time that the clocks skip or show twice has
@@ -63,11 +63,7 @@ const DAY_MS = 86_400_000
 export function toInstant(text: string, timeZone: string, fold?: Fold): { time: Date } | { problem: string } {
   const shown = parseLocalTime(text)
   if ('problem' in shown) return shown
-  const shownMs = shown.time.getTime()
-  const offsetAt = (ms: number) => offsetMsAt(ms, timeZone)
-  const offsetsMs = new Set([-DAY_MS, DAY_MS].map((distance) => offsetAt(shownMs + distance)))
-  const meantMs = [...offsetsMs].map((offsetMs) => shownMs - offsetMs).sort((a, b) => a - b)
-  const existingMs = meantMs.filter((ms) => ms + offsetAt(ms) === shownMs)
+  const { meantMs, existingMs } = findInstants(shown.time.getTime(), timeZone)
   const [earlierMs, laterMs] = existingMs.length > 0 ? existingMs : meantMs
   if (laterMs === undefined) return requireYear(new Date(earlierMs!))
   if (fold) return requireYear(new Date(fold === 'earlier' ? earlierMs! : laterMs))
@@ -75,12 +71,36 @@ export function toInstant(text: string, timeZone: string, fold?: Fold): { time: 
     existingMs.length > 0
       ? `occurs twice in ${timeZone}, because the clocks are put back`
       : `does not exist in ${timeZone}, because the clocks are put forward`
-  const [earlier, later] = [earlierMs!, laterMs].map((ms) => withOffset(ms, offsetAt(ms)))
+  const [earlier, later] = [earlierMs!, laterMs].map((ms) => withOffset(ms, offsetMsAt(ms, timeZone)))
   return invalid(`${text} ${reason}: set fold to 'earlier' for ${earlier} or to 'later' for ${later}`)
 }
 
+/**
+ * The first instant at which the clocks of a time zone show a local time. The first instant after the gap for a local
+ * time that they skip. `shownMs` is the instant at which clocks of UTC show the local time.
+ */
+export function firstInstant(shownMs: number, timeZone: string): number {
+  const { meantMs, existingMs } = findInstants(shownMs, timeZone)
+  if (existingMs.length > 0) return existingMs[0]!
+  let [before, after] = meantMs.map((ms) => ms / 1_000) as [number, number]
+  const offsetBefore = offsetMsAt(before * 1_000, timeZone)
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (offsetMsAt(middle * 1_000, timeZone) === offsetBefore) before = middle
+    else after = middle
+  }
+  return after * 1_000
+}
+
+/** The instants that a local time may mean, and those at which the clocks show it, in order. */
+function findInstants(shownMs: number, timeZone: string): { meantMs: number[]; existingMs: number[] } {
+  const offsetsMs = new Set([-DAY_MS, DAY_MS].map((distance) => offsetMsAt(shownMs + distance, timeZone)))
+  const meantMs = [...offsetsMs].map((offsetMs) => shownMs - offsetMs).sort((a, b) => a - b)
+  return { meantMs, existingMs: meantMs.filter((ms) => ms + offsetMsAt(ms, timeZone) === shownMs) }
+}
+
 /** How far the clocks of a time zone are ahead of UTC at an instant. */
-function offsetMsAt(ms: number, timeZone: string): number {
+export function offsetMsAt(ms: number, timeZone: string): number {
   const parts = findZone(timeZone)!.format.formatToParts(ms)
   const numberOf = (type: string) => Number(parts.find((part) => part.type === type)!.value)
   const shown = Date.UTC(

@@ -132,6 +132,14 @@ export class Postroom {
     options: (id: string, field: string, query: T.ListFieldOptionsQuery = {}, options?: Options) =>
       this.#http.get<T.FieldOptionList>(path`/accounts/${id}/options/${field}`, query, options),
     limits: (id: string, options?: Options) => this.#http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options),
+    getSchedule: (id: string, options?: Options) =>
+      this.#http.get<T.AccountSchedule>(path`/accounts/${id}/schedule`, {}, options),
+    /** Sets the times of the week at which queued posts are published. */
+    putSchedule: (id: string, body: T.PutSchedule, options?: Options) =>
+      this.#http.send<T.AccountSchedule>('PUT', path`/accounts/${id}/schedule`, body, options),
+    /** The next slots, and the posts that take them. */
+    slots: (id: string, query: T.ListSlotsQuery = {}, options?: Options) =>
+      this.#http.get<T.SlotList>(path`/accounts/${id}/slots`, query, options),
   }
   readonly platforms = {
     list: (options?: Options) => this.#http.list<T.PlatformList>('/platforms', {}, options),

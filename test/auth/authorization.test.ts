@@ -2,6 +2,7 @@ import type { LightMyRequestResponse as Response } from 'fastify'
 import t from 'tap'
 import { revokeKey } from '../../db/queries/keys.ts'
 import { deleteMembership } from '../../db/queries/people.ts'
+import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createConnection, createFuzzWorld, OAUTH_PLATFORM } from '../faults/fuzz/caller.ts'
 import { IMAGES } from '../faults/fuzz/forms.ts'
@@ -99,6 +100,8 @@ for (const row of TABLE) {
   })
 }
 
+const { weekdays: SCHEDULE } = SCHEDULE_EXAMPLES
+
 async function createResources(owner: Person, organization: string): Promise<Resources> {
   const shared = await owner.account('sandbox', { username: OWNER_TEXT, organizationId: organization })
   const own = await owner.account('sandbox', { username: OWNER_TEXT_ELSEWHERE })
@@ -106,6 +109,7 @@ async function createResources(owner: Person, organization: string): Promise<Res
     ['altText', OWNER_TEXT],
     ['file', IMAGES[0]!],
   ])
+  for (const account of [shared, own]) await owner.call('PUT', `/accounts/${account}/schedule`, SCHEDULE)
   await owner.call('PUT', `/apps/${OAUTH_PLATFORM}`, { clientId: OWNER_TEXT, clientSecret: `${OWNER_TEXT}-secret` })
   const create = async (state?: string, status?: string, mediaIds: string[] = []) => {
     const post = { accountIds: [shared], caption: OWNER_TEXT, firstComment: OWNER_TEXT, mediaIds }

@@ -6,8 +6,10 @@ import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
 import { jpeg } from '../helpers/upload.ts'
 
 const NAMES = [
-  ...['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'validate_post', 'create_post'],
+  ...['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_slots'],
   ...[
+    'validate_post',
+    'create_post',
     'update_post',
     'list_posts',
     'get_post',
@@ -49,7 +51,7 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   const destructive = [
     ...['update_post', 'publish_post', 'retry_delivery', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
   ]
-  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 5), 'list_posts', 'get_post', 'list_events', 'list_media'])
+  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 6), 'list_posts', 'get_post', 'list_events', 'list_media'])
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), [
     ...['list_field_options', 'create_post', 'update_post', 'publish_post', 'retry_delivery', 'import_media'],
@@ -70,7 +72,10 @@ t.test('a key sees only the tools that it may use, and cannot call the others', 
   const visible = async (rights: Parameters<typeof withKey>[2]) =>
     (await listTools(await withKey(world, ada, rights))).map(({ name }) => name)
   const cases: [scope: Scope, tools: string[]][] = [
-    ['accounts:read', ['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_events']],
+    [
+      'accounts:read',
+      ['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_slots', 'list_events'],
+    ],
     ['posts:read', ['validate_post', 'list_posts', 'get_post', 'list_events']],
     ['posts:write', ['create_post', 'update_post', 'list_events', 'delete_post']],
     ['media:read', ['list_events', 'list_media']],

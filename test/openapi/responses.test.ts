@@ -6,6 +6,7 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { SandboxCallList } from '../../schemas/sandbox.ts'
+import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
@@ -75,6 +76,20 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await check('getAccount', 200, undefined, requests.getAccount(ada.key))
   await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
+}
+
+async function checkSchedules({ ada }: Scene, requests: Requests) {
+  const { weekdays } = SCHEDULE_EXAMPLES
+  const path = `/accounts/${ACCOUNT_EXAMPLES[0].id}`
+  for (const name of ['getSchedule', 'putSchedule', 'listSlots'] as const) {
+    await check(name, 200, undefined, requests[name](ada.key))
+  }
+  await check('getSchedule', 404, 'schedule_not_found', ada.call('GET', `${path}/schedule`))
+  await check('listSlots', 404, 'schedule_not_found', ada.call('GET', `${path}/slots`))
+  const put = (changes: object) => ada.call('PUT', `${path}/schedule`, { ...weekdays, ...changes })
+  await check('putSchedule', 400, 'unknownZone', put({ timeZone: 'Europe/Berln' }))
+  const [slot] = weekdays.slots
+  await check('putSchedule', 400, 'repeatedSlot', put({ slots: [slot, slot] }))
 }
 
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
@@ -850,6 +865,7 @@ t.test('each response matches its schema, and each error matches its example to 
   try {
     await checkDerived(scene, requests)
     await checkAccounts(t, scene, requests)
+    await checkSchedules(scene, requests)
     await checkPlatforms(t, scene, requests)
     await checkFieldOptions(t, scene, requests)
     await checkConnections(t, scene, requests)

@@ -6,6 +6,7 @@ import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import { CREATE_KEY_EXAMPLES } from '../../schemas/key.ts'
 import type * as allOperations from '../../schemas/operations/index.ts'
+import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
@@ -50,6 +51,7 @@ export async function createScene(t: Test) {
   const account = await ada.account('x', { username: 'ada' })
   const sandboxAccount = await ada.account('sandbox', { credentials: { username: 'ada' } })
   await insertAccount(db, { ...ACCOUNT_EXAMPLES[0], userId: ada.id, organizationId: null })
+  await ada.call('PUT', `/accounts/${account}/schedule`, SCHEDULE_EXAMPLES.weekdays)
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account] })
   const { body: connection } = await ada.call('POST', '/connections', { platform: 'x' })
   const { id: keyId } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })

@@ -325,9 +325,12 @@ class Accounts(_Group):
     def connect(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/accounts", {}, body, idempotency_key)
     def disconnect(self, id: str) -> Result: return self._client.json("DELETE", _path("/accounts/{}", id), {})
     def get(self, id: str) -> Result: return self._client.json("GET", _path("/accounts/{}", id), {})
+    def get_schedule(self, id: str) -> Result: return self._client.json("GET", _path("/accounts/{}/schedule", id), {})
     def limits(self, id: str) -> Result: return self._client.json("GET", _path("/accounts/{}/limits", id), {})
     def list(self, **query: Any) -> Pages: return self._pages("/accounts", query)
     def options(self, id: str, field: str, **query: Any) -> Pages: return self._pages(_path("/accounts/{}/options/{}", id, field), query)
+    def put_schedule(self, id: str, body: Json) -> Result: return self._client.json("PUT", _path("/accounts/{}/schedule", id), {}, body=body)
+    def slots(self, id: str, **query: Any) -> Pages: return self._pages(_path("/accounts/{}/slots", id), query)
 
 class Apps(_Group):
     def delete(self, platform: str, **query: Any) -> Result: return self._client.json("DELETE", _path("/apps/{}", platform), query)

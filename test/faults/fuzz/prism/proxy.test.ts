@@ -76,6 +76,12 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('getPlatform', 304, ['bluesky'], { headers: { 'if-none-match': '*' } })
   await ask('getAccountLimits', 200, [account])
   await ask('getAccountLimits', 404, [UNKNOWN_ID])
+  const schedule = { timeZone: 'Europe/Berlin', slots: [{ weekday: 'monday', time: '09:30' }] }
+  await ask('putSchedule', 200, [account], { body: schedule })
+  await ask('putSchedule', 400, [account], { body: { ...schedule, timeZone: 'Europe/Berln' } })
+  await ask('getSchedule', 200, [account])
+  await ask('getSchedule', 404, [UNKNOWN_ID])
+  await ask('listSlots', 200, [account, '?limit=2'])
   await ask('listFieldOptions', 200, [account, 'boardId'])
   await ask('listFieldOptions', 400, [account, 'boardSectionId'])
   await ask('listFieldOptions', 404, [account, 'none'])

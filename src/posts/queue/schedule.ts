@@ -1,0 +1,121 @@
+import type { Db } from '../../../db/client.ts'
+import { isId } from '../../../db/id.ts'
+import type { KeyRights } from '../../../db/queries/keys.ts'
+import { findSchedule, listTakenSlots, type ReachableSchedule, storeSchedule } from '../../../db/queries/schedules.ts'
+import type { Issue } from '../../../schemas/error.ts'
+import {
+  type AccountSchedule,
+  HORIZON_DAYS,
+  type ListSlotsQuery,
+  type PutSchedule,
+  type SlotList,
+  WEEKDAYS,
+  type WeeklySlot,
+} from '../../../schemas/schedule.ts'
+import { parseTime, timeOf } from '../../../schemas/time.ts'
+import { fail, invalidRequest } from '../../errors.ts'
+import { etagOfText } from '../../http/preconditions.ts'
+import { hasScope, isListed } from '../../http/rights.ts'
+import { DAY_MS, isTimeZone, nameZone, offsetMsAt, unknownZoneMessage } from '../time-zone.ts'
+import { listInstants, MINUTE_MS } from './instants.ts'
+
+export interface Caller {
+  userId: string
+  rights: KeyRights
+}
+
+/** The database reorders the keys of a slot, which the ETag therefore leaves out. */
+export const etagOfSchedule = ({ timeZone, slots, skip }: AccountSchedule): string =>
+  etagOfText(JSON.stringify([timeZone, slots.map(({ weekday, time }) => [weekday, time]), skip]))
+
+/** The schedule of an account that the caller may post to. Throws 404 without one. */
+export async function readSchedule(db: Db, caller: Caller, id: string): Promise<AccountSchedule> {
+  return (await requireSchedule(db, caller, id)).schedule
+}
+
+async function requireSchedule(
+  db: Db,
+  { userId, rights }: Caller,
+  id: string,
+): Promise<ReachableSchedule & { schedule: AccountSchedule }> {
+  const found = isId(id) && isListed(rights, id) ? await findSchedule(db, { userId, id }) : undefined
+  if (!found) throw fail('account_not_found')
+  if (!found.schedule) throw fail('schedule_not_found', id)
+  return found as ReachableSchedule & { schedule: AccountSchedule }
+}
+
+/** Stores the schedule of an account. Throws 400 with details for mistakes that the schema does not see. */
+export async function putSchedule(
+  db: Db,
+  { userId, rights }: Caller,
+  id: string,
+  { timeZone, slots, skip }: PutSchedule,
+): Promise<AccountSchedule> {
+  const issues = [
+    ...(isTimeZone(timeZone) ? [] : [custom(['timeZone'], unknownZoneMessage(timeZone))]),
+    ...findRepeated(
+      'slots',
+      slots.map(({ weekday, time }) => `${weekday} ${time}`),
+    ),
+    ...skip.flatMap((date, index) => findDateIssue(date, ['skip', index])),
+    ...findRepeated('skip', skip),
+  ]
+  if (issues.length > 0) throw invalidRequest(issues)
+  const schedule = { timeZone: nameZone(timeZone), slots: slots.toSorted(compareSlots), skip: skip.toSorted() }
+  const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id }, schedule))
+  if (!isStored) throw fail('account_not_found')
+  return schedule
+}
+
+const custom = (path: Issue['path'], message: string): Issue => ({ code: 'custom', path, message })
+
+function findRepeated(key: string, values: readonly string[]): Issue[] {
+  const seen = new Set<string>()
+  return values.flatMap((value, index) => {
+    if (seen.has(value)) return [custom([key, index], `Repeats an earlier item: ${value}`)]
+    seen.add(value)
+    return []
+  })
+}
+
+function findDateIssue(date: string, path: Issue['path']): Issue[] {
+  const parsed = parseTime(`${date}T00:00:00Z`)
+  return 'problem' in parsed ? [{ code: 'invalid_string', validation: 'datetime', path, message: parsed.problem }] : []
+}
+
+const compareSlots = (a: WeeklySlot, b: WeeklySlot) =>
+  WEEKDAYS.indexOf(a.weekday) - WEEKDAYS.indexOf(b.weekday) || a.time.localeCompare(b.time)
+
+/** The next slots of an account, with the posts that take them. Throws 404 without a schedule. */
+export async function listSlots(db: Db, caller: Caller, id: string, query: ListSlotsQuery): Promise<SlotList> {
+  const { schedule, now } = await requireSchedule(db, caller, id)
+  const { timeZone } = schedule
+  const fromMs = Math.max(now.getTime(), query.from === undefined ? 0 : timeOf(query.from).getTime())
+  const instants = listInstants(schedule, fromMs, now.getTime() + HORIZON_DAYS * DAY_MS)
+    .take(query.limit)
+    .toArray()
+  const posts = instants.length > 0 ? await findPosts(db, caller, id, instants) : new Map<number, string | null>()
+  const data = instants.map((ms) => {
+    const postId = posts.get(ms / MINUTE_MS)
+    return {
+      scheduledAt: new Date(ms).toISOString(),
+      scheduledAtLocal: new Date(ms + offsetMsAt(ms, timeZone)).toISOString().slice(0, 19),
+      isTaken: postId !== undefined,
+      ...(postId && { postId }),
+    }
+  })
+  return { timeZone, data }
+}
+
+/** The posts that take these slots, by minute. Null for a post that the caller may not see. */
+async function findPosts(db: Db, { userId, rights }: Caller, accountId: string, instants: number[]) {
+  const [from, to] = [new Date(instants[0]!), new Date(instants.at(-1)! + MINUTE_MS)]
+  const taken = await listTakenSlots(db, { accountId, from, to }, { userId, accountIds: rights.accountIds })
+  const canRead = hasScope(rights, 'posts:read')
+  const posts = new Map<number, string | null>()
+  for (const { dueAt, postId } of taken) {
+    const minute = Math.floor(Date.parse(dueAt) / MINUTE_MS)
+    posts.set(minute, posts.get(minute) ?? (canRead ? postId : null))
+  }
+  return posts
+}
