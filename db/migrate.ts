@@ -41,6 +41,7 @@ import * as postWords from './migrations/0036_post_words.ts'
 import * as referencesOfUsers from './migrations/0037_references_of_users.ts'
 import * as timesOfAccounts from './migrations/0038_times_of_accounts.ts'
 import * as accountSchedules from './migrations/0039_account_schedules.ts'
+import * as settingsOfAccounts from './migrations/0040_settings_of_accounts.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -85,6 +86,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0037_references_of_users': referencesOfUsers,
   '0038_times_of_accounts': timesOfAccounts,
   '0039_account_schedules': accountSchedules,
+  '0040_settings_of_accounts': settingsOfAccounts,
 }
 
 /**

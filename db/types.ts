@@ -44,6 +44,7 @@ export interface Accounts {
   clientId: string | null;
   createdAt: Generated<Timestamp>;
   credentialsExpireAt: Timestamp | null;
+  defaultFields: Json | null;
   disconnectedAt: Timestamp | null;
   displayName: string | null;
   expiryAnnouncedDays: number | null;
@@ -54,6 +55,7 @@ export interface Accounts {
   limitKey: string | null;
   metadata: Json | null;
   organizationId: string | null;
+  ownDisplayName: string | null;
   platform: string;
   scopes: string[] | null;
   textLengthMax: number | null;

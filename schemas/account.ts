@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { referenceProperties } from './references.ts'
-import { Ref, StringEnum, UUID_PATTERN } from './shared.ts'
+import { Dictionary, NOT_BLANK, Nullable, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
 export const ACCOUNT_EXAMPLES = [
   {
@@ -106,7 +106,15 @@ export const Account = Type.Object(
     platform: Ref(PlatformId),
     username: Type.String({ description: 'The handle on the network, without a leading @.' }),
     displayName: Type.Optional(
-      Type.String({ description: 'The display name on the network. Absent where it is not known.' }),
+      Type.String({
+        description:
+          'Your own display name, if `updateAccount` has set one; otherwise the one on the network. Absent where that is not known.',
+      }),
+    ),
+    networkDisplayName: Type.Optional(
+      Type.String({
+        description: 'The display name on the network, where `displayName` is your own and the other one is known.',
+      }),
     ),
     textLengthMax: Type.Optional(
       Type.Integer({
@@ -135,6 +143,11 @@ export const Account = Type.Object(
           'When the access token that is stored now expires, in UTC with milliseconds. Absent where it does not, or where the network does not say.',
       }),
     ),
+    defaultFields: Type.Optional(
+      Dictionary(Type.Unknown(), {
+        description: 'The options that each new post for the account gets: see `updateAccount`. Absent if it has none.',
+      }),
+    ),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
     organizationId: Type.Optional(
@@ -156,6 +169,38 @@ export const Account = Type.Object(
   },
 )
 export type Account = Static<typeof Account>
+
+/** As JSON. A post may have 2,000 accounts. */
+export const DEFAULT_FIELDS_BYTES_MAX = 4096
+
+export const UPDATE_ACCOUNT_EXAMPLES = {
+  rename: { displayName: 'Lighthouse Coffee, Berlin' },
+  nameOfNetwork: { displayName: null },
+  setDefaults: { defaultFields: { boardId: '549755885175', boardSectionId: null } },
+  forgetDefaults: { defaultFields: null },
+}
+
+export const UpdateAccount = Type.Object(
+  {
+    displayName: Type.Optional(
+      Nullable(Type.String({ maxLength: 255, pattern: NOT_BLANK }), {
+        description: 'Your own display name, for lists and calendars. `null` shows the one on the network again.',
+      }),
+    ),
+    defaultFields: Type.Optional(
+      Nullable(Dictionary(Type.Unknown()), {
+        description: `Changes to the options that each new post for the account gets, by the keys of \`fields\`: a merge patch, in which \`null\` removes a key, at any depth. \`null\` removes all of them. At most ${DEFAULT_FIELDS_BYTES_MAX} bytes as JSON may remain.`,
+      }),
+    ),
+  },
+  {
+    $id: 'UpdateAccount',
+    additionalProperties: false,
+    description: 'Changes to an account, as a JSON merge patch (RFC 7396). An absent key changes nothing.',
+    examples: Object.values(UPDATE_ACCOUNT_EXAMPLES),
+  },
+)
+export type UpdateAccount = Static<typeof UpdateAccount>
 
 export const ListAccountsQuery = Type.Object({
   platform: Type.Optional(StringEnum(PLATFORM_IDS, { description: 'Only accounts on this network.' })),

@@ -81,7 +81,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 408 | the request arrived too slowly; the connection is closed | send it again |
 | 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
 | 410 | the events after a cursor of \`listEvents\` are no longer kept | begin again with the cursor in \`oldest\` |
-| 412 | the post has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the post or the file again |
+| 412 | the post or the account has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the resource again |
 | 416 | the range of \`getMediaContent\` is outside the file | request the whole file |
 | 413 | the body is larger than 1 MiB, or the file is larger than the service accepts | send less |
 | 417 | the \`Expect\` header has another value than \`100-continue\` | leave it out |
@@ -268,7 +268,7 @@ const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` o
 
 The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.`
 
-const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it.`
+const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board.`
 
 const PLATFORMS = `What each network accepts, for forms, editors and planning. Posts are checked against exactly these limits.
 

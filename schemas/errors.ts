@@ -158,7 +158,12 @@ export const ERRORS = {
     status: 413,
     message: (bytesMax: number) => `Request body is larger than ${formatBytes(bytesMax)}`,
     meaning: 'The request body is over the limit of its operation.',
-    cases: { post: { message: 'Post would be larger than 1 MiB' } },
+    cases: {
+      post: { message: 'Post would be larger than 1 MiB' },
+      defaults: {
+        message: 'The default fields of the accounts would add more than 1 MiB: send fewer accounts in one request',
+      },
+    },
   },
   headers_too_large: {
     status: 431,
@@ -284,6 +289,7 @@ export const ERRORS = {
     meaning: 'Only the owner of the account, or an admin of its organisation, may do this.',
     cases: {
       connected: { message: 'Only the owner of an account, or an admin of its organisation, can connect it again' },
+      changed: { message: 'Only the owner of an account, or an admin of its organisation, can change it' },
     },
   },
   platform_not_found: {
@@ -475,8 +481,13 @@ export const ERRORS = {
   precondition_failed: {
     status: 412,
     message: 'Precondition failed: the post has changed. The header ETag has its present version.',
-    meaning: '`If-Match` or `If-Unmodified-Since` does not match the post or the file.',
-    cases: { file: { message: 'Precondition failed: the file does not match.' } },
+    meaning: '`If-Match` or `If-Unmodified-Since` does not match the post, the account or the file.',
+    cases: {
+      account: {
+        message: 'Precondition failed: the account has changed. The header ETag has its present version.',
+      },
+      file: { message: 'Precondition failed: the file does not match.' },
+    },
   },
   range_not_satisfiable: {
     status: 416,

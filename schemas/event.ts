@@ -212,6 +212,16 @@ export const EVENTS = [
     account,
     ACCOUNT,
   ),
+  defineEvent(
+    'account.updated',
+    'The display name or the default fields of an account were changed by `updateAccount`.',
+    {
+      ...account,
+      changed: Type.Array(Type.String(), { description: 'The names of the properties that have other values now.' }),
+      actor,
+    },
+    { ...ACCOUNT, changed: ['displayName'], actor: { keyId: KEY_ID } },
+  ),
   defineEvent('account.disconnected', 'An account was disconnected.', account, ACCOUNT),
   defineEvent(
     'account.reconnect_required',

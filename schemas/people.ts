@@ -123,7 +123,7 @@ export const ROLES = {
   member:
     'lists the accounts of the organisation, and posts to them. While the organisation has no admin, every member connects accounts for it.',
   admin:
-    'also connects accounts for the organisation, connects them again by OAuth, and disconnects them; reads, changes, publishes and deletes the posts that other members have made for these accounts alone, and the files of these posts; stores, changes and deletes the apps of the organisation.',
+    'also connects accounts for the organisation, connects them again by OAuth, changes and disconnects them; reads, changes, publishes and deletes the posts that other members have made for these accounts alone, and the files of these posts; stores, changes and deletes the apps of the organisation.',
 } as const
 
 export const Role = StringEnum(Object.keys(ROLES) as ['member', 'admin'], {

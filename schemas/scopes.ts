@@ -5,7 +5,7 @@ export const SCOPES = {
   'posts:publish':
     'schedule and publish posts, change and delete scheduled ones, and decide about deliveries; includes `posts:write`',
   'accounts:read': 'list accounts',
-  'accounts:connect': 'connect and disconnect accounts, and store apps',
+  'accounts:connect': 'connect, change and disconnect accounts, and store apps',
   'media:read': 'read files',
   'media:write': 'add, change and delete files',
   'webhooks:manage': 'create, change, test and delete webhooks',

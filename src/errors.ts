@@ -79,8 +79,8 @@ export class RateLimited extends AppError {
 export class PreconditionFailed extends AppError {
   readonly etag: string
 
-  constructor(etag: string) {
-    super(errorOf('precondition_failed'))
+  constructor(etag: string, name: 'precondition_failed' | 'precondition_failed.account' = 'precondition_failed') {
+    super(errorOf(name))
     this.etag = etag
   }
 }

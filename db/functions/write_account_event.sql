@@ -1,7 +1,8 @@
--- An event of an account goes to everybody who may use the account at the time.
+-- An event of an account goes to everybody who may use the account at the time. The trigger on settings names its type.
 create or replace function write_account_event() returns trigger language plpgsql as $$
 declare
   event_type text := case
+    when tg_nargs > 0 then tg_argv[0]
     when tg_op = 'INSERT' or (old.disconnected_at is not null and new.disconnected_at is null)
       then 'account.connected'
     when new.disconnected_at is not null and old.disconnected_at is null then 'account.disconnected'
@@ -19,7 +20,11 @@ begin
     'username', new.username,
     'externalReference', new.external_reference,
     'metadata', new.metadata,
-    'reason', case when event_type = 'account.reconnect_required' then new.attention ->> 'code' end))
+    'reason', case when event_type = 'account.reconnect_required' then new.attention ->> 'code' end,
+    'changed', case when event_type = 'account.updated' then to_jsonb(array_remove(array[
+      case when old.own_display_name is distinct from new.own_display_name then 'displayName' end,
+      case when old.default_fields is distinct from new.default_fields then 'defaultFields' end], null)) end,
+    'actor', case when event_type = 'account.updated' then event_actor() end))
   from (
     select new.user_id union select user_id from memberships where organization_id = new.organization_id
   ) as reader;

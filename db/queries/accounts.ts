@@ -56,6 +56,8 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'displayName',
       'textLengthMax',
       'altTextLengthMax',
+      'ownDisplayName',
+      eb.ref('defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
       'scopes',
       'credentialsExpireAt',
       'externalReference',
@@ -80,6 +82,17 @@ export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .where(reachableBy(userId))
     .orderBy('id')
+    .execute()
+
+/** The account as `listTheseAccounts` returns it, locked for the rest of the transaction. */
+export const lockAccount = (db: Db, { userId, id }: { userId: string; id: string }) =>
+  selectListed(db, userId).where('id', '=', id).where(reachableBy(userId)).forNoKeyUpdate('accounts').executeTakeFirst()
+
+export const storeSettings = (db: Db, id: string, { ownDisplayName, defaultFields }: AccountSettings) =>
+  db
+    .updateTable('accounts')
+    .set({ ownDisplayName, defaultFields: defaultFields && JSON.stringify(defaultFields) })
+    .where('id', '=', id)
     .execute()
 
 export interface AccountFilter {
@@ -152,6 +165,15 @@ export interface AccountConsent {
   metadata: Record<string, string> | null
 }
 
+/** The options of a network that new posts for an account get. */
+export type DefaultFields = Record<string, unknown>
+
+/** The settings of an account, which its network does not know. */
+export interface AccountSettings {
+  ownDisplayName: string | null
+  defaultFields: DefaultFields | null
+}
+
 /** Whose an account is. */
 export interface AccountOwner {
   userId: string
@@ -166,6 +188,7 @@ export type StoredCredentials = 'fixed' | 'refreshed'
 export interface ListedAccount
   extends AccountProfile,
     AccountConsent,
+    AccountSettings,
     AccountOwner,
     Pick<AccountReadiness, 'attention' | 'credentials'> {}
 
@@ -196,7 +219,7 @@ export interface ConnectedAccount extends NewAccount, AccountProfile, AccountCon
 export function upsertConnectedAccount(
   db: Db,
   { metadata, ...account }: ConnectedAccount,
-): Promise<AccountProfile & AccountConsent & AccountOwner> {
+): Promise<AccountProfile & AccountConsent & AccountSettings & AccountOwner> {
   return db
     .insertInto('accounts')
     .values({ ...account, metadata: metadata && JSON.stringify(metadata) })
@@ -227,6 +250,8 @@ export function upsertConnectedAccount(
       'accounts.displayName',
       'accounts.textLengthMax',
       'accounts.altTextLengthMax',
+      'accounts.ownDisplayName',
+      eb.ref('accounts.defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
       'accounts.scopes',
       'accounts.credentialsExpireAt',
       'accounts.externalReference',

@@ -11,7 +11,7 @@ import {
 } from '../error.ts'
 import { errorOf } from '../errors.ts'
 import { IdempotencyHeaders, keyReusedResponse } from '../idempotency.ts'
-import { IfMatchHeaders, preconditionFailedResponse } from '../precondition.ts'
+import { preconditionFailedResponse } from '../precondition.ts'
 import type { Scope } from '../scopes.ts'
 import { Closed, PageQuery } from '../shared.ts'
 
@@ -170,7 +170,7 @@ function listErrors(definition: Definition): ErrorResponses {
     { ...commonErrors },
     query === PageQuery && invalidPageResponse,
     headers === IdempotencyHeaders && keyReusedResponse,
-    headers === IfMatchHeaders && preconditionFailedResponse,
+    preconditionFailedResponse(headers),
     body && bodyTooLargeResponse,
     ...errors,
   )

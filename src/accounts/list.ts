@@ -5,10 +5,11 @@ import type { KeyRights } from '../../db/queries/keys.ts'
 import { type Account, ListAccountsQuery } from '../../schemas/account.ts'
 import { fail } from '../errors.ts'
 import { refuseNearNames } from '../http/near-names.ts'
+import { etagOfText } from '../http/preconditions.ts'
 import { isListed } from '../http/rights.ts'
 import { toListedAccount } from './store.ts'
 
-interface Caller {
+export interface Caller {
   userId: string
   rights: KeyRights
 }
@@ -43,6 +44,9 @@ function choose(accounts: Account[], query: ListAccountsQuery): Account[] {
 
 /** The same order on every machine. */
 const COLLATOR = new Intl.Collator('en', { numeric: true })
+
+/** Two accounts with equal ETags are shown equally to the same caller. */
+export const etagOf = (account: Account): string => etagOfText(JSON.stringify(account))
 
 /** An account that the caller may post to. Throws 404 for any other. */
 export async function getAccount(db: Db, { userId, rights }: Caller, id: string): Promise<Account> {

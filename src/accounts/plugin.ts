@@ -4,13 +4,15 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { findLongNames } from '../http/metadata.ts'
+import { isKnown, readIfMatch } from '../http/preconditions.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
-import { getAccount, listOwnAccounts } from './list.ts'
+import { etagOf, getAccount, listOwnAccounts } from './list.ts'
 import { type NetworkContext, NO_GRANT, storeAccount } from './store.ts'
+import { updateAccount } from './update.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
   const { db } = context
@@ -23,7 +25,21 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
 
   app.route({
     ...operations.getAccount,
-    handler: async (request) => getAccount(db, request, request.params.id),
+    handler: async (request, reply) => {
+      const account = await getAccount(db, request, request.params.id)
+      const etag = etagOf(account)
+      reply.header('etag', etag)
+      return isKnown(request, etag) ? reply.code(304).send(undefined as never) : account
+    },
+  })
+
+  app.route({
+    ...operations.updateAccount,
+    handler: async (request, reply) => {
+      const account = await updateAccount(db, request, request.params.id, request.body, readIfMatch(request))
+      reply.header('etag', etagOf(account))
+      return account
+    },
   })
 
   app.route({

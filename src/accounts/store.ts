@@ -4,6 +4,7 @@ import {
   type AccountConsent,
   type AccountOwner,
   type AccountProfile,
+  type AccountSettings,
   type ConnectedAccount,
   type ListedAccount,
   upsertConnectedAccount,
@@ -112,15 +113,21 @@ export function storeAccount(
 }
 
 /** An account as the API shows it to `viewer`, a user who may post to it: unknown properties are absent. */
-export function toAccount(row: AccountProfile & AccountConsent & AccountOwner, viewer: string): Account {
+export function toAccount(
+  row: AccountProfile & AccountConsent & AccountSettings & AccountOwner,
+  viewer: string,
+): Account {
   // Assigned one by one: spreads and rests take longer than the rest of a list.
   const { id, platform, username, userId: ownerId } = row
   const isOwner = ownerId === viewer
   const canDisconnect = isOwner || row.isAdministered === true
   const account: Account = { id, platform, username, ownerId, isOwner, canDisconnect }
-  if (row.displayName !== null) account.displayName = row.displayName
+  const displayName = row.ownDisplayName ?? row.displayName
+  if (displayName !== null) account.displayName = displayName
+  if (row.ownDisplayName !== null && row.displayName !== null) account.networkDisplayName = row.displayName
   if (row.textLengthMax !== null) account.textLengthMax = row.textLengthMax
   if (row.altTextLengthMax !== null) account.altTextLengthMax = row.altTextLengthMax
+  if (row.defaultFields !== null) account.defaultFields = row.defaultFields
   if (row.scopes !== null) account.scopes = row.scopes
   if (row.credentialsExpireAt !== null) account.credentialsExpireAt = row.credentialsExpireAt.toISOString()
   if (row.externalReference !== null) account.externalReference = row.externalReference

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Account } from '../../schemas/account.ts'
 import type { DraftedPost } from '../../schemas/mcp.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { UpdatedPost } from '../../schemas/patch-post.ts'
@@ -102,6 +103,18 @@ async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<R
   })
   if (body.status === 'scheduled') throw confirmationRequired('The post is scheduled')
   return { 'if-match': String(headers.etag) }
+}
+
+export async function updateAccount(api: Api, args: Arguments): Promise<Outcome> {
+  const { body } = await api(operations.updateAccount, args)
+  const { platform, username, displayName } = body as Account
+  return { body, text: `${platform} @${username} is shown as ${displayName ?? username}.` }
+}
+
+/** Changes nothing that later posts get. */
+export async function renameAccount(api: Api, args: Arguments): Promise<Outcome> {
+  if (args.defaultFields !== undefined) throw confirmationRequired('With defaultFields, later posts get other options')
+  return updateAccount(api, args)
 }
 
 export const confirmationRequired = (reason: string) => toToolError(fail('confirmation_required', reason))

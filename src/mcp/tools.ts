@@ -8,7 +8,7 @@ import type { Platform, PlatformList } from '../../schemas/platform-detail.ts'
 import type { SlotList } from '../../schemas/schedule.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ToolOperation } from './api.ts'
-import { createDraft, createPost, updateDraft, updatePost } from './confirm.ts'
+import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
 import { count, describeEvents, describePost, describeValidation } from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
 
@@ -52,6 +52,15 @@ const SPECIAL: readonly ToolDefinition[] = [
       `${count(data.length, 'slot')} in ${timeZone}: ${data.map(({ scheduledAtLocal, isTaken }) => `${scheduledAtLocal} ${isTaken ? 'taken' : 'free'}`).join(', ')}`,
   ),
   simpleTool(operations.validatePost, describeValidation),
+  toolOf(operations.updateAccount, {
+    ownArguments: {
+      confirm: Confirm(
+        'Required to be `true` with defaultFields. Only after the person you work for has agreed that later posts get these options.',
+      ),
+    },
+    run: updateAccount,
+    unconfirmed: renameAccount,
+  }),
   toolOf(operations.createPost, {
     ownArguments: {
       confirm: Confirm(

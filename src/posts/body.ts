@@ -3,10 +3,11 @@ import type { Issue } from '../../schemas/error.ts'
 import { invalidRequest } from '../errors.ts'
 import { findLongNames, type Metadata } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
+import type { PostToComplete } from './default-fields.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
 
 /** A post as the body of a request describes it. */
-export interface RequestedPost extends PostToCheck, Schedule {
+export interface RequestedPost extends PostToCheck, Schedule, Required<Pick<PostToComplete, 'isNewAccount'>> {
   /** Each once, in the order of the request. */
   accountIds: string[]
   /** The first index of an account in the request. */
@@ -32,6 +33,7 @@ export function readBody(body: CreatePost): RequestedPost {
     firstComment: body.firstComment ?? null,
     accountIds: [...accountIds],
     findAccountIndex: createIndex(() => body.accountIds),
+    isNewAccount: () => true,
     scheduledAt,
     ...times,
     scheduled: scheduledAt !== null,

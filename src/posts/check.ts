@@ -10,15 +10,18 @@ import { ALL_RIGHTS, isListed } from '../http/rights.ts'
 import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
+import { type CheckOptions, checkInPieces, findViolations } from '../platforms/violations.ts'
 import type { Usable } from './access.ts'
-import { type CheckOptions, checkInPieces, findViolations } from './violations.ts'
+import { type PostToComplete, requireSmallDefaults, withDefaultFields } from './default-fields.ts'
 
 export type CheckedAccount = SubjectAccount
 
-type PostToInspect = PostToCheck & { accountIds: readonly string[] }
+type PostToInspect = PostToCheck & PostToComplete & { accountIds: readonly string[] }
 
 /** The subjects of a post, and all its problems. */
-export interface Inspection {
+export interface Inspection<P extends PostToInspect = PostToInspect> {
+  /** The post, with the default fields of its new accounts. */
+  post: P
   /** The accounts that the user may use, in the order of the ids. */
   accounts: CheckedAccount[]
   /** The files of the user, each once, in the order of the ids. */
@@ -34,13 +37,13 @@ export interface Inspection {
  * Accounts and media that `usable` leaves out count as those of others. `texts` are measured once for all posts. A
  * transaction is not kept waiting between pieces of the work: measure long texts before it.
  */
-export async function inspectPosts(
+export async function inspectPosts<P extends PostToInspect>(
   db: Db,
   userId: string,
-  posts: { post: PostToInspect; addCount?: CheckOptions['addCount'] }[],
+  posts: { post: P; addCount?: CheckOptions['addCount'] }[],
   usable: Usable = ALL_RIGHTS,
   texts: TextCache = createTextCache(),
-): Promise<Inspection[]> {
+): Promise<Inspection<P>[]> {
   const accountIds = new Set(posts.flatMap(({ post }) => post.accountIds))
   const mediaIds = new Set(posts.flatMap(({ post }) => listMediaIds(post)))
   const [subjects] = await readPostSubjects(db, {
@@ -49,14 +52,17 @@ export async function inspectPosts(
     mediaIds: [...mediaIds].filter((id) => isId(id) && (usable.mediaIds?.includes(id) ?? true)),
   })
   const known = { accounts: byId(subjects!.accounts), media: byId(subjects!.media) }
-  const inspections: Inspection[] = []
-  for (const { post, addCount } of posts) {
-    const accounts = selectInOrder(post.accountIds, known.accounts)
+  requireSmallDefaults(posts.flatMap(({ post }) => selectInOrder(post.accountIds, known.accounts)))
+  const inspections: Inspection<P>[] = []
+  for (const { post: requested, addCount } of posts) {
+    const accounts = selectInOrder(requested.accountIds, known.accounts)
+    const post = withDefaultFields(requested, accounts)
     if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
     const postMediaIds = [...new Set(listMediaIds(post))]
     const media = selectInOrder(postMediaIds, known.media)
     const check = [post, accounts, media, { texts, addCount }] as const
     inspections.push({
+      post,
       accounts,
       media,
       violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
@@ -86,13 +92,13 @@ export function findRejection({ violations: [violation], inaccessible }: Inspect
 }
 
 /** Checks a post, and returns its accounts and files. Throws the error of a post that cannot be stored. */
-export async function checkPost(
+export async function checkPost<P extends PostToInspect>(
   db: Db,
   userId: string,
-  post: PostToInspect,
+  post: P,
   usable?: Usable,
   texts?: TextCache,
-): Promise<Pick<Inspection, 'accounts' | 'media'>> {
+): Promise<Pick<Inspection<P>, 'post' | 'accounts' | 'media'>> {
   const [inspection] = await inspectPosts(db, userId, [{ post }], usable, texts)
   const rejection = findRejection(inspection!)
   if (rejection) throw rejection

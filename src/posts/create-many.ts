@@ -68,8 +68,8 @@ export async function createPosts(
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
     const inspections = await inspectPosts(db, userId, toInspect(posts), rights, texts)
-    const checked = posts.map((post, index) => {
-      const inspection = inspections[index]!
+    const checked = inspections.map((inspection, index) => {
+      const { post } = inspection
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
       const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready, texts })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
+import type { DefaultFields } from '../../db/queries/accounts.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
 import { insertPost, type NewPost, type UnreadyAccount } from '../../db/queries/posts/insert.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
@@ -9,29 +10,32 @@ import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { initialState } from '../delivery/machine.ts'
 import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
+import { findViolations, type TargetAccount } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
-import { findViolations, type TargetAccount } from './violations.ts'
+import { requireSmallDefaults, withDefaultFields } from './default-fields.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {
   textLengthMax: number | null
   altTextLengthMax: number | null
+  defaultFields: DefaultFields | null
   /** The facts of the database about an account that is not ready. */
   unready?: UnreadyAccount | undefined
 }
 
 /**
  * Cache of accounts that passed `checkPost`, by id. The network of an account and its id there never change. The text
- * limit of its server and whether it is ready may change: then `insertPost` writes nothing. The limit of alternative
- * texts may change too: only posts without files are checked by the cache.
+ * limit, the defaults and the readiness of an account may change: then `insertPost` writes nothing. The limit of
+ * alternative texts may change too: only posts without files are checked by the cache.
  */
 export type KnownAccounts = LRUCache<string, KnownAccount>
 
 export const createKnownAccounts = (): KnownAccounts => new LRUCache({ max: 10_000 })
 
-/** The accounts and files of a post that can be stored. */
+/** A post that can be stored, with its accounts and files. */
 interface CheckedPost {
+  post: RequestedPost
   accounts: KnownAccount[]
   media: MediaFacts[]
 }
@@ -71,16 +75,16 @@ export async function createPost(
   { known, isStrict = false, id = newId() }: CreateOptions = {},
   toStored?: ToStored,
 ): Promise<CreatedPost | undefined> {
-  const post = readBody(body)
+  const requested = readBody(body)
   const texts = createTextCache()
   const check = async () => {
-    const { accounts, media } = await checkPost(db, userId, post, undefined, texts)
-    return remember(known, { accounts: accounts.map(toKnown), media })
+    const { post, accounts, media } = await checkPost(db, userId, requested, undefined, texts)
+    return remember(known, { post, accounts: accounts.map(toKnown), media })
   }
   // Warnings of accounts that are ready again must not reject a post.
-  let checked = (isStrict ? undefined : checkWithoutDatabase(post, known, texts)) ?? (await check())
+  let checked = (isStrict ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
   for (;;) {
-    const { accounts, media } = checked
+    const { post, accounts, media } = checked
     const row = { ...toRow(userId, post, accounts), id }
     const warnings = findWarnings(post, accounts, { media, unready: byAccount(row.unready), texts })
     const error = isStrict ? findWarningError(warnings) : undefined
@@ -89,8 +93,8 @@ export async function createPost(
     const insertion = await insertPost(db, { ...row, keyed: toStored?.(created) }).catch(ignoreDeletedMedia)
     if (insertion?.outcome === 'written') return created
     if (insertion?.outcome === 'key_taken') return undefined
-    // If nothing was inserted, a limit has changed, or the user may not use an account or a file any more: then `check`
-    // throws.
+    // If nothing was inserted, a limit or a default has changed. Or the user may not use an account or a file any more:
+    // then `check` throws.
     checked = insertion ? remember(known, withReadiness(checked, insertion.unready ?? [])) : await check()
   }
 }
@@ -106,9 +110,9 @@ export const toKnown = ({ isReady, attention, credentials, credentialsExpireAt, 
   unready: isReady ? undefined : { accountId: account.id, attention, credentials, credentialsExpireAt },
 })
 
-function withReadiness({ accounts, media }: CheckedPost, unready: UnreadyAccount[]): CheckedPost {
+function withReadiness({ post, accounts, media }: CheckedPost, unready: UnreadyAccount[]): CheckedPost {
   const found = byAccount(unready)
-  return { accounts: accounts.map((account) => ({ ...account, unready: found.get(account.id) })), media }
+  return { post, accounts: accounts.map((account) => ({ ...account, unready: found.get(account.id) })), media }
 }
 
 const byAccount = (unready: readonly UnreadyAccount[]) =>
@@ -121,9 +125,10 @@ export const toRow = (userId: string, post: RequestedPost, accounts: readonly Kn
   userId,
   status: post.scheduled ? 'scheduled' : 'draft',
   deliveryState: initialState(post.scheduled),
-  deliveries: accounts.map(({ id: accountId, textLengthMax }) => ({
+  deliveries: accounts.map(({ id: accountId, textLengthMax, defaultFields }) => ({
     accountId,
     textLengthMax,
+    defaultFields,
     captionOverride: post.overrides.get(accountId)?.captionOverride ?? null,
     fields: post.overrides.get(accountId)?.fields ?? null,
     threadParts: post.threadParts.get(accountId) ?? null,
@@ -142,13 +147,15 @@ export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning
 
 /** The accounts of a post that needs no `checkPost`; undefined if it needs one. */
 function checkWithoutDatabase(
-  post: RequestedPost,
+  requested: RequestedPost,
   known: KnownAccounts | undefined,
   texts: TextCache,
 ): CheckedPost | undefined {
-  const accounts = post.accountIds.flatMap((id) => known?.get(id) ?? [])
-  const isKnown = accounts.length === post.accountIds.length && listMediaIds(post).length === 0
-  return isKnown && findViolations(post, accounts, [], { texts }).length === 0 ? { accounts, media: [] } : undefined
+  const accounts = requested.accountIds.flatMap((id) => known?.get(id) ?? [])
+  if (accounts.length < requested.accountIds.length || listMediaIds(requested).length > 0) return undefined
+  requireSmallDefaults(accounts)
+  const post = withDefaultFields(requested, accounts)
+  return findViolations(post, accounts, [], { texts }).length === 0 ? { post, accounts, media: [] } : undefined
 }
 
 function remember(known: KnownAccounts | undefined, checked: CheckedPost): CheckedPost {

@@ -2,12 +2,11 @@ import type { AccountOverride } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
 import { invalidRequest } from '../errors.ts'
+import { mergeFields, mergeObject } from '../http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
 import { findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
 import { mergeSchedule, type Schedule } from './schedule.ts'
-
-type Fields = Record<string, unknown>
 
 /**
  * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of
@@ -79,7 +78,7 @@ function mergeOverride(
   if (change === null) return { captionOverride: null, fields: null, mediaIds: null }
   return {
     captionOverride: change?.captionOverride === undefined ? captionOverride : change.captionOverride,
-    fields: change?.fields === undefined ? fields : change.fields && mergeFields(fields, change.fields),
+    fields: change?.fields === undefined ? fields : mergeFields(fields, change.fields),
     mediaIds: change?.mediaIds === undefined ? mediaIds : change.mediaIds,
   }
 }
@@ -99,22 +98,3 @@ function mergeMetadata({ metadata }: PostContent, patch: PatchPost): Metadata | 
   if (patch.metadata === undefined) return metadata
   return patch.metadata && (mergeObject(metadata, patch.metadata) as Metadata)
 }
-
-/** Null if no field is left. */
-function mergeFields(fields: Fields | null, patch: Fields): Fields | null {
-  const merged = mergeObject(fields ?? {}, patch)
-  return Object.keys(merged).length > 0 ? merged : null
-}
-
-/** https://www.rfc-editor.org/rfc/rfc7396#section-2 */
-function mergeObject(target: unknown, patch: Fields): Fields {
-  const merged: Fields = isObject(target) ? { ...target } : {}
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key]
-    else merged[key] = isObject(value) ? mergeObject(merged[key], value) : value
-  }
-  return merged
-}
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,7 +7,7 @@ import { readCaption } from '../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { firstLineOf } from '../platforms/rules/title.ts'
-import type { TargetAccount } from './violations.ts'
+import type { TargetAccount } from '../platforms/violations.ts'
 import type { WarningContext } from './warning-context.ts'
 
 /** The most parts of a text that a warning names. */

@@ -5,7 +5,7 @@ import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/c
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from '../platforms/rules/context.ts'
 import { findFileKind, tellsAnimations } from '../platforms/rules/media-file.ts'
-import type { TargetAccount } from './violations.ts'
+import type { TargetAccount } from '../platforms/violations.ts'
 
 type Property = UncheckedFact['property']
 type Limits = ImageRule & GifRule & VideoRule

@@ -8,7 +8,7 @@ import type { PostDetail } from '../../schemas/post.ts'
 import { edited, initialState } from '../delivery/machine.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { isLong } from '../http/requests.ts'
-import { listMediaIds } from '../platforms/rules/context.ts'
+import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { PostAccess, Usable } from './access.ts'
 import { type CheckedAccount, checkPost, inspectPosts } from './check.ts'
@@ -57,10 +57,11 @@ export async function updatePost(
         ...(isOthers && { mediaIds: listMediaIds(toPostToCheck(before)) }),
       }
       if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
-      const { accounts } = await checkPost(db, userId, toPostToCheck(after), usableNow, texts)
-      await storePostChanges(db, { userId, id }, changesOf(post, after, accounts))
-      await writePostUpdated(db, { userId, id }, findChanged(before, after))
-      if (removesOpen(post, after)) await writePostSettled(db, { userId, id })
+      const { post: checked, accounts } = await checkPost(db, userId, addedTo(before, after), usableNow, texts)
+      const completed = withFields(after, checked)
+      await storePostChanges(db, { userId, id }, changesOf(post, completed, accounts))
+      await writePostUpdated(db, { userId, id }, findChanged(before, completed))
+      if (removesOpen(post, completed)) await writePostSettled(db, { userId, id })
       const changed = await getPost(db, userId, id)
       await confirm?.(db, changed)
       return { changed }
@@ -78,6 +79,21 @@ export async function updatePost(
 type Update =
   | { changed: PostWithReadiness; toMeasure?: never }
   | { changed?: never; toMeasure: { content: PostContent; usable: Usable } }
+
+/** The changed post as `checkPost` gets it: the accounts that it adds are new. */
+const addedTo = (before: PostContent, after: PostContent) => ({
+  ...toPostToCheck(after),
+  isNewAccount: (id: string) => !before.targets.some(({ accountId }) => accountId === id),
+})
+
+/** The content with the fields of the checked post, which has the defaults of new accounts. */
+const withFields = (content: PostContent, { overrides }: Pick<PostToCheck, 'overrides'>): PostContent => ({
+  ...content,
+  targets: content.targets.map((target) => {
+    const { fields, defaultKeys } = overrides.get(target.accountId)!
+    return defaultKeys ? { ...target, fields: fields! } : target
+  }),
+})
 
 /** The names of the properties that differ, as a request has them. */
 function findChanged(

@@ -20,10 +20,10 @@ import { createMediaFinder, createOverridePaths, type PostMedia } from '../platf
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
+import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
 import { findUnchecked } from './unchecked.ts'
-import { checkInPieces } from './violations.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
@@ -93,12 +93,12 @@ interface Known {
 }
 
 async function describe(
-  { post, counts }: Counter & { post: RequestedPost },
-  inspection: Inspection,
+  { counts }: Counter,
+  inspection: Inspection<RequestedPost>,
   { rights, isStrict, listMax, texts, rests }: Context & Known,
 ): Promise<PostValidation> {
-  const { accounts, media, inaccessible } = inspection
-  const violations = await findAllViolations(post, inspection, texts)
+  const { post, accounts, media, inaccessible } = inspection
+  const violations = await findAllViolations(inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
   const warnings = findWarnings(post, accounts, { media, unready: readiness, texts })
@@ -153,8 +153,7 @@ export function findMissingScope(
 
 /** The violations with which the post is rejected, then those that only a scheduled post would have. */
 async function findAllViolations(
-  post: RequestedPost,
-  { accounts, media, violations }: Inspection,
+  { post, accounts, media, violations }: Inspection<RequestedPost>,
   texts: TextCache,
 ): Promise<PostViolation[]> {
   const rejecting = violations.map((violation): PostViolation => ({ ...violation, blocks: 'create' }))

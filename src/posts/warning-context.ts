@@ -1,7 +1,7 @@
 import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
 import type { CheckContext, PostMedia } from '../platforms/rules/context.ts'
+import type { TargetAccount } from '../platforms/violations.ts'
 import type { RequestedPost } from './body.ts'
-import type { TargetAccount } from './violations.ts'
 
 export type PostToWarn = Pick<
   RequestedPost,

@@ -5,6 +5,7 @@ import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../schemas/war
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
+import { describeUnknown } from '../http/nearest.ts'
 import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, targetOf } from '../platforms/rules/context.ts'
@@ -12,10 +13,9 @@ import { isEmpty } from '../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../platforms/rules/paths.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
-import { createAccountNames } from '../platforms/rules/wording.ts'
-import { findNearest } from './nearest.ts'
+import { createAccountNames, nameField } from '../platforms/rules/wording.ts'
+import type { TargetAccount } from '../platforms/violations.ts'
 import { addTextWarnings } from './text-warnings.ts'
-import type { TargetAccount } from './violations.ts'
 import type { PostToWarn, WarningContext } from './warning-context.ts'
 
 /** A request that asks for "now" takes some time to arrive, and clocks differ. */
@@ -119,12 +119,13 @@ function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull
 function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides } = post
   const byId = new Map(overrides.size > 0 ? accounts.map((account) => [account.id, account]) : [])
-  for (const [accountId, { fields = {} }] of overrides) {
+  for (const [accountId, override] of overrides) {
     if (isFull()) return
     const account = byId.get(accountId)
     if (!account) continue
     const platform = platforms[account.platform]
     const { fields: known } = platform
+    const { fields = {} } = override
     const media = findMedia(accountId)
     const target = targetOf(post, account, platform)
     // Object.keys is cheaper than Object.entries: there may be a hundred thousand keys.
@@ -133,15 +134,15 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
       const value = fields[key]
       const rule = Object.hasOwn(known, key) ? known[key] : undefined
       const add = (code: PostWarning['code'], problem: string, inside: BodyPath = []) =>
-        warn(account, code, fieldPath({ accountId, findOverridePath }, truncate(key), inside), `field ${problem}`)
+        warn(account, code, fieldPath({ accountId, findOverridePath }, truncate(key), inside), problem)
       if (!rule) {
-        add('unknown_field', describeUnknown(key, known))
+        add('unknown_field', `field ${describeUnknown(key, known)}`)
       } else if (!isEmpty(value) && rule.unused?.test(fields, media, target)) {
-        add('unused_field', `${key} has no effect when ${rule.unused.when}`)
+        add('unused_field', `${nameField(key, override)} has no effect when ${rule.unused.when}`)
       } else {
         for (const { place, path, property, properties } of findUnknownProperties(value, rule)) {
           if (isFull()) return
-          add('unknown_field', `${key}${place} ${describeUnknown(property, properties)}`, path)
+          add('unknown_field', `${nameField(key, override)}${place} ${describeUnknown(property, properties)}`, path)
         }
       }
     }
@@ -172,10 +173,4 @@ function* findUnknownProperties(value: unknown, rule: FieldRule): Generator<Unkn
       yield { property, properties, place, path: [...inside, truncate(property)] }
     }
   }
-}
-
-function describeUnknown(key: string, known: object): string {
-  const nearest = findNearest(key, Object.keys(known))
-  const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
-  return `${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`
 }

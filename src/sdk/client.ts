@@ -125,6 +125,9 @@ export class Postroom {
     list: (query?: T.ListAccountsQuery, options?: Options) =>
       this.#http.list<T.AccountList>('/accounts', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.Account>(path`/accounts/${id}`, {}, options),
+    /** Changes your display name of it, and the default fields of its posts. An absent key changes nothing. */
+    update: (id: string, body: T.UpdateAccount, options?: ChangeOptions) =>
+      this.#http.send<T.Account>('PATCH', path`/accounts/${id}`, body, options),
     /** Connects an account by its credentials. Networks with OAuth need a connection. */
     connect: (body: T.ConnectAccount, options?: CreateOptions) =>
       this.#http.create<T.Account>('/accounts', body, options),

@@ -91,6 +91,12 @@ const WRITTEN: Row[] = [
     ...adminsOnly(201),
   },
   {
+    operationId: 'updateAccount',
+    case: 'shared',
+    request: ({ shared }) => ({ ids: [shared], body: { displayName: 'a' } }),
+    ...{ owner: 200, admin: 200, member: 403, former: 404, stranger: 404 },
+  },
+  {
     operationId: 'disconnectAccount',
     case: 'shared',
     request: ({ shared }) => ({ ids: [shared] }),

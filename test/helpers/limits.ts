@@ -1,6 +1,6 @@
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { findViolations } from '../../src/posts/violations.ts'
+import { findViolations } from '../../src/platforms/violations.ts'
 
 /** A post for one account. By default, it is a draft of type post without content. */
 export interface Case {

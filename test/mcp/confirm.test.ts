@@ -128,6 +128,19 @@ t.test('a delivery is retried with a confirmation only, with its content or with
   t.strictSame([body.targets[0].captionOverride, body.targets[0].delivery.state], ['b', 'queued'])
 })
 
+t.test('an agent renames an account alone, and changes what later posts get with a confirmation', async (t) => {
+  const ada = await (await createWorld(t)).user()
+  const id = await ada.account('sandbox')
+  const { body: renamed } = await callTool(ada, 'update_account', { id, displayName: 'B' })
+  t.equal(renamed.displayName, 'B')
+  const args = { id, displayName: 'C', defaultFields: { boardId: '1' } }
+  const { isError, body } = await callTool(ada, 'update_account', args)
+  t.strictSame([isError, body.code], [true, 'confirmation_required'])
+  t.strictSame((await ada.call('GET', `/accounts/${id}`)).body.displayName, 'B', 'nothing has changed')
+  const { body: changed } = await callTool(ada, 'update_account', { ...args, confirm: true })
+  t.match(changed, { displayName: 'C', defaultFields: { boardId: '1' } })
+})
+
 t.test(
   'every tool whose operation may require posts:publish takes a confirmation, but for three that publish nothing',
   async (t) => {

@@ -9,6 +9,7 @@ const NAMES = [
   ...['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_slots'],
   ...[
     'validate_post',
+    'update_account',
     'create_post',
     'update_post',
     'list_posts',

@@ -38,6 +38,7 @@ const BINARY: Record<string, readonly string[]> = {
   'getMediaPreview 304': [],
   'getMediaPreview 307': [],
   'getPost 304': [],
+  'getAccount 304': [],
   'listPlatforms 304': [],
   'getPlatform 304': [],
   'getAccountLimits 304': [],
@@ -47,6 +48,7 @@ const BINARY: Record<string, readonly string[]> = {
 /** Bodies that may have another type than JSON as well. */
 const TYPES: Record<string, readonly string[]> = {
   'updatePost requestBody': ['application/json', 'application/merge-patch+json'],
+  'updateAccount requestBody': ['application/json', 'application/merge-patch+json'],
 }
 
 t.test('the committed document equals the generated one and the served one', async (t) => {

@@ -75,6 +75,13 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
   const bob = await user()
   const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
   await check('getAccount', 200, undefined, requests.getAccount(ada.key))
+  const change = (id: string, body: object) => ada.call('PATCH', `/accounts/${id}`, body)
+  await check('updateAccount', 200, undefined, requests.updateAccount(ada.key))
+  const boards = await ada.account('sandbox', { username: 'ada' })
+  await check('updateAccount', 400, 'unknownField', change(boards, { defaultFields: { board: '1' } }))
+  await check('updateAccount', 400, 'platform_limit', change(boards, { defaultFields: { boardId: 5 } }))
+  await check('updateAccount', 403, 'not_account_owner', change(shared, { displayName: 'a' }))
+  await checkConditions(ada, 'updateAccount', 'PATCH', `/accounts/${boards}`, { displayName: 'a' })
   await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
 }
 
@@ -749,6 +756,9 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
   await check('createPosts', 403, 'insufficient_scope_2', asWriter('POST', '/posts/batch', batch))
   await check('deletePost', 403, 'insufficient_scope_2', asWriter('DELETE', `/posts/${post.id}`))
   await check('updatePost', 403, 'insufficient_scope_2', asWriter('PATCH', `/posts/${post.id}`, {}))
+  const connector = await create(['accounts:connect'])
+  const changed = call(app, connector, 'PATCH', `/accounts/${account}`, { defaultFields: null })
+  await check('updateAccount', 403, 'insufficient_scope_2', changed)
 }
 
 /** Keys that may not decide about a delivery that needs a file. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
-import { findViolations } from '../../src/posts/violations.ts'
+import { findViolations } from '../../src/platforms/violations.ts'
 import { gif, image, many, messages, rules, video } from '../helpers/limits.ts'
 
 t.test('media files are counted by kind; a duplicate counts each time', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { platforms } from '../../src/platforms/limits.ts'
-import { findViolations } from '../../src/posts/violations.ts'
+import { findViolations } from '../../src/platforms/violations.ts'
 import { type Case, check, image, many, messages, rules } from '../helpers/limits.ts'
 
 const family = '👨‍👩‍👧‍👦'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/platforms/rules/entities.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
-import { findViolations } from '../../src/posts/violations.ts'
+import { findViolations } from '../../src/platforms/violations.ts'
 import { stepCounter } from '../helpers/count-steps.ts'
 import { collectProblems } from '../helpers/problems.ts'
 

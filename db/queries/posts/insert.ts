@@ -3,7 +3,7 @@ import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
+import { type AccountReadiness, type DefaultFields, isReady, reachableBy, readiness } from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
@@ -14,6 +14,8 @@ export interface NewDelivery {
   accountId: string
   /** The text limit that the post was checked against. */
   textLengthMax: number | null
+  /** The default fields that `fields` was merged with. */
+  defaultFields: DefaultFields | null
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: readonly string[] | null
@@ -42,7 +44,7 @@ export interface UnreadyAccount extends AccountReadiness {
   accountId: string
 }
 
-/** The outcome of a new post. If it is missing, the user may not use its accounts, or a text limit has changed. */
+/** The outcome of a new post. It is missing if the user may not use its accounts, or a limit or defaults changed. */
 export interface Insertion extends WithOrdinal {
   outcome: 'written' | 'unready_changed' | 'key_taken'
   /** The accounts that are not ready now. */
@@ -67,7 +69,7 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
         ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
     ),
-    -- The deliveries to accounts that the user may use, and whose text limit is the one that was checked.
+    -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
@@ -75,12 +77,13 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
-        ordinal integer, position integer, account_id uuid, text_length_max integer, caption_override text,
-        fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz)
+        ordinal integer, position integer, account_id uuid, text_length_max integer, default_fields jsonb,
+        caption_override text, fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz)
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
+        and accounts.default_fields is not distinct from wanted.default_fields
     ),
     reachable as (
       select post_id, count(*) as count, ${commonOrganization} as organization_id,
@@ -173,6 +176,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           position: index + 1,
           account_id: delivery.accountId,
           text_length_max: delivery.textLengthMax,
+          default_fields: delivery.defaultFields,
           caption_override: delivery.captionOverride,
           fields: delivery.fields,
           thread_parts: delivery.threadParts,

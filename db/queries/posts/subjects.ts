@@ -3,7 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, isReady, reachableBy, readiness } from '../accounts.ts'
+import { type AccountReadiness, type DefaultFields, isReady, reachableBy, readiness } from '../accounts.ts'
 import { jsonList } from '../json-list.ts'
 
 /** An account of a post, with the facts that the limits are checked against. */
@@ -14,6 +14,7 @@ export interface SubjectAccount extends AccountReadiness {
   externalId: string | null
   textLengthMax: number | null
   altTextLengthMax: number | null
+  defaultFields: DefaultFields | null
   isReady: boolean
 }
 
@@ -41,6 +42,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 externalId: eb.ref('externalId'),
                 textLengthMax: eb.ref('textLengthMax'),
                 altTextLengthMax: eb.ref('altTextLengthMax'),
+                defaultFields: eb.ref('defaultFields'),
                 ...readiness,
                 isReady,
               }),

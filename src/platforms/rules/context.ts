@@ -30,6 +30,8 @@ export interface PostToCheck {
 export interface PostOverride {
   captionOverride?: string | null
   fields?: Record<string, unknown>
+  /** The keys of `fields` that the account has added. */
+  defaultKeys?: ReadonlySet<string>
   mediaIds?: readonly string[] | null
 }
 
@@ -53,6 +55,8 @@ export interface CheckContext {
   caption: string
   /** The `fields` of the account's override. */
   fields: Record<string, unknown>
+  /** A field as messages name it. */
+  nameField: (key: string) => string
   /** The path of an account's override in the body. */
   findOverridePath: (accountId: string) => BodyPath
   media: PostMedia

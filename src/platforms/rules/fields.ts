@@ -44,5 +44,9 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
 
 function addProblem(key: string, problem: Problem, { source }: FieldRule, context: CheckContext): void {
   const { rule, message, path, ...facts } = problem
-  context.addViolation(rule, { ...facts, path: fieldPath(context, key, path), source }, `field ${key} ${message}`)
+  context.addViolation(
+    rule,
+    { ...facts, path: fieldPath(context, key, path), source },
+    `${context.nameField(key)} ${message}`,
+  )
 }

@@ -13,7 +13,8 @@ export function checkTitle(context: CheckContext): void {
   const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
   if (typeof title !== 'string') return
   const findPath = () => fieldPath(context, rule.field)
-  if (title !== '') checkTextLimits(title, { name: `field ${rule.field}`, ruleName: 'title', findPath }, rule, context)
+  if (title !== '')
+    checkTextLimits(title, { name: context.nameField(rule.field), ruleName: 'title', findPath }, rule, context)
   if (isBlank(title) && rule.required && post.scheduled && deriveTitle(caption, rule) === '') {
     const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
     addViolation('title_required', { path: findPath(), source: rule.source }, problem)

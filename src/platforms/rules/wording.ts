@@ -1,3 +1,5 @@
+import type { PostOverride } from './context.ts'
+
 interface NamedAccount {
   id: string
   platform: string
@@ -28,6 +30,10 @@ function findIds(accounts: readonly NamedAccount[], nameOf: (account: NamedAccou
   }
   return ids
 }
+
+/** A field of an override as messages name it. */
+export const nameField = (key: string, override: Pick<PostOverride, 'defaultKeys'> | undefined): string =>
+  override?.defaultKeys?.has(key) ? `field ${key}, a default of the account,` : `field ${key}`
 
 /** The end of a violation's message: "at most 4 are allowed". */
 export const atMost = (limit: number) => `at most ${formatNumber(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`

@@ -1,4 +1,5 @@
-import { countEdits } from '../http/edit-distance.ts'
+import { countEdits } from './edit-distance.ts'
+import { truncate } from './json.ts'
 
 /** Longer names are not compared: the time grows with the square of the length. */
 const LENGTH_MAX = 50
@@ -16,4 +17,11 @@ export function findNearest(name: string, known: readonly string[]): string | un
     least = edits
   }
   return nearest
+}
+
+/** The message about a key that an object does not have. It names the key that may have been meant. */
+export function describeUnknown(key: string, known: object): string {
+  const nearest = findNearest(key, Object.keys(known))
+  const hint = nearest ? `did you mean ${nearest}?` : `known are ${Object.keys(known).join(', ')}`
+  return `${JSON.stringify(truncate(key))} is unknown and has no effect: ${hint}`
 }

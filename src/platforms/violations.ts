@@ -1,22 +1,22 @@
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
-import { platforms, replaceLimits, type ServerLimits } from '../platforms/limits.ts'
-import { checkText } from '../platforms/rules/caption.ts'
+import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
+import { checkText } from './rules/caption.ts'
 import {
   type CheckContext,
   createMediaFinder,
   createOverridePaths,
   type PostToCheck,
   targetOf,
-} from '../platforms/rules/context.ts'
-import { checkFields } from '../platforms/rules/fields.ts'
-import { checkFirstComment } from '../platforms/rules/first-comment.ts'
-import { checkMedia } from '../platforms/rules/media.ts'
-import { createTextCache } from '../platforms/rules/text-cache.ts'
-import { checkTitle } from '../platforms/rules/title.ts'
-import type { Violation } from '../platforms/rules/violation.ts'
-import { createAccountNames } from '../platforms/rules/wording.ts'
+} from './rules/context.ts'
+import { checkFields } from './rules/fields.ts'
+import { checkFirstComment } from './rules/first-comment.ts'
+import { checkMedia } from './rules/media.ts'
+import { createTextCache } from './rules/text-cache.ts'
+import { checkTitle } from './rules/title.ts'
+import type { Violation } from './rules/violation.ts'
+import { createAccountNames, nameField } from './rules/wording.ts'
 
 export interface TargetAccount extends ServerLimits {
   id: string
@@ -74,6 +74,7 @@ export function* checkInPieces(
       postTypeRule: platform.postTypes[post.postType],
       caption: override?.captionOverride ?? post.caption,
       fields: override?.fields ?? {},
+      nameField: (key) => nameField(key, override),
       findOverridePath,
       media: findMedia(id),
       texts,

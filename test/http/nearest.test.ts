@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findNearest } from '../../src/posts/nearest.ts'
+import { findNearest } from '../../src/http/nearest.ts'
 
 const KNOWN = ['visibility', 'sensitive', 'spoilerText', 'language', 'altText', 'title', 'tts']
 

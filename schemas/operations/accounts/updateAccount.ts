@@ -1,0 +1,66 @@
+import { Account, AccountPath, UPDATE_ACCOUNT_EXAMPLES, UpdateAccount } from '../../account.ts'
+import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
+import { ACCOUNT_VERSIONS, BAD_IF_MATCH_EXAMPLE } from '../../precondition.ts'
+import { Body, JsonResponse } from '../../shared.ts'
+import { defineOperation } from '../define-operation.ts'
+
+export const updateAccount = defineOperation({
+  method: 'PATCH',
+  path: '/accounts/:id',
+  scope: 'accounts:connect',
+  conditionalScope: { scope: 'posts:publish', when: 'with `defaultFields`' },
+  takesAccountLists: true,
+  operationId: 'updateAccount',
+  tag: 'accounts',
+  summary: 'Change an account',
+  description: `Changes how you call an account, and the options that its posts begin with. The owner can do this, and an admin of its organisation; other members get 403. On the network, nothing changes.
+
+**Default fields** are the \`fields\` of every new post for the account: from \`createPost\`, \`createPosts\`, and \`updatePost\` for an account that it adds. They are checked as the \`fields\` of a post are, except that an unknown key is rejected.
+
+- A key in \`fields\` of the post's override replaces the default. \`null\` there leaves the default out.
+- They are stored in the post when it is created, as \`targets[].fields\` of \`getPost\` shows. A later change of the defaults changes no post that exists.
+- A post that a default does not fit, such as a default for videos in a post with an image, is rejected or gets a warning. The message says that it is a default of the account.
+- \`listFieldOptions\` returns the values of some keys, such as the boards of an account. TikTok requires that the creator chooses \`privacyLevel\` for each post: show a default before you post.
+
+The body may have the type \`application/json\` or \`application/merge-patch+json\`. Send the \`ETag\` of \`getAccount\` as \`If-Match\`, so that you do not overwrite the change of somebody else. A change is the event \`account.updated\`.`,
+  consumes: ['application/json', 'application/merge-patch+json'],
+  params: AccountPath,
+  headers: ACCOUNT_VERSIONS.IfMatchHeaders,
+  body: Body(UpdateAccount, UPDATE_ACCOUNT_EXAMPLES),
+  success: {
+    200: {
+      ...JsonResponse(Account, 'The account after the change.', { account: Account.examples[0] }),
+      ...ACCOUNT_VERSIONS.ETAG_HEADERS,
+    },
+  },
+  errors: [
+    invalidRequestResponse(
+      'With `details`: the body does not match its schema, `defaultFields` has a key that the network does not know or is too large, or `If-Match` is malformed. Without: a default is not one that the network takes.',
+      {
+        ...BAD_IF_MATCH_EXAMPLE,
+        unknownField: {
+          code: 'custom',
+          path: ['defaultFields', 'board'],
+          message: '"board" is unknown and has no effect: did you mean boardId?',
+        },
+      },
+      [errorOf('platform_limit', 'sandbox (@ada): field boardId is a number, expected a string')],
+    ),
+    errorResponse('You can post to the account through an organisation, but neither own it nor are an admin there.', [
+      'not_account_owner.changed',
+    ]),
+    errorResponse('You cannot post to an account with this id.', ['account_not_found']),
+  ],
+  sdk: 'accounts.update',
+  tool: {
+    title: 'Change an account',
+    description:
+      'Changes your own display name of an account, and defaultFields: the options that each new post for it gets unless the post says otherwise. defaultFields takes confirm: true. An absent argument changes nothing.',
+    forDrafts: {
+      title: 'Rename an account',
+      description: 'Changes your own display name of an account. An absent argument changes nothing.',
+    },
+    hints: { openWorldHint: false },
+  },
+})
