@@ -55,9 +55,10 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     const { db, time } = world
     const created = new Map<string, Outcome>()
     const outcomes: Outcome[] = []
-    // X refuses a text that it has, which validatePost cannot know.
+    // X and LinkedIn refuse a text that they have, which is no limit of a single post.
     world.x.posts.length = 0
-    const sentToX = new Set<string>()
+    world.linkedin.posts.length = 0
+    const sent = { x: new Set<string>(), linkedin: new Set<string>() }
     const scheduledAt = new Date(time.now.getTime() - 3_600_000).toISOString()
     for (let first = 0; first < bodies.length; first += IN_PARALLEL) {
       await Promise.all(
@@ -65,7 +66,12 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
           const { platform } = targets.find(({ id }) => id === body.accountIds[0])!
           const outcome: Outcome = { platform, body, isPublishable: false }
           outcomes[first + offset] = outcome
-          if (platform === 'x' && textsOf(body).some((text) => isRepeated(sentToX, text))) return
+          if (
+            (platform === 'x' || platform === 'linkedin') &&
+            textsOf(body).some((text) => isRepeated(sent[platform], text))
+          ) {
+            return
+          }
           const scheduled = { ...body, scheduledAt }
           const validated = await send(world, '/posts/validate', scheduled)
           if (validated.status !== 200 || !validated.body.publishable) return
