@@ -168,7 +168,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^@modelcontextprotocol\//, ['src/mcp/protocol.ts']],
   [/^(?:sharp|mediabunny)$/, ['src/media']],
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
-  [/^(?:commander|csv-parse)(?:\/|$)/, ['src/cli']],
+  [/^(?:commander|csv-parse|yaml)(?:\/|$)/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
   [/^oauth4webapi$/, ['src/platforms/families/oauth', 'src/platforms/bluesky/connect.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],
