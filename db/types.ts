@@ -288,6 +288,7 @@ export interface PostTargets {
   sent: Generated<Json>;
   startedAt: Timestamp | null;
   state: Generated<string>;
+  textDigest: number | null;
   threadParts: Json | null;
   token: Generated<string>;
   userId: string;

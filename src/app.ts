@@ -68,6 +68,8 @@ export interface AppOptions extends ConnectionContext {
   networks: Networks
   /** Which URLs webhooks may have. */
   webhookUrls: Pick<WebhookContext, 'allowsHttp' | 'isReachable'>
+  /** How close posts of an account may be without a warning. Default: at any distance. */
+  postGapMs?: number | null
   /** Whether the process is about to end, and must get no new requests. */
   isStopping?: () => boolean
   /** Whether the OpenAPI document and Swagger UI are served. Most tests need neither. */
@@ -90,6 +92,7 @@ export async function buildApp({
   media: files,
   metrics,
   webhookUrls,
+  postGapMs = null,
   isStopping = () => false,
   servesDocument = true,
   ...context
@@ -122,7 +125,7 @@ export async function buildApp({
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
-      await api.register(posts, { db, addressOf: (file) => addressOf(context, file) })
+      await api.register(posts, { db, postGapMs, addressOf: (file) => addressOf(context, file) })
       await api.register(deliveries, { db, networks: context.networks, openCredentials: context.keyring?.open })
       await api.register(events, { db })
       await api.register(media, { db, ...files })

@@ -3,7 +3,7 @@ import { parseKey } from '../credentials/keyring.ts'
 import { type AllowedHost, parseAllowedHost } from '../outbound/allow-list.ts'
 import { type Apps, readApps } from './apps.ts'
 import { ConfigError } from './config-error.ts'
-import { durationMs, FORMATS, listItems, retentionMs } from './formats.ts'
+import { durationMs, FORMATS, listItems, optionalMs } from './formats.ts'
 import { readVariables } from './read-variables.ts'
 import type { Variables } from './variables.ts'
 
@@ -35,6 +35,8 @@ export interface Config {
   s3: S3Config | undefined
   /** A delivery that is overdue by more is not sent automatically. */
   publishLatenessMaxMs: number
+  /** Posts of an account that are closer lead to a warning; null if none do. */
+  postGapMs: number | null
   /** After how many milliseconds old data are removed; null where they are kept. */
   retention: {
     postsMs: number | null
@@ -97,11 +99,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     mediaKeepsMetadata: variables.MEDIA_KEEP_METADATA === 'on',
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
+    postGapMs: optionalMs(variables.POST_GAP_WARNING),
     retention: {
-      postsMs: retentionMs(variables.RETENTION_POSTS),
-      attemptsMs: retentionMs(variables.RETENTION_ATTEMPTS),
-      sandboxCallsMs: retentionMs(variables.RETENTION_SANDBOX_CALLS),
-      unusedMediaMs: retentionMs(variables.RETENTION_UNUSED_MEDIA),
+      postsMs: optionalMs(variables.RETENTION_POSTS),
+      attemptsMs: optionalMs(variables.RETENTION_ATTEMPTS),
+      sandboxCallsMs: optionalMs(variables.RETENTION_SANDBOX_CALLS),
+      unusedMediaMs: optionalMs(variables.RETENTION_UNUSED_MEDIA),
       eventsMs: variables.EVENTS_RETENTION_DAYS * DAY_MS,
     },
     outboundAllow: listItems(variables.OUTBOUND_ALLOW).map((item) => parseAllowedHost(item)!),

@@ -20,8 +20,8 @@ export function durationMs(text: string): number {
 /** The shortest retention: networks limit the acts of a day, which are counted by attempts. */
 const RETENTION_MIN_MS = 2 * UNITS_MS.d!
 
-/** The milliseconds of a text of the format `retention`; null for `off`. */
-export const retentionMs = (text: string): number | null => (text === 'off' ? null : durationMs(text))
+/** The milliseconds of a text of the format `retention` or `gap`; null for `off`. */
+export const optionalMs = (text: string): number | null => (text === 'off' ? null : durationMs(text))
 
 /** The items of a list that is separated by commas. */
 export const listItems = (text = ''): string[] =>
@@ -77,6 +77,10 @@ export const FORMATS: Record<string, Format> = {
   retention: {
     requirement: 'be off, or at least 2d, such as 90d',
     isValid: (text) => text === 'off' || (DURATION.test(text) && durationMs(text) >= RETENTION_MIN_MS),
+  },
+  gap: {
+    requirement: 'be off, or like 90s, 15m or 2h',
+    isValid: (text) => text === 'off' || DURATION.test(text),
   },
   'outbound-hosts': {
     requirement:

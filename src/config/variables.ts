@@ -109,6 +109,12 @@ export const VARIABLES = Type.Object({
     format: 'duration',
     description: 'A delivery that is due for longer becomes `missed`: a number with `s`, `m`, `h` or `d`.',
   }),
+  POST_GAP_WARNING: Type.String({
+    default: '15m',
+    format: 'gap',
+    description:
+      'Posts of an account that are closer to each other lead to a warning: a number with `s`, `m`, `h` or `d`, or `off`.',
+  }),
   RETENTION_POSTS: retention({
     default: 'off',
     description:

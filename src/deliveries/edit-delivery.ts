@@ -7,10 +7,12 @@ import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { listMediaIds } from '../platforms/rules/context.ts'
+import { createTextCache } from '../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { checkPost } from '../posts/check.ts'
 import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
+import { digestTarget } from '../posts/nearby-terms.ts'
 
 interface Edit {
   delivery: OwnedDelivery
@@ -56,5 +58,6 @@ export async function editDelivery(
   const mayAddFiles = usable?.isOwner !== false
   const files = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
   await checkPost(db, userId, { ...toPostToCheck(alone), scheduled: true }, { ...ALL_RIGHTS, ...files })
-  await storeDeliveryContent(db, { userId, postId, accountId }, changed)
+  const textDigest = digestTarget(delivery.platform, before, changed, createTextCache())
+  await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, textDigest })
 }

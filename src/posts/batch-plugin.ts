@@ -8,9 +8,10 @@ import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { isLong } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
+import type { PostGap } from './nearby-warnings.ts'
 
 /** Operations on many posts. */
-export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> = async (app, { db, gapMs }) => {
   app.route({
     ...operations.createPosts,
     handler: async (request, reply) => {
@@ -22,7 +23,7 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { 
         const outcome = await withIdempotencyKey(db, reply, {
           identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
           prepare: async () => (isLong(request.bodyBytes) ? measureTexts(db, userId, body, rights) : undefined),
-          commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict }, texts),
+          commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict, gapMs }, texts),
           toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
         })
         return sendOutcome(reply, outcome)
@@ -35,7 +36,7 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { 
   app.route({
     ...operations.validatePosts,
     handler: async ({ userId, rights, body, query }) =>
-      validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true }),
+      validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true, gapMs }),
   })
 }
 

@@ -19,6 +19,7 @@ import { createTextCache, type TextCache } from '../platforms/rules/text-cache.t
 import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toKnown, toRow } from './create.ts'
+import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { findMissingScope, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -26,6 +27,7 @@ interface Context {
   rights: KeyRights
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
+  gapMs: PostGap
 }
 
 /** The error of a batch of which nothing is stored: that of its first rejected post. */
@@ -62,7 +64,7 @@ export async function createPosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  { rights, isStrict = false }: Context,
+  { rights, isStrict = false, gapMs }: Context,
   texts: TextCache = createTextCache(),
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
@@ -82,13 +84,19 @@ export async function createPosts(
     if (first && mode === 'all') throw new RejectedBatch(first, rejected)
     const accepted = checked
       .filter(({ rejection }) => !rejection)
-      .map((each) => ({ ...each, row: toRow(userId, each.post, each.inspection.accounts.map(toKnown)) }))
+      .map((each) => ({ ...each, row: toRow(userId, each.post, each.inspection.accounts.map(toKnown), texts) }))
+    const placed = accepted.map(({ index, post, inspection: { accounts }, row: { id } }) => ({
+      ...{ id, userId, post, accounts },
+      name: nameInRequest(post, index),
+    }))
+    const nearby = await readNearbyWarnings(db, placed, gapMs, texts)
     const rows = accepted.map(({ row }) => row)
     const insertions = rows.length > 0 ? await insertPosts(db, rows) : []
     if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')
     }
-    return { data: accepted.map(toBatched), rejected }
+    const data = accepted.map((each, at) => toBatched({ ...each, warnings: [...each.warnings, ...nearby[at]!] }))
+    return { data, rejected }
   })
 }
 

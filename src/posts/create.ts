@@ -4,6 +4,7 @@ import { newId } from '../../db/id.ts'
 import type { DefaultFields } from '../../db/queries/accounts.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
 import { insertPost, type NewPost, type UnreadyAccount } from '../../db/queries/posts/insert.ts'
+import type { Nearby } from '../../db/queries/posts/nearby.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
@@ -14,6 +15,8 @@ import { findViolations, type TargetAccount } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
 import { requireSmallDefaults, withDefaultFields } from './default-fields.ts'
+import { nearbyTermsOf } from './nearby-terms.ts'
+import { contentFor, type PostGap, toNearbyWarnings } from './nearby-warnings.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {
@@ -47,6 +50,8 @@ export interface CreateOptions {
   isStrict?: boolean
   /** The id of the post. Default: a new one. */
   id?: string
+  /** Default: posts may follow each other at any distance. */
+  gapMs?: PostGap
 }
 
 /** Makes the response to store with the post, under an `Idempotency-Key`. */
@@ -58,7 +63,8 @@ type ToStored = (created: CreatedPost) => KeyedResponse
  *
  * If all accounts are known and the post breaks no limit, one statement checks the access and writes the post. A read
  * before it would take a third of the whole time. The response is complete before the statement, which writes nothing
- * if the accounts that are not ready are others than it names.
+ * if the accounts that are not ready are others than it names. The same statement finds other posts near the post: a
+ * response that is stored with it gets their warnings by a second statement.
  */
 export function createPost(db: Db, userId: string, body: CreatePost, options?: CreateOptions): Promise<CreatedPost>
 export function createPost(
@@ -72,7 +78,7 @@ export async function createPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { known, isStrict = false, id = newId() }: CreateOptions = {},
+  { known, isStrict = false, id = newId(), gapMs = null }: CreateOptions = {},
   toStored?: ToStored,
 ): Promise<CreatedPost | undefined> {
   const requested = readBody(body)
@@ -83,16 +89,24 @@ export async function createPost(
   }
   // Warnings of accounts that are ready again must not reject a post.
   let checked = (isStrict ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
+  let nearby: Nearby[] | undefined
   for (;;) {
     const { post, accounts, media } = checked
-    const row = { ...toRow(userId, post, accounts), id }
+    const row = { ...toRow(userId, post, accounts, texts), id }
     const warnings = findWarnings(post, accounts, { media, unready: byAccount(row.unready), texts })
     const error = isStrict ? findWarningError(warnings) : undefined
     if (error) throw error
-    const created = toCreated(id, post, warnings)
-    const insertion = await insertPost(db, { ...row, keyed: toStored?.(created) }).catch(ignoreDeletedMedia)
-    if (insertion?.outcome === 'written') return created
+    const respond = (nearby: Nearby[] = []) =>
+      toCreated(id, post, [...warnings, ...toNearbyWarnings(post, accounts, nearby)])
+    const lookout = nearby ? undefined : { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs }
+    const keyed = toStored?.(respond(nearby))
+    const insertion = await insertPost(db, { ...row, lookout, keyed }).catch(ignoreDeletedMedia)
+    if (insertion?.outcome === 'written') return respond(nearby ?? insertion.nearby ?? [])
     if (insertion?.outcome === 'key_taken') return undefined
+    if (insertion?.outcome === 'has_nearby') {
+      nearby = insertion.nearby ?? []
+      continue
+    }
     // If nothing was inserted, a limit or a default has changed. Or the user may not use an account or a file any more:
     // then `check` throws.
     checked = insertion ? remember(known, withReadiness(checked, insertion.unready ?? [])) : await check()
@@ -119,13 +133,18 @@ const byAccount = (unready: readonly UnreadyAccount[]) =>
   new Map(unready.map((account) => [account.accountId, account]))
 
 /** A post as it is stored. */
-export const toRow = (userId: string, post: RequestedPost, accounts: readonly KnownAccount[]): NewPost => ({
+export const toRow = (
+  userId: string,
+  post: RequestedPost,
+  accounts: readonly KnownAccount[],
+  texts: TextCache,
+): NewPost => ({
   ...post,
   id: newId(),
   userId,
   status: post.scheduled ? 'scheduled' : 'draft',
   deliveryState: initialState(post.scheduled),
-  deliveries: accounts.map(({ id: accountId, textLengthMax, defaultFields }) => ({
+  deliveries: accounts.map(({ id: accountId, platform, textLengthMax, defaultFields }) => ({
     accountId,
     textLengthMax,
     defaultFields,
@@ -134,6 +153,7 @@ export const toRow = (userId: string, post: RequestedPost, accounts: readonly Kn
     threadParts: post.threadParts.get(accountId) ?? null,
     mediaIds: post.overrides.get(accountId)?.mediaIds ?? null,
     scheduledAt: post.accountTimes.get(accountId) ?? null,
+    nearby: nearbyTermsOf({ platform }, contentFor(post, accountId), texts),
   })),
   unready: accounts.flatMap(({ unready }) => unready ?? []),
 })

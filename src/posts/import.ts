@@ -6,6 +6,7 @@ import type { PostWarning } from '../../schemas/warning.ts'
 import { OperatorError } from '../errors.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { createPosts } from './create-many.ts'
+import type { PostGap } from './nearby-warnings.ts'
 import { readSchedule } from './schedule.ts'
 
 /** A post that names itself, so that it is imported once. */
@@ -27,6 +28,7 @@ interface Refusal {
 interface Options {
   /** Does the same, and rolls it back. */
   isDryRun: boolean
+  gapMs: PostGap
 }
 
 /**
@@ -37,7 +39,7 @@ export async function importPosts(
   db: Db,
   userId: string,
   posts: ImportedPost[],
-  { isDryRun }: Options,
+  { isDryRun, gapMs }: Options,
 ): Promise<ImportOutcome[]> {
   let outcomes: ImportOutcome[] = []
   await inTransaction(db, async (db) => {
@@ -49,7 +51,7 @@ export async function importPosts(
     )
     const isNew = ({ externalReference }: ImportedPost) => !known.has(externalReference)
     const wanted = posts.filter((post) => isNew(post) && !isPast(post))
-    const created = wanted.length > 0 ? await store(db, userId, wanted) : new Map<CreatePost, ImportOutcome>()
+    const created = wanted.length > 0 ? await store(db, userId, wanted, gapMs) : new Map<CreatePost, ImportOutcome>()
     outcomes = posts.map((post) => (isNew(post) ? (created.get(post) ?? PAST) : { outcome: 'existing' }))
     if (isDryRun) throw new DryRun()
   }).catch((error) => {
@@ -69,8 +71,13 @@ function isPast(post: CreatePost): boolean {
   return [schedule.scheduledAt, ...schedule.accountTimes.values()].some((time) => time.getTime() < Date.now())
 }
 
-async function store(db: Db, userId: string, posts: ImportedPost[]): Promise<Map<CreatePost, ImportOutcome>> {
-  const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { rights: ALL_RIGHTS })
+async function store(
+  db: Db,
+  userId: string,
+  posts: ImportedPost[],
+  gapMs: PostGap,
+): Promise<Map<CreatePost, ImportOutcome>> {
+  const { data, rejected } = await createPosts(db, userId, { mode: 'each', posts }, { rights: ALL_RIGHTS, gapMs })
   return new Map<CreatePost, ImportOutcome>([
     ...data.map(
       ({ index, status, warnings = [] }) =>

@@ -17,17 +17,21 @@ import { etagOf, readCondition, sendPost } from './etag.ts'
 import { readPost } from './get.ts'
 import type { ListContext } from './list.ts'
 import { postLists } from './list-plugin.ts'
+import type { PostGap } from './nearby-warnings.ts'
 import { publishPost } from './publish.ts'
 import { queue } from './queue/plugin.ts'
 import { updatePost } from './update.ts'
-import { findUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
+import { readUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
 import { validatePost } from './validate.ts'
 
-export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context) => {
+export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap }> = async (
+  app,
+  { postGapMs: gapMs, ...context },
+) => {
   const { db } = context
   const known = createKnownAccounts()
   await app.register(postLists, context)
-  await app.register(postBatches, { db })
+  await app.register(postBatches, { db, gapMs })
   await app.register(queue, { db })
 
   app.route({
@@ -42,7 +46,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context
       }
       const hasLongBody = isLong(request.bodyBytes)
       if (hasLongBody) await pause()
-      const options = hasLongBody ? { isStrict } : { isStrict, known }
+      const options = { isStrict, gapMs, ...(!hasLongBody && { known }) }
       const outcome = await withIdempotencyKey<CreatedPost>(db, reply, {
         identities: [isStrict ? { ...body, strict: true } : body],
         insert: (toStored) => createPost(db, userId, body, options, toStored),
@@ -55,7 +59,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context
   app.route({
     ...operations.validatePost,
     handler: async ({ userId, body, rights, query }) =>
-      validatePost(db, userId, body, { rights, isStrict: query.strict === true }),
+      validatePost(db, userId, body, { rights, isStrict: query.strict === true, gapMs }),
   })
 
   app.route({
@@ -91,7 +95,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext> = async (app, context
         withMedia(db, access.userId, await updatePost(db, access, body, conditions)),
       )
       const post = toPostDetail(updated.post)
-      const warnings = findUpdateWarnings(updated, body)
+      const warnings = await readUpdateWarnings(db, updated, body, gapMs)
       reply.header('etag', etagOf(post))
       return { ...post, ...(warnings.length > 0 && { warnings }) }
     },

@@ -23,8 +23,10 @@ type Failed = { issues: Issue[] }
 type RequestedTime = { [K in 'scheduledAt' | 'timeZone' | 'fold']?: CreatePost[K] | undefined }
 
 /** The time at which a post is due for one of its accounts; null for a draft. */
-export const timeFor = ({ scheduledAt, accountTimes }: Schedule, accountId: string): Date | null =>
-  accountTimes.get(accountId) ?? scheduledAt
+export const timeFor = (
+  { scheduledAt, accountTimes }: Pick<Schedule, 'scheduledAt' | 'accountTimes'>,
+  accountId: string,
+): Date | null => accountTimes.get(accountId) ?? scheduledAt
 
 /** Reads the times of a request. Each is an instant, or a local time in the time zone of the post. */
 export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOverrides'>): Schedule | Failed {

@@ -5,7 +5,9 @@ import type { MediaFacts } from '../../schemas/media.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { createIndex, listMediaIds } from '../platforms/rules/context.ts'
+import { createTextCache } from '../platforms/rules/text-cache.ts'
 import { contentOf, toPostToCheck } from './content.ts'
+import { type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 /** A changed post, and the facts of its files. */
@@ -22,7 +24,20 @@ export async function withMedia(db: Db, userId: string, post: PostWithReadiness)
 }
 
 /** The warnings of a changed post: those of a create with the same content. Paths lead into the patch. */
-export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPost): PostWarning[] {
+export async function readUpdateWarnings(
+  db: Db,
+  updated: UpdatedPost,
+  patch: PatchPost,
+  gapMs: PostGap,
+): Promise<PostWarning[]> {
+  const { own, post, accounts } = findOwnWarnings(updated, patch)
+  const { id, userId } = updated.post
+  const [nearby] = await readNearbyWarnings(db, [{ id, userId, post, accounts }], gapMs, createTextCache())
+  return [...own, ...nearby!].slice(0, WARNINGS_MAX)
+}
+
+/** The warnings about the post itself. */
+function findOwnWarnings({ post, media }: UpdatedPost, patch: PatchPost) {
   const content = contentOf(post)
   const accountIds = patch.accountIds ?? post.targets.map(({ accountId }) => accountId)
   const overrides = patch.accountOverrides?.map(({ accountId }) => accountId)
@@ -36,11 +51,11 @@ export function findUpdateWarnings({ post, media }: UpdatedPost, patch: PatchPos
   }
   const accounts = post.targets.map(({ accountId: id, ...account }) => ({ id, ...account }))
   const unready = new Map(post.targets.map(({ accountId, readiness }) => [accountId, readiness]))
-  return findWarnings(toWarn, accounts, { media, unready }).slice(0, WARNINGS_MAX)
+  return { post: toWarn, accounts, own: findWarnings(toWarn, accounts, { media, unready }) }
 }
 
 /** Throws 400 for a changed post with warnings, which a strict request does not allow. */
 export const requireNoWarnings = (patch: PatchPost) => async (db: Db, changed: PostWithReadiness) => {
-  const error = findWarningError(findUpdateWarnings(await withMedia(db, changed.userId, changed), patch))
+  const error = findWarningError(findOwnWarnings(await withMedia(db, changed.userId, changed), patch).own)
   if (error) throw error
 }

@@ -22,6 +22,7 @@ import {
 } from './content.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
+import { digestTarget } from './nearby-terms.ts'
 import { timeFor } from './schedule.ts'
 
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
@@ -59,7 +60,7 @@ export async function updatePost(
       if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
       const { post: checked, accounts } = await checkPost(db, userId, addedTo(before, after), usableNow, texts)
       const completed = withFields(after, checked)
-      await storePostChanges(db, { userId, id }, changesOf(post, completed, accounts))
+      await storePostChanges(db, { userId, id }, changesOf(post, completed, accounts, texts))
       await writePostUpdated(db, { userId, id }, findChanged(before, completed))
       if (removesOpen(post, completed)) await writePostSettled(db, { userId, id })
       const changed = await getPost(db, userId, id)
@@ -132,7 +133,12 @@ const removesOpen = (post: PostDetail, { targets }: PostContent) =>
   )
 
 /** The changes to store. Deliveries whose content or time has changed restart. */
-function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccount[]): ChangedPost {
+function changesOf(
+  post: PostDetail,
+  after: PostContent,
+  accounts: CheckedAccount[],
+  texts: TextCache = createTextCache(),
+): ChangedPost {
   const before = contentOf(post)
   const { targets, mediaIds, scheduledAt, accountTimes, ...rest } = after
   const isScheduled = scheduledAt !== null
@@ -149,11 +155,13 @@ function changesOf(post: PostDetail, after: PostContent, accounts: CheckedAccoun
       const old = post.targets.find((target) => target.accountId === accountId)
       const platform = platforms.get(accountId)!
       const target = { ...content, scheduledAt: accountTimes.get(accountId) ?? null }
-      if (!old) return { ...target, platform, isNew: true, isEdited: false, state: initialState(isScheduled) }
+      const textDigest = digestTarget(platform, after, content, texts)
+      if (!old)
+        return { ...target, platform, textDigest, isNew: true, isEdited: false, state: initialState(isScheduled) }
       const isEdited = !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, target))
       const isMoved = timeFor(before, accountId)?.getTime() !== timeFor(after, accountId)?.getTime()
       const state = isEdited || isMoved ? edited(old.delivery.state, isScheduled) : null
-      return { ...target, platform, isNew: false, isEdited, state }
+      return { ...target, platform, textDigest, isNew: false, isEdited, state }
     }),
   }
 }

@@ -9,7 +9,7 @@ import {
   VALIDATION_LIST_MAX,
   type ValidatedTarget,
 } from '../../schemas/validate-post.ts'
-import { WARNINGS_MAX } from '../../schemas/warning.ts'
+import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { type AppError, MissingScope } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
@@ -23,6 +23,7 @@ import type { Violation } from '../platforms/rules/violation.ts'
 import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { findUnchecked } from './unchecked.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -30,6 +31,7 @@ interface Context {
   rights: KeyRights
   /** Whether a post with warnings would be rejected. */
   isStrict?: boolean
+  gapMs: PostGap
 }
 
 /**
@@ -63,9 +65,14 @@ export async function validateAll(
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
+  const placed = inspections.map(({ post, accounts }, index) => ({
+    ...{ userId, post, accounts },
+    name: nameInRequest(post, index),
+  }))
+  const nearby = await readNearbyWarnings(db, placed, context.gapMs, texts)
   const validations: PostValidation[] = []
   for (const [index, each] of counted.entries()) {
-    validations.push(await describe(each, inspections[index]!, { ...context, texts, rests }))
+    validations.push(await describe(each, inspections[index]!, { ...context, texts, rests, nearby: nearby[index]! }))
   }
   return validations
 }
@@ -90,18 +97,20 @@ interface Known {
   listMax: number
   texts: TextCache
   rests: Map<string, string | null>
+  nearby: PostWarning[]
 }
 
 async function describe(
   { counts }: Counter,
   inspection: Inspection<RequestedPost>,
-  { rights, isStrict, listMax, texts, rests }: Context & Known,
+  { rights, isStrict, listMax, texts, rests, nearby }: Context & Known,
 ): Promise<PostValidation> {
   const { post, accounts, media, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
-  const warnings = findWarnings(post, accounts, { media, unready: readiness, texts })
+  const own = findWarnings(post, accounts, { media, unready: readiness, texts })
+  const warnings = [...own, ...nearby]
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))
   const targets = accounts.map((account): ValidatedTarget => {
     const { id, platform, username } = account
@@ -121,7 +130,7 @@ async function describe(
     }
   })
   const rejection =
-    findMissingScope(rights, post) ?? findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
+    findMissingScope(rights, post) ?? findRejection(inspection) ?? (isStrict ? findWarningError(own) : undefined)
   const lists = [violations, unchecked, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {

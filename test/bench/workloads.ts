@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { Person } from './data.ts'
 import { type Request, request } from './load.ts'
 
@@ -23,29 +23,37 @@ const accounts: Workload = ({ key }) => {
 export const createPostBody = ({ accountIds, mediaIds }: Pick<Person, 'accountIds' | 'mediaIds'>) => ({
   accountIds,
   ...(mediaIds.length > 0 && { mediaIds }),
-  caption: 'The harbour is open again from Monday. Bring your boats, and bring cake.',
-  scheduledAt: '2100-01-01T12:00:00Z',
-  accountOverrides: [{ accountId: accountIds[1], captionOverride: 'The harbour is open again. Cake is welcome.' }],
+  caption: `The harbour is open again. Boat ${TEXT}`,
+  scheduledAt: TIME,
+  accountOverrides: [{ accountId: accountIds[1], captionOverride: `Bring boats and cake. Boat ${TEXT}` }],
 })
 
+/** A text and a time that each request replaces by its own, so that no post leads to a warning about others. */
+const TEXT = randomUUID()
+const TIME = '2100-01-01T12:00:00Z'
+const randomTime = () =>
+  new Date(Date.UTC(2100 + randomInt(7_800), randomInt(12), 1 + randomInt(28), randomInt(24), randomInt(60)))
+    .toISOString()
+    .replace('.000Z', 'Z')
+
+/** The texts and the time of each post are written over those of a template, which spares the client time. */
 const create: Workload = (person) => {
-  const bytes = request('POST', POSTS, person.key, createPostBody(person))
-  return () => ({ bytes, status: 201 })
+  const template = request('POST', POSTS, person.key, createPostBody(person))
+  return () => ({ bytes: withOwn(template), status: 201 })
 }
 
-/**
- * Each request has an `Idempotency-Key` of its own. It is written over that of a template, which spares the client
- * time.
- */
+/** Each request has an `Idempotency-Key` of its own as well. */
 const createWithKey: Workload = (person) => {
-  const key = randomUUID()
-  const template = request('POST', POSTS, person.key, createPostBody(person), [`idempotency-key: ${key}`])
-  const at = template.indexOf(key)
-  return () => {
-    const bytes = Buffer.from(template)
-    bytes.write(randomUUID(), at)
-    return { bytes, status: 201 }
-  }
+  const template = request('POST', POSTS, person.key, createPostBody(person), [`idempotency-key: ${TEXT}`])
+  return () => ({ bytes: withOwn(template), status: 201 })
+}
+
+function withOwn(template: Buffer): Buffer {
+  const bytes = Buffer.from(template)
+  const [text, time] = [randomUUID(), randomTime()]
+  for (let at = bytes.indexOf(TEXT); at >= 0; at = bytes.indexOf(TEXT, at + TEXT.length)) bytes.write(text, at)
+  bytes.write(time, bytes.indexOf(TIME))
+  return bytes
 }
 
 /** Out of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */

@@ -87,6 +87,7 @@ export interface Options
       | 'returnUrls'
       | 'oauthApps'
       | 'webhookUrls'
+      | 'postGapMs'
     >
   > {
   /** In place of the real adapters. */

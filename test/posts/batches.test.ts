@@ -22,6 +22,7 @@ const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): New
   threadParts: null,
   mediaIds: null,
   scheduledAt: null,
+  nearby: { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null },
   ...delivery,
 })
 

@@ -59,7 +59,8 @@ t.test('all posts of a batch are stored as they would be alone', async (t) => {
     const { body: alone } = await ada.call('POST', '/posts', post)
     const read = async (id: string) => withoutOwn((await ada.call('GET', `/posts/${id}`)).body)
     t.strictSame(await read(body.data[index].id), await read(alone.id), String(index))
-    t.strictSame(body.data[index].warnings, alone.warnings)
+    const about = (warnings: { code: string }[] = []) => warnings.filter(({ code }) => code !== 'repeated_text')
+    t.strictSame(about(body.data[index].warnings), about(alone.warnings), 'but for the text, which is there twice')
   }
 })
 
@@ -194,13 +195,13 @@ t.test('validation says what a batch would get, for both modes', async (t) => {
       for (const batch of [posts, [posts[0]!], [posts[0]!, posts[4]!], [posts[2]!, posts[1]!], [posts[4]!]]) {
         const body = { mode, posts: batch }
         const { body: validation } = await send(person, '/posts/batch/validate', body)
-        const { status, body: created } = await send(person, '/posts/batch', body)
         const name = JSON.stringify(body)
-        check(validation.create, { status, error: status < 300 ? null : created.error }, name)
         for (const [index, post] of batch.entries()) {
           const { body: alone } = await send(person, '/posts/validate', post)
           check(validation.data[index], { index, ...alone }, `${name}: post ${index}`)
         }
+        const { status, body: created } = await send(person, '/posts/batch', body)
+        check(validation.create, { status, error: status < 300 ? null : created.error }, name)
       }
     }
   }

@@ -10,7 +10,7 @@ t.test('an import waits for another one of the same user, and then finds its ref
     ...{ accountIds: [await ada.account('x')], caption: 'hi', postType: 'post' as const },
     ...{ mediaIds: [], accountOverrides: [], externalReference: 'row-1' },
   }
-  const options = { isDryRun: false }
+  const options = { isDryRun: false, gapMs: null }
   const { second } = await db.transaction().execute(async (first) => {
     t.match(await importPosts(first, ada.id, [post], options), [{ outcome: 'created' }])
     const second = importPosts(db, ada.id, [post], options)

@@ -270,7 +270,7 @@ t.test('a time in the past leads to a warning, the current time does not', async
     { code: 'past_time', path: ['scheduledAt'], message: 'scheduledAt is in the past: the post is due immediately' },
   ])
   for (const scheduledAt of [new Date().toISOString(), FUTURE]) {
-    t.equal(await warningsOf(t, ada, { ...post, scheduledAt }), undefined, scheduledAt)
+    t.equal(await warningsOf(t, ada, { ...post, caption: scheduledAt, scheduledAt }), undefined, scheduledAt)
   }
 })
 

@@ -20,6 +20,7 @@ t.test('without variables, the defaults apply', async (t) => {
     mediaKeepsMetadata: false,
     s3: undefined,
     publishLatenessMaxMs: 86_400_000,
+    postGapMs: 900_000,
     retention: {
       postsMs: null,
       attemptsMs: 90 * 86_400_000,
@@ -97,6 +98,7 @@ t.test('every variable is read', async (t) => {
     REDDIT_CLIENT_SECRET: 'reddit-secret',
     YOUTUBE_CLIENT_ID: 'youtube-id',
     YOUTUBE_CLIENT_SECRET: 'youtube-secret',
+    POST_GAP_WARNING: 'off',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
@@ -121,6 +123,7 @@ t.test('every variable is read', async (t) => {
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     },
     publishLatenessMaxMs: 5_400_000,
+    postGapMs: null,
     retention: {
       postsMs: 365 * 86_400_000,
       attemptsMs: null,

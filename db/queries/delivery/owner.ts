@@ -114,15 +114,16 @@ export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]
 export async function storeDeliveryContent(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  content: Pick<NewDelivery, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'>,
+  content: Pick<NewDelivery, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'> & { textDigest: string | null },
 ): Promise<void> {
-  const { captionOverride, fields, threadParts, mediaIds } = content
+  const { captionOverride, fields, threadParts, mediaIds, textDigest } = content
   await sql`
     update post_targets
     set caption_override = ${captionOverride},
       fields = ${fields && JSON.stringify(fields)}::jsonb,
       thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
       own_media = ${mediaIds !== null},
+      text_digest = ${textDigest},
       token = gen_random_uuid(),
       started_at = null,
       prepared = null,

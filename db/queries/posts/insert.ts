@@ -9,6 +9,7 @@ import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 import { fileRows } from './files.ts'
+import { hasNearby, NEARBY_COLUMNS, type Nearby, type NearbyTerms, nearbyRow, toNearbyColumns } from './nearby.ts'
 
 export interface NewDelivery {
   accountId: string
@@ -23,6 +24,7 @@ export interface NewDelivery {
   mediaIds: readonly string[] | null
   /** Null for the time of the post. */
   scheduledAt: Date | null
+  nearby: NearbyTerms
 }
 
 export interface NewPost extends WrittenColumns {
@@ -35,6 +37,11 @@ export interface NewPost extends WrittenColumns {
   mediaIds: string[]
   /** The accounts that are not ready, in the order of the deliveries, as the database has returned them. */
   unready: UnreadyAccount[]
+  /**
+   * Whether other posts near the post are looked for. `reported`: they are returned. `refused`: they are returned, and
+   * the post is not written. `gapMs` is null if posts may follow each other at any distance.
+   */
+  lookout?: { mode: 'reported' | 'refused'; gapMs: number | null } | undefined
   /** The response to store with the post, under the `Idempotency-Key` of its request. */
   keyed?: KeyedResponse | undefined
 }
@@ -46,16 +53,19 @@ export interface UnreadyAccount extends AccountReadiness {
 
 /** The outcome of a new post. It is missing if the user may not use its accounts, or a limit or defaults changed. */
 export interface Insertion extends WithOrdinal {
-  outcome: 'written' | 'unready_changed' | 'key_taken'
+  outcome: 'written' | 'unready_changed' | 'has_nearby' | 'key_taken'
   /** The accounts that are not ready now. */
   unready: UnreadyAccount[] | null
+  /** The other posts near this one, of the accounts that have any. */
+  nearby: Nearby[] | null
 }
 
 const reachable = reachableBy(sql.ref<string>('item.user_id'))
 
 /**
  * Writes posts, each whole or not at all. The response to a post names the accounts that are not ready, and may be
- * stored with it: a post is written only if these are the accounts that its creator expects.
+ * stored with it: a post is written only if these are the accounts that its creator expects. For the same reason, a
+ * post may be refused if other posts are near.
  *
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
@@ -67,18 +77,21 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     with item as (
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
-        ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, response jsonb)
+        ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, lookout text,
+        gap_ms float8, response jsonb)
     ),
     -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
-        wanted.own_scheduled_at, accounts.organization_id,
+        wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
+        accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, default_fields jsonb,
-        caption_override text, fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz)
+        caption_override text, fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz,
+        ${NEARBY_COLUMNS})
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
@@ -93,12 +106,31 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       group by post_id
     ),
     -- Only posts with all of their deliveries.
-    usable as (
+    complete as (
       select item.*, reachable.organization_id, reachable.account_ids, reachable.unready,
-        reachable.unready is not distinct from item.expected as is_expected
+        reachable.unready is not distinct from item.expected as has_expected
       from item
       join reachable on reachable.post_id = item.id
       where reachable.count = item.delivery_count
+    ),
+    surrounded as (
+      select wanted.post_id, jsonb_agg(jsonb_build_object('accountId', wanted.account_id, 'repeated', found.repeated,
+        'near', found.near, 'today', found.today) order by wanted.position) as nearby
+      from (
+        select complete.user_id, complete.gap_ms, delivery.*,
+          greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
+        from complete
+        join delivery on delivery.post_id = complete.id
+        where complete.lookout is not null and complete.scheduled_at is not null and complete.has_expected) as wanted
+      cross join lateral ${nearbyRow} as found
+      where ${hasNearby}
+      group by wanted.post_id
+    ),
+    usable as (
+      select complete.*, surrounded.nearby,
+        complete.has_expected and (surrounded.nearby is null or complete.lookout <> 'refused') as is_expected
+      from complete
+      left join surrounded on surrounded.post_id = complete.id
     ),
     -- The first of equal requests in one batch.
     keyed as (
@@ -120,10 +152,10 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     inserted_deliveries as (
       insert into post_targets
         (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-        own_scheduled_at, state, due_at, claimable_at)
+        own_scheduled_at, text_digest, state, due_at, claimable_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.delivery_state,
-        due.at, due.at
+        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest,
+        delivery.delivery_state, due.at, due.at
       from post
       join delivery on delivery.post_id = post.id
       cross join lateral (select case when delivery.own_scheduled_at is null then post.due_at
@@ -143,8 +175,9 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       from post
       join usable on usable.id = post.id
     )
-    select usable.ordinal, usable.unready,
-      case when post.id is not null then 'written' when is_expected then 'key_taken' else 'unready_changed' end as outcome
+    select usable.ordinal, usable.unready, usable.nearby,
+      case when post.id is not null then 'written' when is_expected then 'key_taken'
+        when has_expected then 'has_nearby' else 'unready_changed' end as outcome
     from usable left join post on post.id = usable.id`,
   )
 
@@ -166,6 +199,8 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
         delivery_state: post.deliveryState,
         delivery_count: post.deliveries.length,
         expected: post.unready.length > 0 ? post.unready : null,
+        lookout: post.lookout?.mode,
+        gap_ms: post.lookout?.gapMs,
         response: post.keyed && toJson(post.keyed),
       })),
     ),
@@ -182,6 +217,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           thread_parts: delivery.threadParts,
           own_media: delivery.mediaIds !== null,
           own_scheduled_at: delivery.scheduledAt ?? undefined,
+          ...toNearbyColumns(delivery.nearby),
         })),
       ),
     ),

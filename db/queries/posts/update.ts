@@ -17,6 +17,8 @@ export interface ChangedDelivery {
   mediaIds: readonly string[] | null
   /** Null for the time of the post. */
   scheduledAt: Date | null
+  /** That of the content, with which the delivery is compared to others: see `NearbyTerms`. */
+  textDigest: string | null
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -101,6 +103,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       thread_parts: delivery.threadParts,
       own_media: delivery.mediaIds !== null,
       own_scheduled_at: delivery.scheduledAt,
+      text_digest: delivery.textDigest,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
@@ -108,7 +111,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
     position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
-    own_media boolean, own_scheduled_at timestamptz, is_new boolean, is_edited boolean, state text)`
+    own_media boolean, own_scheduled_at timestamptz, text_digest bigint, is_new boolean, is_edited boolean, state text)`
   const time = sql`coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz)`
   const dueAt = sql`case when ${time} is not null then greatest(${time}, now()) end`
   const isItem = sql`
@@ -121,6 +124,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       thread_parts = item.thread_parts,
       own_media = item.own_media,
       own_scheduled_at = item.own_scheduled_at,
+      text_digest = item.text_digest,
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
       prepared = case when not item.is_edited then delivery.prepared end,
@@ -128,9 +132,9 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     from ${item}
     where ${isItem} and (item.is_edited
       or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media,
-          delivery.own_scheduled_at)
+          delivery.own_scheduled_at, delivery.text_digest)
         is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media,
-          item.own_scheduled_at))`.execute(db)
+          item.own_scheduled_at, item.text_digest))`.execute(db)
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -149,9 +153,9 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   await sql`
     insert into post_targets
       (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-      own_scheduled_at, state, due_at, claimable_at)
+      own_scheduled_at, text_digest, state, due_at, claimable_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
-      item.thread_parts, item.own_media, item.own_scheduled_at, item.state, ${dueAt}, ${dueAt}
+      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest, item.state, ${dueAt}, ${dueAt}
     from ${item}
     where item.is_new`.execute(db)
 }

@@ -33,6 +33,8 @@ The post is stored whole or not at all.
 
 **Warnings.** The response has \`warnings\` if a part of the post has no effect or an unexpected one: parts of a thread that are not published, a key of \`fields\` that the network does not know or does not take in this post, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
 
+**Other posts.** Three warnings of a scheduled post are about other posts of its accounts: the same text within 7 days (\`repeated_text\`), another post close to it (\`close_posts\`), and a daily limit of the network that is nearly used (\`daily_limit\`). They name the other post, and never reject a post, not even with \`strict=true\`. Posts that are created in the same moment may not see each other.
+
 **Time zones.** \`scheduledAt\` is an instant, with \`Z\` or an offset, or a local time in \`timeZone\`. A local time that does not exist or occurs twice, because the clocks change, is rejected (400 with \`details\`). The message names both instants, and \`fold\` chooses one. Any name of the IANA database is accepted, in any case, and older names such as \`US/Pacific\`; abbreviations are not. The service computes the instant once, by the rules that it knows then, and publishes at that instant. Where a country changes its rules later, the post does not move: send the local time and the zone again with \`updatePost\`.
 
 **Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,

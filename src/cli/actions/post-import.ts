@@ -35,14 +35,14 @@ interface Summary {
 }
 
 export const importFile: Action<Options, Summary> = {
-  async run({ db, io: { stderr } }, options, path = '') {
+  async run({ db, config: { postGapMs: gapMs }, io: { stderr } }, options, path = '') {
     const table = await readTable(path)
     requireColumns(path, table)
     requireFound(await userExists(db, options.user), 'user')
     const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
     if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
 
-    const outcomes = await importRows(db, table, options, createProgress(stderr, table.rows.length))
+    const outcomes = await importRows(db, table, { ...options, gapMs }, createProgress(stderr, table.rows.length))
     const count = (wanted: ImportOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
     const refused = count('refused')
     if (refused > 0) await writeTable(refusedFile, refusedRows(table, outcomes))
@@ -98,7 +98,7 @@ function requireColumns(path: string, { header, headerLine }: Table): void {
 async function importRows(
   db: Db,
   table: Table,
-  { user, timeZone, dryRun = false }: Options,
+  { user, timeZone, dryRun = false, gapMs }: Options & { gapMs: number | null },
   progress: ReturnType<typeof createProgress>,
 ): Promise<ImportOutcome[]> {
   const { outcomes, posts } = readRows(table, timeZone)
@@ -110,7 +110,7 @@ async function importRows(
         db,
         user,
         batch.map(({ post }) => post),
-        { isDryRun: dryRun },
+        { isDryRun: dryRun, gapMs },
       )
       for (const [at, { index }] of batch.entries()) outcomes.set(index, stored[at]!)
       done += batch.length

@@ -408,5 +408,7 @@ export interface RateLimit {
   scope: string
   /** How much one act uses of a limit per account. Workers pace their acts by it; absent: for documentation. */
   perAct?: number
+  /** The limit counts the posts of an account, of these types. Warnings count by it, for windows of a day. */
+  countsPosts?: 'all' | readonly PostType[]
   source: Source
 }

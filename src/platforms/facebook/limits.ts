@@ -216,7 +216,9 @@ export const facebook: Platform = {
       source: postiz,
     },
   },
-  rateLimits: [{ resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', source: reels }],
+  rateLimits: [
+    { resource: 'reels', limit: 30, windowSeconds: 86_400, scope: 'page', countsPosts: ['reel'], source: reels },
+  ],
   guarantees: [
     // The ids of photos and videos are known before the call that publishes them. That the feed shows those of photos
     // is assumed.

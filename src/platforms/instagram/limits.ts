@@ -232,7 +232,14 @@ export const instagram: Platform = {
   },
   rateLimits: [
     // The page gives both 100 and 50. The account's quota_total decides at run time.
-    { resource: 'published posts', limit: 100, windowSeconds: 86_400, scope: 'account', source: publishing },
+    {
+      resource: 'published posts',
+      limit: 100,
+      windowSeconds: 86_400,
+      scope: 'account',
+      countsPosts: 'all',
+      source: publishing,
+    },
     { resource: 'media containers', limit: 400, windowSeconds: 86_400, scope: 'account', source: mediaReference },
   ],
   guarantees: [

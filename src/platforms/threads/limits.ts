@@ -197,6 +197,7 @@ export const threads: Platform = {
       limit: 250,
       windowSeconds: 86_400,
       scope: 'profile',
+      countsPosts: 'all',
       source: { ...overview, confidence: 'official' },
     },
     {

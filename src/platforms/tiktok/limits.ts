@@ -235,7 +235,14 @@ export const tiktok: Platform = {
     { resource: 'creator info requests', limit: 20, windowSeconds: 60, scope: 'user token', source: directPost },
     { resource: 'status requests', limit: 30, windowSeconds: 60, scope: 'user token', source: status },
     // The page says "typically around 15". The limit varies by creator, and all apps of a creator share it.
-    { resource: 'direct posts', limit: 15, windowSeconds: 86_400, scope: 'creator', source: guidelines },
+    {
+      resource: 'direct posts',
+      limit: 15,
+      windowSeconds: 86_400,
+      scope: 'creator',
+      countsPosts: 'all',
+      source: guidelines,
+    },
     { resource: 'pending uploads', limit: 5, windowSeconds: 86_400, scope: 'creator', source: guidelines },
     { resource: 'users of an unaudited app', limit: 5, windowSeconds: 86_400, scope: 'app', source: guidelines },
   ],

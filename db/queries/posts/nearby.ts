@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import type { PostType } from '../../../schemas/platform.ts'
+import type { Db } from '../../client.ts'
+import { prepared } from '../../prepared.ts'
+import { isoTime } from '../iso-time.ts'
+
+/** The terms by which other posts of an account are near a delivery. */
+export interface NearbyTerms {
+  /** Null for a delivery without a text. */
+  textDigest: string | null
+  /** The number of posts that the network allows in 24 hours. Null if it states none. */
+  dayMax: number | null
+  /** The number of posts from which on they are reported. */
+  dayFrom: number | null
+  /** The post types that count. Null for all. */
+  dayTypes: readonly PostType[] | null
+}
+
+export interface OtherPost {
+  /** Null for a post of another user. */
+  postId: string | null
+  /** When it is due, or was published. */
+  at: string
+}
+
+/** Other posts of an account that the author of a post should know of. */
+export interface Nearby {
+  accountId: string
+  /** One with the same text, due within 7 days. */
+  repeated: OtherPost | null
+  /** One that is due within the gap. */
+  near: OtherPost | null
+  /** The number of posts in the 24 hours before. Null if it is below `dayFrom`. */
+  today: number | null
+}
+
+export const NEARBY_COLUMNS = sql`text_digest bigint, day_max integer, day_from integer, day_types text[]`
+
+/** The terms as columns of a JSON row. */
+export const toNearbyColumns = ({ textDigest, dayMax, dayFrom, dayTypes }: NearbyTerms) => ({
+  text_digest: textDigest,
+  day_max: dayMax,
+  day_from: dayFrom,
+  day_types: dayTypes,
+})
+
+const other = (at: ReturnType<typeof sql.ref>) => sql`jsonb_build_object(
+  'postId', case when other.user_id = wanted.user_id then other.post_id end, 'at', ${isoTime(at)})`
+
+/** Whether the other post counts for the limit of a day. Most limits count all posts. */
+const isCounted = sql`(wanted.day_types is null or exists (
+  select from posts
+  where posts.user_id = other.user_id and posts.id = other.post_id and posts.post_type = any(wanted.day_types)))`
+
+const isOther = sql`other.account_id = wanted.account_id and other.post_id is distinct from wanted.post_id`
+/** Served by `post_targets_next_of_account`. */
+const isQueued = sql`${isOther} and other.claimable_at is not null`
+/** Served by `delivery_attempts_intended_at`. The first act is the post. */
+const isPublished = sql`${isOther} and other.act = 1 and other.outcome in ('published', 'found')`
+const gap = sql`wanted.gap_ms * interval '1 ms'`
+
+/**
+ * A row for each row of `wanted`, which has the user, post, account and time of a delivery, its terms and the gap.
+ * Every part reads few entries of an index: this runs within the statement that creates posts.
+ */
+export const nearbyRow = sql`(
+  select
+    (select ${other(sql.ref('other.due_at'))}
+      from (
+        select user_id, post_id, due_at, state from post_targets as other
+        where ${isOther} and other.text_digest = wanted.text_digest
+          and other.due_at between wanted.due_at - interval '7 days' and wanted.due_at + interval '7 days'
+        order by other.due_at desc
+        limit 20) as other
+      where other.state in ('queued', 'publishing', 'published', 'unconfirmed')
+      limit 1) as repeated,
+    coalesce(
+      (select ${other(sql.ref('other.due_at'))} from post_targets as other
+        where ${isQueued} and other.due_at between wanted.due_at - ${gap} and wanted.due_at + ${gap}
+        order by other.due_at
+        limit 1),
+      case when wanted.due_at - ${gap} < now() then (
+        select ${other(sql.ref('other.intended_at'))} from delivery_attempts as other
+        where ${isPublished} and other.intended_at > wanted.due_at - ${gap}
+        order by other.intended_at desc
+        limit 1) end) as near,
+    case when wanted.day_max is not null then (
+      select nullif(greatest(sum(count), wanted.day_from - 1), wanted.day_from - 1)::integer
+      from (
+        select count(*) as count from (
+          select from post_targets as other
+          where ${isQueued} and ${isCounted}
+            and other.due_at > wanted.due_at - interval '1 day' and other.due_at <= wanted.due_at
+          limit wanted.day_max) as queued
+        union all
+        select count(*) as count from (
+          select from delivery_attempts as other
+          where ${isPublished} and ${isCounted}
+            and other.intended_at > wanted.due_at - interval '1 day' and other.intended_at <= wanted.due_at
+          limit wanted.day_max) as published) as counts) end as today
+  -- Otherwise Postgres would run the subqueries once for each use of their columns.
+  offset 0)`
+
+export const hasNearby = sql`(found.repeated is not null or found.near is not null or found.today is not null)`
+
+/** A post on an account, with the account's terms. The user may use the account. */
+export interface WantedDelivery extends NearbyTerms {
+  ordinal: number
+  userId: string
+  /** Null for a post that is not stored. */
+  postId: string | null
+  accountId: string
+  dueAt: Date
+}
+
+const selectNearby = prepared<{ wanted: string; gapMs: number | null }, Nearby & { ordinal: number }>(
+  'read_nearby',
+  (_db, value) => sql`
+    select wanted.ordinal, wanted.account_id, found.*
+    from (
+      select item.*, ${value('gapMs')}::float8 as gap_ms
+      from jsonb_to_recordset(${value('wanted')}::jsonb) as item(
+        ordinal integer, user_id uuid, post_id uuid, account_id uuid, due_at timestamptz, ${NEARBY_COLUMNS})) as wanted
+    cross join lateral ${nearbyRow} as found
+    where ${hasNearby}`,
+)
+
+/** The other posts near these deliveries, where there are any. */
+export const readNearby = (db: Db, wanted: WantedDelivery[], gapMs: number | null) =>
+  selectNearby(db, {
+    gapMs,
+    wanted: JSON.stringify(
+      wanted.map(({ ordinal, userId, postId, accountId, dueAt, ...terms }) => ({
+        ...{ ordinal, user_id: userId, post_id: postId, account_id: accountId, due_at: dueAt },
+        ...toNearbyColumns(terms),
+      })),
+    ),
+  })
