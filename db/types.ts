@@ -125,6 +125,27 @@ export interface DeliveryAttempts {
   userId: string;
 }
 
+export interface DeliveryMetricPoints {
+  accountId: string;
+  counts: Json;
+  day: Timestamp;
+  postId: string;
+  userId: string;
+}
+
+export interface DeliveryMetrics {
+  accountId: string;
+  attemptedAt: Timestamp | null;
+  counts: Generated<Json>;
+  error: Json | null;
+  fetchedAt: Timestamp | null;
+  goneAt: Timestamp | null;
+  missing: Generated<Json>;
+  nextAt: Timestamp | null;
+  postId: string;
+  userId: string;
+}
+
 export interface EventOutbox {
   accountIds: string[] | null;
   data: Json;
@@ -213,6 +234,19 @@ export interface Memberships {
   organizationId: string;
   role: string;
   userId: string;
+}
+
+export interface MetricsCursor {
+  position: Generated<number>;
+  singleton: Generated<boolean>;
+}
+
+export interface MetricTurns {
+  accountId: string;
+  failures: Generated<number>;
+  leaseToken: string | null;
+  nextAt: Timestamp | null;
+  platform: string;
 }
 
 export interface OauthApps {
@@ -400,6 +434,8 @@ export interface DB {
   apiKeys: ApiKeys;
   connections: Connections;
   deliveryAttempts: DeliveryAttempts;
+  deliveryMetricPoints: DeliveryMetricPoints;
+  deliveryMetrics: DeliveryMetrics;
   eventOutbox: EventOutbox;
   events: Events;
   eventStreams: EventStreams;
@@ -409,6 +445,8 @@ export interface DB {
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;
+  metricsCursor: MetricsCursor;
+  metricTurns: MetricTurns;
   oauthApps: OauthApps;
   organizations: Organizations;
   postMedia: PostMedia;

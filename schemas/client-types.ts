@@ -6,6 +6,7 @@ import type * as find from './find.ts'
 import type { RotateApiKey as ParsedRotation } from './key.ts'
 import type { ListEventsQuery as ParsedEventsQuery } from './list-events.ts'
 import type { ListMediaQuery as ParsedMediaQuery, PreviewQuery } from './media.ts'
+import type { ListDeliveryMetricsQuery as ParsedMetricsQuery } from './metrics.ts'
 import type { ListUsersQuery as ParsedUsersQuery } from './people.ts'
 import type { RetryDeliveries as ParsedRetry } from './retry-deliveries.ts'
 import type { PutSchedule as ParsedSchedule, ListSlotsQuery as ParsedSlotsQuery } from './schedule.ts'
@@ -27,6 +28,7 @@ export type * from './find.ts'
 export type * from './key.ts'
 export type * from './list-events.ts'
 export type * from './media.ts'
+export type * from './metrics.ts'
 export type * from './patch-post.ts'
 export type * from './people.ts'
 export type * from './platform.ts'
@@ -54,6 +56,7 @@ export type RotateApiKey = Partial<ParsedRotation>
 export type PageQuery = Partial<ParsedPageQuery>
 export type ListPostsQuery = Partial<find.ListPostsQuery>
 export type ListDeliveriesQuery = Partial<find.ListDeliveriesQuery>
+export type ListDeliveryMetricsQuery = Partial<ParsedMetricsQuery>
 export type ListEventsQuery = Partial<ParsedEventsQuery>
 export type GetMediaPreviewQuery = Partial<PreviewQuery>
 export type ListMediaQuery = Partial<ParsedMediaQuery>

@@ -330,6 +330,11 @@ export const ERRORS = {
     message: fieldWithoutOptions,
     meaning: 'The network of the account lists no values for the field.',
   },
+  metrics_off: {
+    status: 409,
+    message: 'This service does not read numbers: its operator has to set METRICS=on',
+    meaning: 'The service does not read the numbers of posts.',
+  },
   account_not_connected: {
     status: 409,
     message: 'The account has no credentials: connect it',

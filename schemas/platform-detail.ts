@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { SupportedPostTypes } from './post-type-limits.ts'
@@ -54,6 +55,45 @@ export const ConnectMethod = Type.Object(
   },
 )
 export type ConnectMethod = Static<typeof ConnectMethod>
+
+export const OfferedMetric = Type.Object(
+  {
+    metric: Ref(MetricName),
+    native: Type.String({ description: 'The network’s own name of it.' }),
+    scope: Type.Optional(
+      Type.String({ description: 'The scope that an account needs beside those for publishing. Absent: none.' }),
+    ),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'OfferedMetric',
+    description: 'A number that a network tells about a post.',
+    examples: [{ metric: 'likes', native: 'likeCount', source: SOURCE }],
+  },
+)
+
+export const PlatformMetrics = Type.Object(
+  {
+    offered: Type.Array(Ref(OfferedMetric), {
+      description: 'The numbers that can be read. Others are `not_offered`. Empty: none.',
+    }),
+    postsPerCall: Type.Integer({ minimum: 0, description: 'How many posts are read with one call; 0 where none are.' }),
+    usdPerPostAndDay: Type.Optional(
+      Type.Number({
+        description: 'What it costs to read a post, in US dollars for each UTC day. Absent: nothing.',
+      }),
+    ),
+    keepsHistory: Type.Boolean({ description: 'Whether `history` has the numbers of earlier days.' }),
+    note: Type.Optional(Type.String({ description: 'What else to know about these numbers.' })),
+    source: Type.Optional(Ref(LimitSource)),
+  },
+  {
+    $id: 'PlatformMetrics',
+    description: 'What a network tells about published posts: see `getPostMetrics`.',
+    examples: [{ offered: OfferedMetric.examples, postsPerCall: 25, keepsHistory: true, source: SOURCE }],
+  },
+)
+export type PlatformMetrics = Static<typeof PlatformMetrics>
 
 export const FieldSource = Type.Object(
   {
@@ -166,6 +206,7 @@ export const Platform = Type.Object(
         'The keys of `fields` whose values depend on the account: `listFieldOptions` lists them. Each has the parameters that this operation needs.',
     }),
     rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
+    metrics: Ref(PlatformMetrics),
   },
   {
     $id: 'Platform',
@@ -192,6 +233,7 @@ export const Platform = Type.Object(
         fieldSources: { tags: FieldSource.examples[0] },
         fieldOptions: {},
         rateLimits: NetworkRate.examples,
+        metrics: PlatformMetrics.examples[0],
       },
     ],
   },

@@ -17,6 +17,7 @@ import type { ConnectionContext } from './connections/context.ts'
 import { metaCallbacks } from './connections/meta/plugin.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
+import { deliveryMetrics } from './deliveries/metrics-plugin.ts'
 import { deliveries } from './deliveries/plugin.ts'
 import { docs } from './docs/plugin.ts'
 import { events } from './events/plugin.ts'
@@ -46,6 +47,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
 import { createNetworks, type Networks } from './platforms/adapters.ts'
+import type { MetricsMode } from './post-metrics/mode.ts'
 import { posts } from './posts/plugin.ts'
 import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
@@ -70,6 +72,8 @@ export interface AppOptions extends ConnectionContext {
   webhookUrls: Pick<WebhookContext, 'allowsHttp' | 'isReachable'>
   /** How close posts of an account may be without a warning. Default: at any distance. */
   postGapMs?: number | null
+  /** Which numbers of posts are read; by default none. */
+  postMetrics?: MetricsMode
   /** Whether the process is about to end, and must get no new requests. */
   isStopping?: () => boolean
   /** Whether the OpenAPI document and Swagger UI are served. Most tests need neither. */
@@ -93,6 +97,7 @@ export async function buildApp({
   metrics,
   webhookUrls,
   postGapMs = null,
+  postMetrics = 'off',
   isStopping = () => false,
   servesDocument = true,
   ...context
@@ -127,6 +132,10 @@ export async function buildApp({
       await api.register(connections, context)
       await api.register(posts, { db, postGapMs, addressOf: (file) => addressOf(context, file) })
       await api.register(deliveries, { db, networks: context.networks, openCredentials: context.keyring?.open })
+      await api.register(deliveryMetrics, {
+        ...{ db, networks: context.networks, openCredentials: context.keyring?.open, fetch: context.fetch },
+        ...{ mode: postMetrics, now: Date.now, log: app.log },
+      })
       await api.register(events, { db })
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })

@@ -6,6 +6,7 @@ import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../platforms/
 import { listConnectMethods } from './connect-methods.ts'
 import { describeGuarantee } from './describe-guarantee.ts'
 import { describeMedia } from './describe-media.ts'
+import { describeMetrics } from './describe-metrics.ts'
 import {
   describeAltText,
   describeCaption,
@@ -37,6 +38,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     fieldSources: mapValues(fields, describeSource),
     fieldOptions: mapValues(networks[id].options ?? {}, ({ needs = [] }) => [...needs]),
     rateLimits: rateLimits.map(describeRate),
+    metrics: describeMetrics(id),
   }
 }
 

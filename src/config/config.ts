@@ -45,6 +45,8 @@ export interface Config {
     unusedMediaMs: number | null
     eventsMs: number
   }
+  /** Which numbers of published posts are read. */
+  postMetrics: 'off' | 'on' | 'paid'
   /** Hosts that users may name although they are not public. */
   outboundAllow: AllowedHost[]
   /** Whether webhooks may have `http:` URLs. */
@@ -107,6 +109,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       unusedMediaMs: optionalMs(variables.RETENTION_UNUSED_MEDIA),
       eventsMs: variables.EVENTS_RETENTION_DAYS * DAY_MS,
     },
+    postMetrics: variables.METRICS,
     outboundAllow: listItems(variables.OUTBOUND_ALLOW).map((item) => parseAllowedHost(item)!),
     webhooksAllowHttp: variables.WEBHOOKS_ALLOW_HTTP === 'on',
     ignoredProxies: PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]),

@@ -138,6 +138,11 @@ export const VARIABLES = Type.Object({
     maximum: 3_650,
     description: 'For how many days [events](src/events/README.md) can be read.',
   }),
+  METRICS: oneOf(['off', 'on', 'paid'], {
+    default: 'off',
+    description:
+      '`on` reads [numbers](src/post-metrics/README.md) of published posts, such as likes. `paid` also reads those that cost money, of X.',
+  }),
   RETURN_URLS: Type.Optional(
     Type.String({
       format: 'url-prefixes',

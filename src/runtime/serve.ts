@@ -106,14 +106,14 @@ interface AppParts {
 }
 
 async function openApp(config: Config, { client, ...parts }: AppParts): Promise<FastifyInstance> {
-  const { corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs } = config
+  const { corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics } = config
   const context = await openNetworkContext(config, parts.media.db, parts.metrics)
   // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
   releaseMemory()
   const app: FastifyInstance = await buildApp({
     ...parts,
     ...context,
-    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs },
+    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics },
     webhookUrls: { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable },
     publicUrl: () => config.publicUrl ?? addressOf(app, config),
   })

@@ -15,6 +15,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
+import { listReadPlatforms } from '../post-metrics/mode.ts'
 import { indexPosts } from '../posts/index-posts.ts'
 import { createSend } from '../webhooks/send.ts'
 import { dispatch } from '../worker/dispatch.ts'
@@ -22,6 +23,7 @@ import { indexWords } from '../worker/index-words.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
 import { number } from '../worker/number.ts'
 import { publish } from '../worker/publish.ts'
+import { readMetrics } from '../worker/read-metrics.ts'
 import { refresh } from '../worker/refresh.ts'
 import { sweep, sweepStrays } from '../worker/sweep.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
@@ -113,6 +115,18 @@ export async function runTasks(
     ...{ library, retention: config.retention, marking: {}, log, clock: time.clock },
     pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
   }
+  const platforms = listReadPlatforms(config.postMetrics)
+  const reading = {
+    ...{
+      db: hooks.db,
+      networks: context.networks,
+      fetch: context.fetch,
+      openCredentials: keyring!.open,
+      log,
+      platforms,
+    },
+    ...{ clock: time.clock, now: Date.now },
+  }
   const ready = (task: Task) => whenReady(publisher.isReady, task)
   const tasks = [
     publish(publisher, log),
@@ -120,6 +134,7 @@ export async function runTasks(
     indexWords(() => indexPosts(db)),
     ready(refresh(refreshing)),
     ready(dispatch(sending)),
+    ...(platforms.length > 0 ? [ready(readMetrics(reading))] : []),
     sweep(sweeping),
     sweepStrays(library, log),
   ]

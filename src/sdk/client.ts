@@ -49,6 +49,9 @@ export class Postroom {
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
     publish: (id: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
+    /** Its likes, comments and other numbers, for each account. */
+    metrics: (id: string, query?: T.PostMetricsQuery, options?: Options) =>
+      this.#http.get<T.PostMetrics>(path`/posts/${id}/metrics`, query, options),
     /**
      * Waits until nothing of a post is queued or being sent. Throws `NotSettled` after `timeoutMs`, and for a draft.
      */
@@ -58,6 +61,9 @@ export class Postroom {
   readonly deliveries = {
     list: (query?: T.ListDeliveriesQuery, options?: Options) =>
       this.#http.list<T.DeliveryList>('/deliveries', query, options),
+    /** The numbers of many posts. */
+    metrics: (query?: T.ListDeliveryMetricsQuery, options?: Options) =>
+      this.#http.list<T.DeliveryMetricsList>('/deliveries/metrics', query, options),
     /**
      * Retries those that the filters select, by default all that failed. Repeat it with `nextCursor` until that is
      * null.

@@ -88,6 +88,7 @@ export interface Options
       | 'oauthApps'
       | 'webhookUrls'
       | 'postGapMs'
+      | 'postMetrics'
     >
   > {
   /** In place of the real adapters. */

@@ -129,6 +129,7 @@ const cleanUp = ({ name, schemaMark }: Copy): Promise<boolean> =>
           loop execute format('delete from %I', name); end loop;
           insert into sweeps (name) values ('retention');
           insert into event_streams (user_id) values ('${EVERYONE}');
+          insert into metrics_cursor default values;
         end $$`)
       .execute(db)
     return true

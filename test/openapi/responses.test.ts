@@ -366,11 +366,15 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
     const query = `organizationId=${organizationId}`
     await check('listPosts', 403, example, get(`/posts?${query}`))
     await check('listDeliveries', 403, example, get(`/deliveries?${query}`))
+    await check('listDeliveryMetrics', 403, example, get(`/deliveries/metrics?${query}`))
     await check('countPosts', 403, example, get(`/posts/counts?by=state&${query}`))
     await check('listMedia', 403, example, get(`/media?${query}`))
   }
   await check('listDeliveries', 200, undefined, requests.listDeliveries(ada.key))
   await check('listDeliveries', 400, 'cursorOfAnotherQuery', get(`/deliveries?cursor=${'A'.repeat(80)}`))
+  await check('listDeliveryMetrics', 200, undefined, requests.listDeliveryMetrics(ada.key))
+  const ofOtherQuery = get(`/deliveries/metrics?cursor=${'A'.repeat(80)}`)
+  await check('listDeliveryMetrics', 400, 'cursorOfAnotherQuery', ofOtherQuery)
   await check('retryDeliveries', 200, undefined, requests.retryDeliveries(ada.key))
   const retry = (body: object) => ada.call('POST', '/deliveries/retry', body)
   await check('retryDeliveries', 400, 'unknownFilter', retry({ account: 'a' }))
@@ -436,6 +440,8 @@ async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
   await check('retryDelivery', 202, undefined, retry(path))
   await checkConditions(ada, 'retryDelivery', 'POST', `${path}/retry`)
   await checkEdits(db, ada, post.id, path)
+  await check('getPostMetrics', 200, undefined, ada.call('GET', `/posts/${post.id}/metrics`))
+  await check('getPostMetrics', 409, 'metrics_off', ada.call('GET', `/posts/${post.id}/metrics?refresh=true`))
   await check('retryDelivery', 409, 'post_is_draft', requests.retryDelivery(ada.key))
   for (const [state, example] of [
     ['publishing', 'delivery_in_progress'],

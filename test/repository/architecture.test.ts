@@ -79,6 +79,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       ...FEATURE,
       'src/platforms',
       'src/posts',
+      'src/post-metrics',
       ...['in-flight', 'machine', 'plan', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
@@ -99,6 +100,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
 
+  // The numbers that networks report about published posts.
+  ['src/post-metrics', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/with-timeout.ts']],
+
   // The engine knows the journal as an interface.
   [
     'src/journal',
@@ -118,7 +122,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/worker',
     [
       'src/log.ts',
-      ...['credentials', 'delivery', 'events', 'media', 'retention', 'webhooks'].map((room) => `src/${room}`),
+      ...['credentials', 'delivery', 'events', 'media', 'post-metrics', 'retention', 'webhooks'].map(
+        (room) => `src/${room}`,
+      ),
     ],
   ],
 

@@ -140,6 +140,7 @@ interface PageValues extends DeliveryWalk {
 }
 
 export interface FoundDeliveryRow {
+  userId: string
   postId: string
   accountId: string
   platform: PlatformId
@@ -208,6 +209,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
     )
     .innerJoin('accounts', 'accounts.id', 'delivery.accountId')
     .select([
+      'delivery.userId',
       'delivery.postId',
       'delivery.accountId',
       'delivery.platform',

@@ -4,6 +4,7 @@ import { textAt } from '../wire/json.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
 import { requireResponsible } from './find-account.ts'
+import { readMetrics } from './read-metrics.ts'
 import { facetsOf, POST, recordKey, recordOf } from './record.ts'
 import { openRepo, type RecordRef, type Repo, signIn } from './repo.ts'
 import { limitReplies } from './threadgate.ts'
@@ -25,6 +26,8 @@ export const blueskyAdapter: Adapter<Prepared> = {
   concurrency: 16,
 
   oauth: blueskyOAuth,
+
+  readMetrics,
 
   async identify(io) {
     const { repo, handle, origin } = await signIn(io)

@@ -31,7 +31,7 @@ export function serverIn(didDocument: unknown): string | undefined {
 }
 
 /** The API for calls without an account: https://docs.bsky.app/docs/advanced-guides/api-directory */
-const PUBLIC_API = 'https://public.api.bsky.app'
+export const PUBLIC_API = 'https://public.api.bsky.app'
 
 /** https://web.plc.directory/spec/v0.1/did-plc */
 const PLC_DIRECTORY = 'https://plc.directory'

@@ -2,11 +2,13 @@ import type { Network } from '../contract/network.ts'
 import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
 import { bluesky } from './limits.ts'
+import { blueskyMetrics } from './metrics.ts'
 
 export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
   content: blueskyContent,
+  metrics: blueskyMetrics,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
   tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },
   client: {

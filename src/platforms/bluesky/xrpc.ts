@@ -9,7 +9,8 @@ export interface XrpcRequest {
   token?: string
   /** The key that the token is bound to; absent for a bearer token. */
   dpopKey?: string | undefined
-  params?: Record<string, string>
+  /** A list is sent as a parameter that repeats. */
+  params?: Record<string, string | readonly string[]>
   json?: object
   /** Sent as the whole body. */
   file?: Content
@@ -39,7 +40,9 @@ export async function xrpc(
   { token, dpopKey, params, json, file, visible = false, accept }: XrpcRequest,
 ): Promise<unknown> {
   const url = new URL(`/xrpc/${method}`, server)
-  for (const [name, value] of Object.entries(params ?? {})) url.searchParams.set(name, value)
+  for (const [name, values] of Object.entries(params ?? {})) {
+    for (const value of [values].flat()) url.searchParams.append(name, value)
+  }
   const secrets = [token, textAt(json, 'password')].filter((secret) => secret !== undefined)
   const rules = rulesOf(url.host, secrets)
   const call = () => {

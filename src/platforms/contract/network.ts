@@ -1,6 +1,7 @@
 import type { AnyAdapter } from './adapter.ts'
 import type { Content, ContentSource } from './content.ts'
 import type { Platform } from './limits.ts'
+import type { MetricRules } from './metrics.ts'
 import type { OAuthApp } from './oauth.ts'
 import type { SandboxStore } from './sandbox-store.ts'
 
@@ -14,6 +15,8 @@ export interface Network {
   limits: Platform
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
   content: (act: ContentSource) => Content
+  /** The numbers that it tells about published posts. Absent: none. */
+  metrics?: MetricRules
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */
   adapter: () => Promise<AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)>
   /**

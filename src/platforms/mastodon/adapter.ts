@@ -10,6 +10,7 @@ import { mastodonContent } from './content.ts'
 import { findStatus } from './find-status.ts'
 import { clientFor, type Instance, sentOf } from './instance.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { statusOf } from './status.ts'
 
 /**
@@ -44,6 +45,7 @@ export const mastodonAdapter: Adapter<Uploads> = {
 
   identify: readProfile,
   oauth: mastodonOAuth,
+  readMetrics,
 
   async prepare(act, io, saved) {
     const instance = clientFor(io)

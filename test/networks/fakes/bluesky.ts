@@ -10,6 +10,8 @@ export interface FakeBluesky extends FakeNetwork {
   token: string
   /** Records of posts by their keys, in the order of writing. */
   posts: Map<string, unknown>
+  /** The counts of each post, by its key; 0 for a post that is missing here. */
+  counts: Map<string, Partial<Record<(typeof COUNTS)[number], number>>>
   /** How often a video is reported to be in processing, or that it fails. */
   processing: number | 'fails'
 }
@@ -18,8 +20,15 @@ const ORIGIN = 'https://bsky.social'
 const VIDEO_SERVICE = 'https://video.bsky.app'
 /** The directory of DIDs: https://web.plc.directory/spec/v0.1/did-plc */
 const DIRECTORY = 'https://plc.directory'
+/** The AppView that anybody may read: https://docs.bsky.app/docs/advanced-guides/api-directory */
+const APP_VIEW = 'https://public.api.bsky.app'
 const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 const TOKEN = 'a-session-of-ada'
+
+/** By lexicons/app/bsky/feed/defs.json of https://github.com/bluesky-social/atproto. */
+const COUNTS = ['bookmarkCount', 'replyCount', 'repostCount', 'likeCount', 'quoteCount'] as const
+
+const PUBLIC_METHODS = ['app.bsky.video.getJobStatus', 'app.bsky.feed.getPosts']
 
 const refuse = (status: number, error: string, message = error): never => {
   throw new Refused({ status, body: { error, message } })
@@ -72,6 +81,28 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     return blob
   }
 
+  // Posts that do not exist are left out: packages/bsky/src/api/app/bsky/feed/getPosts.ts of the same repository.
+  const viewPosts = async ({ parameters }: Recorded): Promise<object> => {
+    const { lexicons } = await import('@atproto/api')
+    const uris = parameters.getAll('uris')
+    try {
+      lexicons.assertValidXrpcParams('app.bsky.feed.getPosts', { uris })
+    } catch (error) {
+      return refuse(400, 'InvalidRequest', (error as Error).message)
+    }
+    const views = uris.flatMap((uri) => {
+      const rkey = uri.slice(uri.lastIndexOf('/') + 1)
+      const record = posts.get(rkey)
+      if (!record || uri !== uriOf('app.bsky.feed.post', rkey)) return []
+      const cid = cidOf(DAG_CBOR, JSON.stringify(record))
+      const author = { did: DID, handle: credentials.identifier }
+      const zeros = Object.fromEntries(COUNTS.map((name) => [name, 0]))
+      return [{ uri, cid, author, record, indexedAt: '2026-11-26T00:00:00.000Z', ...zeros, ...fake.counts.get(rkey) }]
+    })
+    lexicons.assertValidXrpcOutput('app.bsky.feed.getPosts', { posts: views })
+    return { posts: views }
+  }
+
   const methods: Record<string, (call: Recorded) => object | Promise<object>> = {
     'com.atproto.repo.getRecord': ({ query: { collection = '', rkey = '' } }) => {
       const found = collection === 'app.bsky.actor.profile' ? { displayName: 'Ada Lovelace' } : posts.get(rkey)
@@ -88,6 +119,7 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
       posts.set(rkey, record)
       return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(record)) }
     },
+    'app.bsky.feed.getPosts': viewPosts,
     'com.atproto.repo.uploadBlob': (call) => ({ blob: storeBlob(call) }),
     'com.atproto.server.getServiceAuth': () => ({ token: 'a-token-for-the-video-service' }),
     'app.bsky.video.uploadVideo': (call) => {
@@ -119,17 +151,21 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
       }
       return { status: 200, body: { did: DID, handle: identifier, accessJwt: TOKEN, refreshJwt: 'another' } }
     }
-    if (!call.headers.authorization && method !== 'app.bsky.video.getJobStatus') refuse(401, 'AuthMissing')
+    if (!call.headers.authorization && !PUBLIC_METHODS.includes(method)) refuse(401, 'AuthMissing')
     const respond = methods[method] ?? refuse(501, 'MethodNotImplemented')
     return { status: 200, body: await respond(call) }
   })
   const fake: FakeBluesky = {
     ...network,
     fetch: (input, init) =>
-      network.fetch(String(input).replace(VIDEO_SERVICE, ORIGIN).replace(DIRECTORY, ORIGIN), init),
+      network.fetch(
+        [VIDEO_SERVICE, DIRECTORY, APP_VIEW].reduce((url, origin) => url.replace(origin, ORIGIN), String(input)),
+        init,
+      ),
     credentials,
     token: TOKEN,
     posts,
+    counts: new Map(),
     processing: 1,
   }
   return fake
@@ -137,7 +173,7 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
 
 export const blueskyScene: Scene<FakeBluesky> = {
   start: startBluesky,
-  origins: ['https://bsky.social', 'https://video.bsky.app', 'https://plc.directory'],
+  origins: [ORIGIN, VIDEO_SERVICE, DIRECTORY, APP_VIEW],
   account: ({ credentials }) => ({ credentials }),
   connectable: (bluesky) => ({
     account: { username: 'ada.example.com', displayName: 'Ada Lovelace' },

@@ -18,6 +18,11 @@ interface Status {
   media_attachments: { id: string; description: string | null }[]
   poll: { options: { title: string }[]; expires_in: number } | null
   reblog: null
+  replies_count: number
+  reblogs_count: number
+  favourites_count: number
+  /** Absent before Mastodon 4.5. */
+  quotes_count?: number
   text: string
 }
 
@@ -39,6 +44,8 @@ export interface FakeMastodon extends FakeNetwork {
   maxCharacters: number
   /** The longest description of a file; null before Mastodon 4.6, which keeps 1,500 characters. */
   descriptionLimit: number | null
+  /** Whether it reads several statuses with one call, since Mastodon 4.3. */
+  readsMany: boolean
   /** Newest first. */
   statuses: Status[]
   /** How often a GIF or video is reported to be in processing; a text is the reason of its failure. */
@@ -64,6 +71,8 @@ const SCOPES: Record<string, string> = {
   'GET /api/v1/media/:id': 'write:media',
   'POST /api/v1/statuses': 'write:statuses',
   'GET /api/v1/accounts/14715/statuses': 'read:statuses',
+  'GET /api/v1/statuses': 'read:statuses',
+  'GET /api/v1/statuses/:id': 'read:statuses',
   'GET /api/v1/statuses/:id/source': 'read:statuses',
 }
 
@@ -142,6 +151,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       media_attachments: media.map(({ id, description }) => ({ id, description })),
       poll: (poll as Status['poll'] | undefined) ?? null,
       reblog: null,
+      ...{ replies_count: 0, reblogs_count: 0, favourites_count: 0, quotes_count: 0 },
       text,
     }
     for (const attachment of media) attachment.statusId = id
@@ -234,6 +244,20 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
           return postStatus(call)
         case 'GET /api/v1/accounts/14715/statuses':
           return getStatuses(call)
+        // https://docs.joinmastodon.org/methods/statuses/#index, with the limit of check_statuses_limit in
+        // https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/statuses_controller.rb
+        case 'GET /api/v1/statuses': {
+          if (!fake.readsMany) return refuse(404, 'The page you are looking for isn’t here.')
+          const ids = call.parameters.getAll('id[]')
+          if (ids.length > 20) refuse(422, 'Validation failed')
+          return { status: 200, body: statuses.filter((status) => ids.includes(status.id)).map(shown) }
+        }
+        // https://docs.joinmastodon.org/methods/statuses/#get
+        case 'GET /api/v1/statuses/:id':
+          return {
+            status: 200,
+            body: shown(statuses.find((status) => status.id === id) ?? refuse(404, 'Record not found')),
+          }
         // https://docs.joinmastodon.org/methods/statuses/#source
         case 'GET /api/v1/statuses/:id/source': {
           const { text, spoiler_text } = statuses.find((status) => status.id === id) ?? refuse(404, 'Record not found')
@@ -248,6 +272,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     login,
     maxCharacters: 500,
     descriptionLimit: null,
+    readsMany: true,
     statuses,
     processing: 1,
     setTime: (time) => {

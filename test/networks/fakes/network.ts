@@ -10,6 +10,8 @@ export interface Recorded {
   host: string
   path: string
   query: Record<string, string>
+  /** The same, with parameters that repeat. */
+  parameters: URLSearchParams
   headers: IncomingHttpHeaders
   /** The JSON, or the text fields of a form; undefined if there is neither. */
   body: unknown
@@ -90,6 +92,7 @@ export async function startFake(
       host: String(request.headers['x-forwarded-host'] ?? url.host),
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
+      parameters: url.searchParams,
       headers: request.headers,
       body: undefined,
       files: [],

@@ -1,0 +1,18 @@
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { PlatformMetrics } from '../../schemas/platform-detail.ts'
+import { NETWORKS } from '../platforms/networks.ts'
+
+/** The numbers that a network tells about published posts. */
+export function describeMetrics(id: PlatformId): PlatformMetrics {
+  const rules = NETWORKS[id].metrics
+  if (!rules) return { offered: [], postsPerCall: 0, keepsHistory: false }
+  const { offered, postsPerCall, price, noHistory, note, source } = rules
+  return {
+    offered: [...offered],
+    postsPerCall,
+    ...(price && { usdPerPostAndDay: price.usd }),
+    keepsHistory: offered.length > 0 && !noHistory,
+    ...(note !== undefined && { note }),
+    source,
+  }
+}

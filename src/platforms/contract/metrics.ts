@@ -1,0 +1,55 @@
+import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
+import type { PostType } from '../../../schemas/platform.ts'
+import type { Source } from './limits.ts'
+
+/** A number that a network tells about a published post. */
+export interface MetricRule {
+  metric: Metric
+  /** The network's own name, under which `readMetrics` returns it. */
+  native: string
+  /** The scope that the account needs to have granted; absent if those for publishing will do. */
+  scope?: string
+  source: Source
+}
+
+/** The numbers that a network tells about published posts. A name without an entry is not offered. */
+export interface MetricRules {
+  /** At most one for each name. Empty: the network tells nothing, for the reason in `note`. */
+  offered: readonly MetricRule[]
+  /** How many posts one call reads. */
+  postsPerCall: number
+  /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
+  price?: { usd: number; source: Source }
+  /** The page that forbids to keep earlier readings; absent if they may be kept. */
+  noHistory?: Source
+  /** Further facts for readers of the numbers. */
+  note?: string
+  source: Source
+}
+
+/** A published post of an account, on its network. */
+export interface MeasuredPost {
+  id: string
+  postType: PostType
+  publishedAt: Date
+}
+
+/**
+ * One post as its network sees it. `counts` has the reported numbers under the network's own names, `missing` the
+ * reasons of names that are absent there. A post that is gone is not shown.
+ */
+export type PostReading =
+  | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
+  | 'gone'
+
+/** Only the numbers among the values at these names. A network may leave a name out, or send null. */
+export function pickCounts(names: Iterable<string>, read: (name: string) => unknown): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) {
+    const value = read(name)
+    // YouTube sends counts as texts.
+    const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+    if (typeof count === 'number' && Number.isFinite(count)) counts[name] = count
+  }
+  return counts
+}

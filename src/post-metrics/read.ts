@@ -1,0 +1,105 @@
+import type { CredentialsRow } from '../../db/queries/credentials.ts'
+import { credentialsRow } from '../../db/queries/credentials.ts'
+import type { DuePost, StoredReading } from '../../db/queries/post-metrics/turns.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { Log } from '../log.ts'
+import type { Networks } from '../platforms/adapters.ts'
+import type { Credentials } from '../platforms/contract/io.ts'
+import type { PostReading } from '../platforms/contract/metrics.ts'
+import { PublishError } from '../platforms/contract/publish-error.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { isGranted, rulesOf } from './mode.ts'
+import { nextReadingInMs } from './timing.ts'
+
+export interface ReadDeps {
+  networks: Networks
+  openCredentials(accountId: string, sealed: CredentialsRow): Credentials
+  fetch: typeof fetch
+  /** Milliseconds since 1970. */
+  now(): number
+  log: Pick<Log, 'error'>
+}
+
+/** An account, with its credentials as they are stored. */
+export interface ReadAccount extends Record<keyof CredentialsRow, CredentialsRow[keyof CredentialsRow] | null> {
+  accountId: string
+  platform: PlatformId
+  scopes: string[] | null
+  keyId: string | null
+  dataKey: Buffer | null
+  data: Buffer | null
+}
+
+export interface ReadPosts {
+  /** One for each post that was read, or could not be. */
+  readings: StoredReading[]
+  /** Why the account rests; undefined if every call worked. */
+  failure?: { error: DeliveryError; retryAfterMs?: number | undefined }
+}
+
+/** How long an adapter may take to return after its signal has aborted. */
+const ABORT_GRACE_MS = 1_000
+
+/**
+ * Reads the numbers of posts of one account, with as many calls as they need, within `limitMs`. Stops at the first
+ * failure, which belongs to all posts that are left.
+ */
+export async function readPosts(
+  deps: ReadDeps,
+  account: ReadAccount,
+  posts: readonly DuePost[],
+  { limitMs, signal: outer }: { limitMs: number; signal?: AbortSignal },
+): Promise<ReadPosts> {
+  const { offered, postsPerCall, noHistory } = rulesOf(account.platform)!
+  const names = new Set(offered.filter(({ scope }) => isGranted(scope, account.scopes)).map(({ native }) => native))
+  const readings: StoredReading[] = []
+  const add = (post: DuePost, reading: Pick<StoredReading, 'counts'> & Partial<StoredReading>) => {
+    const { userId, postId, accountId, publishedAt } = post
+    const nextInMs = nextReadingInMs(deps.now() - publishedAt.getTime())
+    readings.push({ userId, postId, accountId, nextInMs, keepsPoint: !noHistory, ...reading })
+  }
+  // Every number needs a scope that is missing: nothing is to be asked.
+  if (names.size === 0) {
+    for (const post of posts) add(post, { counts: {}, keepsPoint: false })
+    return { readings }
+  }
+  const timeout = AbortSignal.timeout(limitMs)
+  const signal = outer ? AbortSignal.any([timeout, outer]) : timeout
+  let done = 0
+  try {
+    const io = { credentials: open(deps, account), fetch: deps.fetch, signal }
+    const { readMetrics } = deps.networks[account.platform]
+    while (done < posts.length) {
+      const batch = posts.slice(done, done + postsPerCall)
+      const read = await withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch, names, io))
+      for (const [index, post] of batch.entries()) add(post, toStored(read[index]!))
+      done += batch.length
+    }
+    return { readings }
+  } catch (error) {
+    const { retryAfterMs, ...failure } = describeFailure(deps, account, error)
+    for (const post of posts.slice(done)) add(post, { counts: null, error: failure, keepsPoint: false })
+    return { readings, failure: { error: failure, retryAfterMs } }
+  }
+}
+
+const toStored = (reading: PostReading): Pick<StoredReading, 'counts'> & Partial<StoredReading> =>
+  reading === 'gone' ? { counts: null, isGone: true } : { counts: reading.counts, missing: reading.missing ?? {} }
+
+function open(deps: ReadDeps, account: ReadAccount): Credentials {
+  const row = credentialsRow(account)
+  if (!row) throw new PublishError('The account has no credentials: connect it', NOT_CONNECTED)
+  return deps.openCredentials(account.accountId, row)
+}
+
+const NOT_CONNECTED = { code: 'not_connected', maybeSent: false, retryable: false }
+
+function describeFailure(deps: ReadDeps, { accountId, platform }: ReadAccount, error: unknown) {
+  if (error instanceof PublishError) {
+    const { code, message, retryable, retryAfterMs } = error
+    return { code, message, retryable, retryAfterMs }
+  }
+  deps.log.error({ err: error, accountId, platform }, 'numbers could not be read')
+  return { code: 'internal_error', message: 'An unexpected failure of this service', retryable: true, retryAfterMs: 0 }
+}

@@ -1,0 +1,146 @@
+import t from 'tap'
+import { repeating } from '../helpers/connect-oauth.ts'
+import { createMetricsWorld, DAY, HOUR, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
+import { callsOf } from '../helpers/network-world.ts'
+import { throttled } from '../networks/fakes/mastodon.ts'
+
+t.test('drafts, failed deliveries and accounts without an id say why they have no numbers', async (t) => {
+  const { ada, connect, post, publish, work, read, metricsOf, mastodon } = await createMetricsWorld(t)
+  const accountIds = [await connect('mastodon')]
+  const { body: draft } = await ada.call('POST', '/posts', { accountIds, caption: 'Whales' })
+  t.hasStrict(reasonsOf((await metricsOf(draft.id))[0]), { likes: 'not_published', views: 'not_offered' })
+
+  mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: { status: 422, body: { error: 'No' } } })
+  const failed = await post({ accountIds, caption: 'Seals' })
+  await work()
+  t.hasStrict((await metricsOf(failed))[0], { state: 'failed', publishedAt: null })
+  t.equal(reasonsOf((await metricsOf(failed))[0]).likes, 'not_published')
+
+  const byHand = await post({ accountIds, caption: 'Otters', scheduledAt: '2099-01-01T00:00:00Z' })
+  await ada.call('POST', `/posts/${byHand}/deliveries/${accountIds[0]}/mark-published`, {})
+  await read(HOUR)
+  t.equal(reasonsOf((await metricsOf(byHand))[0]).likes, 'no_id')
+
+  const telegram = await publish({ accountIds: [await connect('telegram')] })
+  await read(HOUR)
+  t.equal(reasonsOf((await metricsOf(telegram))[0]).likes, 'not_offered')
+})
+
+t.test('posts of others and unknown posts are not found', async (t) => {
+  const { ada, user, connect, publish } = await createMetricsWorld(t)
+  const bob = repeating(await user())
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  for (const query of ['', '?refresh=true']) {
+    t.equal((await bob.call('GET', `/posts/${id}/metrics${query}`)).status, 404)
+    t.equal((await ada.call('GET', `/posts/not-an-id/metrics${query}`)).status, 404)
+  }
+  t.strictSame((await bob.call('GET', '/deliveries/metrics')).body.data, [])
+})
+
+t.test('a post that the network does not show any more keeps its numbers, and says since when', async (t) => {
+  const { connect, publish, read, metricsOf, mastodon, time } = await createMetricsWorld(t)
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  mastodon.statuses[0]!.favourites_count = 7
+  await read(15 * MINUTE)
+  const [{ fetchedAt }] = await metricsOf(id)
+  const [status] = mastodon.statuses.splice(0)
+  await read(15 * MINUTE)
+  const goneAt = time.now.toISOString()
+  await read(15 * MINUTE)
+  const [gone] = await metricsOf(id)
+  t.hasStrict([gone.values.likes, gone.fetchedAt, gone.goneAt], [7, fetchedAt, goneAt])
+  mastodon.statuses.push(status!)
+  await read(15 * MINUTE)
+  t.hasStrict((await metricsOf(id))[0], { goneAt: null, error: null })
+})
+
+t.test('a failure rests the readings of the account, and neither its numbers nor its posts', async (t) => {
+  const { connect, publish, read, metricsOf, readDelivery, mastodon, time } = await createMetricsWorld(t)
+  const account = await connect('mastodon')
+  const id = await publish({ accountIds: [account] })
+  mastodon.statuses[0]!.favourites_count = 7
+  await read(15 * MINUTE)
+  const limited = throttled(new Date(time.now.getTime() + 2 * HOUR))
+  mastodon.faults.push({ on: 'GET /api/v1/statuses', instead: limited })
+  t.equal(await read(15 * MINUTE), 1)
+  const [limitedMetrics] = await metricsOf(id)
+  t.hasStrict(limitedMetrics, { values: { likes: 7 }, error: { code: 'rate_limited', retryable: true } })
+  t.equal(await read(20 * MINUTE), 0, 'the network wants a pause')
+  t.equal((await readDelivery(await publish({ accountIds: [account], caption: 'Seals' }))).state, 'published')
+  t.equal(await read(2 * HOUR), 1)
+  t.hasStrict((await metricsOf(id))[0], { error: null })
+})
+
+t.test('an account without credentials is not read, and says so', async (t) => {
+  const { ada, connect, publish, read, metricsOf } = await createMetricsWorld(t)
+  const account = await connect('mastodon')
+  const id = await publish({ accountIds: [account] })
+  await ada.call('DELETE', `/accounts/${account}`)
+  await read(HOUR)
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_connected')
+})
+
+t.test('refresh reads at once, and at most once a minute', async (t) => {
+  const { ada, connect, publish, metricsOf, mastodon, bluesky } = await createMetricsWorld(t)
+  const id = await publish({ accountIds: [await connect('mastodon'), await connect('bluesky')] })
+  mastodon.statuses[0]!.favourites_count = 7
+  const read = () => callsOf(mastodon, 'GET /api/v1/statuses').length + callsOf(bluesky, 'feed.getPosts').length
+  const refreshed = await Promise.all([1, 2, 3].map(() => ada.call('GET', `/posts/${id}/metrics?refresh=true`)))
+  t.strictSame([...refreshed.map(({ status }) => status), read()], [200, 200, 200, 2])
+  t.hasStrict(await metricsOf(id), [{ values: { likes: 7 } }, { values: { likes: 0 } }])
+  await metricsOf(id, '?refresh=true')
+  t.equal(read(), 2)
+})
+
+t.test('without METRICS nothing is read', async (t) => {
+  const { ada, connect, publish, metricsOf } = await createMetricsWorld(t, 'off')
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_read')
+  const { status, body, headers } = await ada.call('GET', `/posts/${id}/metrics?refresh=true`)
+  t.strictSame([status, headers['x-error-code']], [409, 'metrics_off'], body.error)
+})
+
+t.test('many posts are listed with the filters of deliveries', async (t) => {
+  const { ada, connect, post, publish, read } = await createMetricsWorld(t)
+  const [mastodon, bluesky] = [await connect('mastodon'), await connect('bluesky')]
+  const both = await publish({ accountIds: [mastodon, bluesky] })
+  const one = await publish({ accountIds: [bluesky], caption: 'Seals' })
+  await post({ accountIds: [bluesky], caption: 'Otters', scheduledAt: '2099-01-01T00:00:00Z' })
+  await read(15 * MINUTE)
+  const list = async (query: string) => {
+    const { status, body } = await ada.call('GET', `/deliveries/metrics${query}`)
+    return status === 200 ? body.data.map(({ postId, accountId }: Record<string, string>) => [postId, accountId]) : body
+  }
+  t.equal((await list('')).length, 4)
+  t.same(await list('?state=published&platform=bluesky'), [
+    [one, bluesky],
+    [both, bluesky],
+  ])
+  const { body: first } = await ada.call('GET', '/deliveries/metrics?state=published&limit=2')
+  const { body: second } = await ada.call(
+    'GET',
+    `/deliveries/metrics?state=published&limit=2&cursor=${first.nextCursor}`,
+  )
+  t.strictSame([first.data.length, second.data.length], [2, 1])
+  t.notOk([...first.data, ...second.data].some(({ fetchedAt }) => fetchedAt === null))
+})
+
+t.test('history has the last numbers of each day', async (t) => {
+  const { ada, connect, publish, read, metricsOf, mastodon, time } = await createMetricsWorld(t)
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  const days = new Map<string, number>()
+  for (let likes = 1; likes <= 3; likes++) {
+    mastodon.statuses[0]!.favourites_count = likes
+    await read(DAY)
+    days.set(time.now.toISOString().slice(0, 10), likes)
+  }
+  const [metrics] = await metricsOf(id, '?history=true')
+  t.strictSame(
+    metrics.history.map(({ day, values }: { day: string; values: { likes: number } }) => [day, values.likes]),
+    [...days],
+  )
+  t.notOk('history' in (await metricsOf(id))[0])
+  const { status, body } = await ada.call('GET', '/deliveries/metrics?history=true&limit=100')
+  t.strictSame([status, body.details[0].path], [400, ['limit']])
+  t.equal((await ada.call('GET', '/deliveries/metrics?history=true')).body.data[0].history.length, 3)
+})
