@@ -44,6 +44,7 @@ import * as accountSchedules from './migrations/0039_account_schedules.ts'
 import * as settingsOfAccounts from './migrations/0040_settings_of_accounts.ts'
 import * as textDigests from './migrations/0041_text_digests.ts'
 import * as deliveryMetrics from './migrations/0042_delivery_metrics.ts'
+import * as avatars from './migrations/0043_avatars.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -91,6 +92,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0040_settings_of_accounts': settingsOfAccounts,
   '0041_text_digests': textDigests,
   '0042_delivery_metrics': deliveryMetrics,
+  '0043_avatars': avatars,
 }
 
 /**

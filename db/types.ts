@@ -86,6 +86,12 @@ export interface ApiKeys {
   userId: string;
 }
 
+export interface Avatars {
+  accountId: string;
+  bytes: Buffer;
+  storedAt: Generated<Timestamp>;
+}
+
 export interface Connections {
   accountId: string | null;
   accountIds: string[] | null;
@@ -432,6 +438,7 @@ export interface DB {
   accounts: Accounts;
   accountSchedules: AccountSchedules;
   apiKeys: ApiKeys;
+  avatars: Avatars;
   connections: Connections;
   deliveryAttempts: DeliveryAttempts;
   deliveryMetricPoints: DeliveryMetricPoints;

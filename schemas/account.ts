@@ -143,6 +143,13 @@ export const Account = Type.Object(
           'When the access token that is stored now expires, in UTC with milliseconds. Absent where it does not, or where the network does not say.',
       }),
     ),
+    avatarUrl: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description:
+          'The address of a small picture of the account, for pages: it takes no API key, and works for half a day or more. Absent where none is stored. See `getAccountAvatar`.',
+      }),
+    ),
     defaultFields: Type.Optional(
       Dictionary(Type.Unknown(), {
         description: 'The options that each new post for the account gets: see `updateAccount`. Absent if it has none.',

@@ -268,7 +268,7 @@ const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` o
 
 The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.`
 
-const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board.`
+const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board. \`avatarUrl\` is a small copy of its picture on the network, where the network gives one.`
 
 const PLATFORMS = `What each network accepts, for forms, editors and planning. Posts are checked against exactly these limits.
 

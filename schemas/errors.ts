@@ -283,6 +283,11 @@ export const ERRORS = {
     message: (id: string) => `The account has no schedule: set one with PUT /api/v1/accounts/${id}/schedule`,
     meaning: 'The account has no schedule.',
   },
+  avatar_not_found: {
+    status: 404,
+    message: 'The account has no picture: its network gives none, or it could not be fetched',
+    meaning: 'No picture of the account is stored.',
+  },
   not_account_owner: {
     status: 403,
     message: 'Only the owner of an account, or an admin of its organisation, can disconnect it',

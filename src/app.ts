@@ -5,6 +5,7 @@ import { withDatabaseBudget } from '../db/budget.ts'
 import { connect } from '../db/client.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { listTags } from '../schemas/document.ts'
+import { publicAvatars } from './accounts/avatar.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
@@ -36,7 +37,9 @@ import { requests, requireStorablePath } from './http/requests.ts'
 import { serializerCompiler } from './http/serialization.ts'
 import { requestIdsOf, trustProxies } from './http/trusted-proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
+import type { Log } from './log.ts'
 import { mcp } from './mcp/plugin.ts'
+import { createAvatars } from './media/avatar.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { type AddressedFile, fileAddress } from './media/file-address.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
@@ -55,7 +58,7 @@ import { tenants } from './tenants/plugin.ts'
 import type { WebhookContext } from './webhooks/context.ts'
 import { webhooks } from './webhooks/plugin.ts'
 
-export interface AppOptions extends ConnectionContext {
+export interface AppOptions extends Omit<ConnectionContext, 'avatars'> {
   logger: NonNullable<FastifyServerOptions['logger']>
   /** Origins whose pages may call the API. */
   corsOrigins: string[]
@@ -100,10 +103,11 @@ export async function buildApp({
   postMetrics = 'off',
   isStopping = () => false,
   servesDocument = true,
-  ...context
+  ...given
 }: AppOptions): Promise<FastifyInstance> {
-  const { db } = context
+  const { db } = given
   const app = createServer(logger, trustedProxies)
+  const context = { ...given, avatars: createAvatars({ db, ...files, log: app.log as Log }) }
 
   limitDatabaseTime(app)
   await app.register(requests)
@@ -119,6 +123,7 @@ export async function buildApp({
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })
+  await app.register(publicAvatars, { db, keyring: context.keyring })
   const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
   await app.register(
     async (api) => {

@@ -66,6 +66,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'organizationId',
       eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
       storedCredentials.as('credentials'),
+      sql<boolean>`exists (select from avatars where avatars.account_id = accounts.id)`.as('hasAvatar'),
       isAdministeredBy(userId).as('isAdministered'),
     ])
 
@@ -190,7 +191,9 @@ export interface ListedAccount
     AccountConsent,
     AccountSettings,
     AccountOwner,
-    Pick<AccountReadiness, 'attention' | 'credentials'> {}
+    Pick<AccountReadiness, 'attention' | 'credentials'> {
+  hasAvatar: boolean
+}
 
 export interface NewAccount extends AccountRow {
   userId: string

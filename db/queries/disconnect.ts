@@ -21,6 +21,7 @@ export async function disconnectAccount(db: Db, id: string): Promise<Disconnecte
     with deleted as (
       delete from account_credentials where account_id = ${id} returning key_id, data_key, data
     ),
+    picture as (delete from avatars where account_id = ${id}),
     account as (
       update accounts set disconnected_at = coalesce(disconnected_at, now()) where id = ${id}
       returning id, platform, external_id, client_id, app_id

@@ -1,6 +1,7 @@
 export { connectAccount } from './accounts/connectAccount.ts'
 export { disconnectAccount } from './accounts/disconnectAccount.ts'
 export { getAccount } from './accounts/getAccount.ts'
+export { getAccountAvatar } from './accounts/getAccountAvatar.ts'
 export { getSchedule } from './accounts/getSchedule.ts'
 export { listAccounts } from './accounts/listAccounts.ts'
 export { listFieldOptions } from './accounts/listFieldOptions.ts'

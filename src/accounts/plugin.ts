@@ -7,26 +7,28 @@ import { findLongNames } from '../http/metadata.ts'
 import { isKnown, readIfMatch } from '../http/preconditions.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
+import { accountAvatars, avatarAddress } from './avatar.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
 import { etagOf, getAccount, listOwnAccounts } from './list.ts'
-import { type NetworkContext, NO_GRANT, storeAccount } from './store.ts'
+import { type AccountContext, NO_GRANT, storeAccount } from './store.ts'
 import { updateAccount } from './update.ts'
 
-export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, context) => {
-  const { db } = context
+export const accounts: FastifyPluginAsyncTypebox<AccountContext> = async (app, context) => {
+  const { db, keyring, publicUrl } = context
+  const avatarOf = (id: string) => (keyring ? avatarAddress(publicUrl(), keyring, id) : null)
   const readFieldOptions = createFieldOptions(context)
 
   app.route({
     ...operations.listAccounts,
-    handler: async (request) => ({ data: await listOwnAccounts(db, request, request.query) }),
+    handler: async (request) => ({ data: await listOwnAccounts(db, request, request.query, avatarOf) }),
   })
 
   app.route({
     ...operations.getAccount,
     handler: async (request, reply) => {
-      const account = await getAccount(db, request, request.params.id)
+      const account = await getAccount(db, request, request.params.id, avatarOf)
       const etag = etagOf(account)
       reply.header('etag', etag)
       return isKnown(request, etag) ? reply.code(304).send(undefined as never) : account
@@ -36,42 +38,15 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
   app.route({
     ...operations.updateAccount,
     handler: async (request, reply) => {
-      const account = await updateAccount(db, request, request.params.id, request.body, readIfMatch(request))
+      const conditions = { isMatch: readIfMatch(request), avatarOf }
+      const account = await updateAccount(db, request, request.params.id, request.body, conditions)
       reply.header('etag', etagOf(account))
       return account
     },
   })
 
-  app.route({
-    ...operations.connectAccount,
-    handler: async (request, reply) => {
-      const { userId, body } = request
-      const { organizationId, credentials, externalReference = null, metadata = null } = body
-      const platform = body.platform as PlatformId
-      const issues = findLongNames(metadata ?? undefined)
-      if (issues.length > 0) throw invalidRequest(issues)
-      const keyring = await requireKeyringFor(context, userId, body)
-      const outcome = await withIdempotencyKey(db, reply, {
-        identities: fingerprintRequest(keyring, userId, body),
-        prepare: () => identifyAccount(context, userId, body),
-        commit: async (transaction, profile) => {
-          // Once more: the role may have changed while the network was called.
-          await requireMayConnect(transaction, userId, organizationId)
-          return storeAccount(transaction, keyring, {
-            platform,
-            userId,
-            organizationId,
-            profile,
-            credentials,
-            isRefreshable: false,
-            grant: { ...NO_GRANT, externalReference, metadata },
-          })
-        },
-        toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
-      })
-      return sendOutcome(reply, outcome)
-    },
-  })
+  await app.register(accountAvatars, { db })
+  await app.register(connecting, context)
 
   app.route({
     ...operations.listFieldOptions,
@@ -86,6 +61,45 @@ export const accounts: FastifyPluginAsyncTypebox<NetworkContext> = async (app, c
     handler: async (request) => {
       const { userId, rights, params } = request
       return disconnectOwnAccount(context, { userId, rights, log: request.log as Log }, params.id)
+    },
+  })
+}
+
+const connecting: FastifyPluginAsyncTypebox<AccountContext> = async (app, context) => {
+  const { db, avatars } = context
+
+  app.route({
+    ...operations.connectAccount,
+    handler: async (request, reply) => {
+      const { userId, body } = request
+      const { organizationId, credentials, externalReference = null, metadata = null } = body
+      const platform = body.platform as PlatformId
+      const issues = findLongNames(metadata ?? undefined)
+      if (issues.length > 0) throw invalidRequest(issues)
+      const keyring = await requireKeyringFor(context, userId, body)
+      let picture: { id: string; url: string } | undefined
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: fingerprintRequest(keyring, userId, body),
+        prepare: () => identifyAccount(context, userId, body),
+        commit: async (transaction, profile) => {
+          // Once more: the role may have changed while the network was called.
+          await requireMayConnect(transaction, userId, organizationId)
+          const connected = await storeAccount(transaction, keyring, {
+            platform,
+            userId,
+            organizationId,
+            profile,
+            credentials,
+            isRefreshable: false,
+            grant: { ...NO_GRANT, externalReference, metadata },
+          })
+          picture = profile.avatarUrl === null ? undefined : { id: connected.account.id, url: profile.avatarUrl }
+          return connected
+        },
+        toResponse: ({ account, isNew }) => ({ status: isNew ? 201 : 200, body: account }),
+      })
+      if (picture) void avatars?.keep({ userId, id: picture.id }, picture.url)
+      return sendOutcome(reply, outcome)
     },
   })
 }

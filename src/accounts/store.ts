@@ -50,8 +50,22 @@ export async function requireKeyring({ db, keyring }: Pick<NetworkContext, 'db' 
 const NAME_LENGTH_MAX = 500
 export const tidy = (text: string) => storable(text, NAME_LENGTH_MAX)
 
+/** The dependencies of connecting accounts. */
+export interface AccountContext extends NetworkContext {
+  /** The origin at which browsers reach this service. Known once the service listens. */
+  publicUrl(): string
+  /** Absent in commands, which keep no pictures. */
+  avatars?: Avatars
+}
+
+/** Keeps a small copy of the picture of an account, after the call. */
+export interface Avatars {
+  keep(account: { userId: string; id: string }, url: string): Promise<void>
+}
+
 /** A profile with null in place of what the network did not say. */
-export type StoredProfile = Required<Omit<Profile, 'limitKey'>> & { limitKey: string | null }
+export type StoredProfile = { [K in keyof Required<Profile>]: Exclude<Profile[K], undefined> | Absent<K> }
+type Absent<K> = K extends 'externalId' | 'username' ? never : null
 
 /** The profile in the form in which it is stored: its texts come from a server that a user named. */
 export const toStoredProfile = (profile: Profile): StoredProfile => ({
@@ -61,7 +75,11 @@ export const toStoredProfile = (profile: Profile): StoredProfile => ({
   textLengthMax: profile.textLengthMax ?? null,
   altTextLengthMax: profile.altTextLengthMax ?? null,
   limitKey: profile.limitKey ?? null,
+  avatarUrl: profile.avatarUrl && isWebUrl(profile.avatarUrl) ? profile.avatarUrl : null,
 })
+
+const URL_LENGTH_MAX = 4_096
+const isWebUrl = (text: string) => text.length <= URL_LENGTH_MAX && /^https?:/.test(URL.parse(text)?.protocol ?? '')
 
 /** The stored consent to an account; all null if it was connected with credentials. */
 export type Grant = Pick<
@@ -99,7 +117,15 @@ export interface Connected {
 export function storeAccount(
   db: Db,
   keyring: Keyring,
-  { platform, userId, organizationId, profile, credentials, isRefreshable, grant }: NewAccount,
+  {
+    platform,
+    userId,
+    organizationId,
+    profile: { avatarUrl: _, ...profile },
+    credentials,
+    isRefreshable,
+    grant,
+  }: NewAccount,
 ): Promise<Connected> {
   const account = { id: newId(), platform, ...profile, ...grant }
   const owner = { userId, organizationId: organizationId ?? null }
@@ -136,9 +162,14 @@ export function toAccount(
   return account
 }
 
+/** The address of the picture of an account that has one; null without a key to sign it. */
+export type AvatarAddress = (id: string) => string | null
+
 /** An account in a list: `attention` tells why its owner has to act. */
-export function toListedAccount(row: ListedAccount, viewer: string): Account {
+export function toListedAccount(row: ListedAccount, viewer: string, avatarOf?: AvatarAddress): Account {
   const account = toAccount(row, viewer)
+  const avatarUrl = row.hasAvatar && avatarOf?.(row.id)
+  if (avatarUrl) account.avatarUrl = avatarUrl
   const attention = findAttention(row)
   if (attention) account.attention = attention
   return account

@@ -1,9 +1,7 @@
-import type { NetworkContext } from '../accounts/store.ts'
+import type { AccountContext } from '../accounts/store.ts'
 import type { OAuth } from '../platforms/contract/oauth.ts'
 
-export interface ConnectionContext extends NetworkContext {
-  /** The origin at which browsers reach this service. Known once the service listens. */
-  publicUrl(): string
+export interface ConnectionContext extends AccountContext {
   /** Allowed beginnings of each `returnUrl`. */
   returnUrls: string[]
 }

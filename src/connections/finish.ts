@@ -141,7 +141,7 @@ const appChanged = (platform: string) =>
   new FlowFailure('app_changed', `The app of ${platform} was changed or deleted: begin another connection`)
 
 /** Stores the accounts, and ends the connection, both or neither. */
-export function connectAccounts(
+export async function connectAccounts(
   context: ConnectionContext,
   keyring: Keyring,
   connection: ConnectionFlow & { state: string },
@@ -149,7 +149,7 @@ export function connectAccounts(
 ): Promise<void> {
   const { id, platform, userId, organizationId, accountId, externalReference, metadata, appId, clientId } = connection
   const refresh = requireOAuth(context, platform).refresh
-  return inTransaction(context.db, async (transaction) => {
+  const pictures = await inTransaction(context.db, async (transaction) => {
     if (appId !== null && !(await lockCurrentApp(transaction, appId))) throw appChanged(platform)
     const [role] = organizationId === null ? [] : await findRole(transaction, { userId, organizationId })
     if (organizationId !== null && !role?.mayConnect) {
@@ -193,7 +193,9 @@ export function connectAccounts(
     if (!(await succeedConnection(transaction, id, before, ids))) {
       throw fail('connection_not_opened')
     }
+    return profiles.map(({ avatarUrl }, index) => ({ account: { userId: owner, id: ids[index]! }, avatarUrl }))
   })
+  for (const { account, avatarUrl } of pictures) if (avatarUrl) void context.avatars?.keep(account, avatarUrl)
 }
 
 const ownedElsewhere = () =>

@@ -49,6 +49,14 @@ export interface RefreshDeps {
   }
   /** Gets the facts of each refresh. */
   report(facts: Refreshed): void
+  /** Gets the new credentials, once they are stored. */
+  onRefreshed?(account: RefreshedAccount): void
+}
+
+export interface RefreshedAccount {
+  accountId: string
+  platform: PlatformId
+  credentials: Credentials
 }
 
 /**
@@ -206,5 +214,6 @@ async function store(
   }
   // No other process has these tokens.
   const stored = await untilStored(deps, () => storeRefreshedTokens(deps.db, claim, tokens, deps.clock()))
+  if (stored) deps.onRefreshed?.({ ...claim, credentials })
   return { outcome: stored ? 'refreshed' : 'overtaken', errorCode: null, nextInMs: stored?.nextInMs ?? null }
 }

@@ -80,7 +80,7 @@ function makeOnce(library: Library, key: Key, source: RenditionSource, width: nu
 /** Makes and stores a preview, or records that it cannot be made. Another process may be first. */
 async function make(library: Library, key: Key, { storageKey, width, height }: RenditionSource, widest: number) {
   const { db, storage, incomingDir } = library
-  if ((width ?? 0) * (height ?? 0) > PIXELS_MAX) return noteNoRendition(db, key)
+  if (!isDecodable({ width, height })) return noteNoRendition(db, key)
   const giveBack = await slots.take(key.userId)
   const file = { userId: key.userId, storageKey: randomBytes(16).toString('hex') }
   const [source, path] = [join(incomingDir, `preview-${randomUUID()}`), incomingPath(library, file)]
@@ -104,8 +104,27 @@ async function make(library: Library, key: Key, { storageKey, width, height }: R
   }
 }
 
+type Size = Pick<RenditionSource, 'width' | 'height'>
+
+export const isDecodable = ({ width, height }: Size): boolean => (width ?? 0) * (height ?? 0) <= PIXELS_MAX
+
+/** Makes a small copy of a picture of the user. Returns undefined if it cannot be decoded. */
+export async function shrink(source: string, userId: string, width: number): Promise<Buffer | undefined> {
+  const giveBack = await slots.take(userId)
+  return (await small(source, width))
+    .toBuffer()
+    .catch(() => undefined)
+    .finally(giveBack)
+}
+
 /** Returns false if the picture cannot be decoded. */
-async function resize(source: string, path: string, width: number): Promise<boolean> {
+const resize = async (source: string, path: string, width: number): Promise<boolean> =>
+  (await small(source, width)).toFile(path).then(
+    () => true,
+    () => false,
+  )
+
+async function small(source: string, width: number) {
   // Imported on first use, because it takes memory.
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
@@ -115,11 +134,6 @@ async function resize(source: string, path: string, width: number): Promise<bool
     .resize({ width, height: width * HEIGHT_PER_WIDTH_MAX, fit: 'inside', withoutEnlargement: true })
     .webp()
     .timeout({ seconds: DECODING_MAX_SECONDS })
-    .toFile(path)
-    .then(
-      () => true,
-      () => false,
-    )
 }
 
 /** A grey picture of the shape of the file, with a triangle for a video. */

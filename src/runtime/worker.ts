@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config/config.ts'
-import type { Refreshed } from '../credentials/refresh.ts'
+import type { Refreshed, RefreshedAccount } from '../credentials/refresh.ts'
 import { REFRESH_CALL_MAX_MS } from '../credentials/refresh-rules.ts'
 import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
 import { dependencyChecks } from '../health/dependencies.ts'
 import { createHealth, DEPENDENCIES } from '../health/problems.ts'
 import type { Log } from '../log.ts'
+import { createAvatars, renewAvatar } from '../media/avatar.ts'
+import { createFetchFile } from '../media/fetch.ts'
 import type { Library } from '../media/library.ts'
 import { observeDependencies } from '../metrics/dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -103,9 +105,12 @@ export async function runTasks(
   metrics.addPool('webhooks', hooks.db)
   const client = createPublicClient({ allowList: config.outboundAllow })
   const time = { clock: () => null, uptimeMs: () => performance.now(), pause: (ms: number) => pause(ms) }
+  const avatars = createAvatars({ ...library, fetchFile: createFetchFile(client), log })
   const refreshing = {
     ...{ ...context, ...time, keyring: keyring!, log, callMaxMs: REFRESH_CALL_MAX_MS },
     report: ({ platform, outcome }: Refreshed) => metrics.tokenRefreshes.inc({ platform, outcome }),
+    onRefreshed: (account: RefreshedAccount) =>
+      void renewAvatar({ ...context, avatars, log, clock: time.clock }, account),
   }
   const sending = {
     ...{ db: hooks.db, send: createSend(client.dispatcher), log, openSecrets: keyring!, random: Math.random, ...time },

@@ -131,6 +131,8 @@ export class Postroom {
     list: (query?: T.ListAccountsQuery, options?: Options) =>
       this.#http.list<T.AccountList>('/accounts', query, options),
     get: (id: string, options?: Options) => this.#http.get<T.Account>(path`/accounts/${id}`, {}, options),
+    /** Its small picture, as the body of a response to read from. */
+    avatar: (id: string, options: Options = {}) => this.#http.file(path`/accounts/${id}/avatar`, {}, options),
     /** Changes your display name of it, and the default fields of its posts. An absent key changes nothing. */
     update: (id: string, body: T.UpdateAccount, options?: ChangeOptions) =>
       this.#http.send<T.Account>('PATCH', path`/accounts/${id}`, body, options),

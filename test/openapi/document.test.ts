@@ -39,6 +39,8 @@ const BINARY: Record<string, readonly string[]> = {
   'getMediaPreview 307': [],
   'getPost 304': [],
   'getAccount 304': [],
+  'getAccountAvatar 200': ['image/webp'],
+  'getAccountAvatar 304': [],
   'listPlatforms 304': [],
   'getPlatform 304': [],
   'getAccountLimits 304': [],

@@ -77,6 +77,7 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
   await check('getAccount', 200, undefined, requests.getAccount(ada.key))
   const change = (id: string, body: object) => ada.call('PATCH', `/accounts/${id}`, body)
   await check('updateAccount', 200, undefined, requests.updateAccount(ada.key))
+  await check('getAccountAvatar', 404, 'avatar_not_found', requests.getAccountAvatar(ada.key))
   const boards = await ada.account('sandbox', { username: 'ada' })
   await check('updateAccount', 400, 'unknownField', change(boards, { defaultFields: { board: '1' } }))
   await check('updateAccount', 400, 'platform_limit', change(boards, { defaultFields: { boardId: 5 } }))

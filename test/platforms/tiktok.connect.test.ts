@@ -35,7 +35,12 @@ t.test('a user who consents gets an account, whose id and username are those of 
   t.strictSame(others, [])
   t.hasStrict(account, {
     kind: 'creator',
-    profile: { externalId: '-000ada_L0velace', username: 'ada.l', displayName: 'Ada Lovelace' },
+    profile: {
+      externalId: '-000ada_L0velace',
+      username: 'ada.l',
+      displayName: 'Ada Lovelace',
+      avatarUrl: 'https://pictures.invalid/ada.jpeg',
+    },
     tokens: { scopes: SCOPES, credentials: { openId: '-000ada_L0velace', scopes: SCOPES.join(' ') } },
   })
   const lifeMs = account!.tokens.expiresAt!.getTime() - Date.now()

@@ -35,7 +35,12 @@ t.test('a user who consents gets an account that can be published to', async (t)
   t.strictSame(others, [])
   t.hasStrict(account, {
     kind: 'profile',
-    profile: { externalId: fake.user.id, username: 'ada_l', displayName: 'Ada Lovelace' },
+    profile: {
+      externalId: fake.user.id,
+      username: 'ada_l',
+      displayName: 'Ada Lovelace',
+      avatarUrl: 'https://pictures.invalid/ada.jpg',
+    },
     tokens: { scopes: SCOPES, credentials: { userId: fake.user.id, username: 'ada_l' } },
   })
   const lifeMs = account!.tokens.expiresAt!.getTime() - Date.now()

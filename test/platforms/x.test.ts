@@ -20,6 +20,7 @@ t.test('an account is named by its stable id, and a subscriber may write longer 
     externalId: fake.user.id,
     username: 'ada_l',
     displayName: 'Ada Lovelace',
+    avatarUrl: 'https://pictures.invalid/ada.jpg',
     textLengthMax: null,
     limitKey: `x:${credentials.clientId}`,
   }

@@ -27,6 +27,7 @@ t.test('a worker refreshes tokens that are due', async (t) => {
       displayName: null,
       textLengthMax: null,
       altTextLengthMax: null,
+      avatarUrl: null,
       limitKey: null,
     },
     credentials: { accessToken: 'the-access-token', refreshToken: 'the-refresh-token' },

@@ -1,12 +1,11 @@
 import type { Adapter, Sent } from '../contract/adapter.ts'
 import type { Json } from '../contract/io.ts'
-import { textAt } from '../wire/json.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
 import { requireResponsible } from './find-account.ts'
 import { readMetrics } from './read-metrics.ts'
 import { facetsOf, POST, recordKey, recordOf } from './record.ts'
-import { openRepo, type RecordRef, type Repo, signIn } from './repo.ts'
+import { openRepo, type RecordRef, type Repo, shownIn, signIn } from './repo.ts'
 import { limitReplies } from './threadgate.ts'
 import type { VideoJob } from './video.ts'
 
@@ -34,7 +33,7 @@ export const blueskyAdapter: Adapter<Prepared> = {
     await requireResponsible(repo.did, origin, io)
     // From the repository itself: app.bsky.actor.getProfile needs an AppView, which may lag behind or be away.
     const profile = await repo.find('app.bsky.actor.profile', 'self')
-    return { externalId: repo.did, username: handle, displayName: textAt(profile?.value, 'displayName') || null }
+    return { externalId: repo.did, username: handle, ...shownIn(profile?.value, repo) }
   },
 
   async prepare(act, io, saved) {

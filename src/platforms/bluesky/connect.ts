@@ -8,7 +8,7 @@ import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from 
 import { callWithProof, createDpopKey, withNonce } from './dpop.ts'
 import { type Account, findAccount, findOwner, hintProblem, nameIn, unknownIfFailed } from './find-account.ts'
 import { DID, readIdentity } from './identity.ts'
-import { readDisplayName } from './repo.ts'
+import { readShown } from './repo.ts'
 
 /*
  * The OAuth profile of the AT Protocol: https://atproto.com/specs/oauth. It uses oauth4webapi (0.3 MB, 2 MB of memory)
@@ -95,8 +95,8 @@ export const blueskyOAuth: OAuth = {
       throw otherAccount(`The consent is for another account than ${account.username}`)
     const found = account ?? (await findOwner(did, issuer, io))
     const credentials = { did, server: found.server, issuer, ...session, ...tokens.credentials }
-    const displayName = await readDisplayName(found, io).catch(unknownIfFailed)
-    const profile = { externalId: did, username: found.username, displayName: displayName ?? null }
+    const shown = await readShown(found, io).catch(unknownIfFailed)
+    const profile = { externalId: did, username: found.username, displayName: null, ...shown }
     return [
       { profile, kind: 'profile', tokens: { credentials, scopes, expiresAt: tokens.expiresAt } },
     ] satisfies OAuthAccount[]

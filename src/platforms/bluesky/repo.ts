@@ -1,6 +1,7 @@
-import type { Io } from '../contract/io.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import type { OAuthIo } from '../contract/oauth.ts'
 import { PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Content } from '../wire/request-body.ts'
 import { hasFreshNonce } from './dpop.ts'
@@ -135,11 +136,17 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
 const RECORD_URI = /^at:\/\/[\w.:%-]{1,2048}\/[\w.-]{1,317}\/[\w.~:-]{1,512}$/
 const CID = /^\w{1,256}$/
 
-/** The name that a profile shows. Anyone may read it. */
-export async function readDisplayName(
-  { did, server }: { did: string; server: string },
-  io: OAuthIo,
-): Promise<string | undefined> {
-  const params = { repo: did, collection: 'app.bsky.actor.profile', rkey: 'self' }
-  return textAt(await xrpc(io, server, 'com.atproto.repo.getRecord', { params }), 'value', 'displayName') || undefined
+type Owner = Pick<Repo, 'did' | 'server'>
+
+/** The name and the picture in the record of a profile. https://docs.bsky.app/docs/api/com-atproto-sync-get-blob */
+export function shownIn(profile: unknown, { did, server }: Owner): Pick<Profile, 'displayName' | 'avatarUrl'> {
+  const cid = textAt(profile, 'avatar', 'ref', '$link')
+  const avatarUrl = cid && `${server}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`
+  return { displayName: textAt(profile, 'displayName') || null, ...avatarOf(avatarUrl) }
+}
+
+/** The name and the picture that a profile shows. Anyone may read them. */
+export async function readShown(owner: Owner, io: OAuthIo) {
+  const params = { repo: owner.did, collection: 'app.bsky.actor.profile', rkey: 'self' }
+  return shownIn(at(await xrpc(io, owner.server, 'com.atproto.repo.getRecord', { params }), 'value'), owner)
 }

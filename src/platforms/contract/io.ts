@@ -39,6 +39,8 @@ export interface Profile {
   externalId: string
   username: string
   displayName: string | null
+  /** The address of its picture, as the call for the profile gives it; null or absent if it does not. */
+  avatarUrl?: string | null | undefined
   /**
    * The longest caption, thread part or first comment that the account's own server accepts, in the unit of the
    * network's limits; null or absent if the network's limits apply.

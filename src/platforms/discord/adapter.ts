@@ -3,6 +3,7 @@ import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
@@ -44,7 +45,10 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
       const id = textAt(body, 'id')
       if (id === undefined) throw unexpected(webhook.host, false)
       const name = textAt(body, 'name')
-      return { externalId: id, username: name || id, displayName: name || null }
+      const avatar = textAt(body, 'avatar')
+      // https://docs.discord.com/developers/reference#image-formatting
+      const avatarUrl = avatar && `https://cdn.discordapp.com/avatars/${id}/${encodeURIComponent(avatar)}.png`
+      return { externalId: id, username: name || id, displayName: name || null, ...avatarOf(avatarUrl) }
     },
 
     // The address of a message needs the id of its server, which the response to the message lacks.

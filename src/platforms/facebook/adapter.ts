@@ -1,6 +1,7 @@
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain, SEARCH } from '../wire/lost-response.ts'
@@ -25,7 +26,7 @@ export const facebookAdapter: Adapter<State> = {
 
   async identify(io) {
     const page = pageOf(io)
-    const body = await callGraph(page, io, page.id, { query: { fields: 'id,name,username' } })
+    const body = await callGraph(page, io, page.id, { query: { fields: 'id,name,username,picture{url}' } })
     const [id, name] = [textAt(body, 'id'), textAt(body, 'name')]
     if (!isId(id) || name === undefined) throw unexpected(page.host, false)
     const limitKey = limitKeyOf(page.appId)
@@ -33,6 +34,7 @@ export const facebookAdapter: Adapter<State> = {
       externalId: id,
       username: textAt(body, 'username') ?? name,
       displayName: name,
+      ...avatarOf(textAt(body, 'picture', 'data', 'url')),
       ...(limitKey && { limitKey }),
     }
   },

@@ -1,5 +1,6 @@
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../contract/oauth.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { codesOf, GRAPH, graphRules, isId, isToken, limitKeyOf, UNKNOWN_OUTCOME_CODES, VERSION } from './graph.ts'
@@ -100,7 +101,7 @@ async function listPages(call: Call): Promise<unknown[]> {
   let after: string | undefined
   for (let calls = 0; calls < CALLS_MAX; calls++) {
     const body = await call('me/accounts', {
-      fields: 'id,name,username,access_token,tasks',
+      fields: 'id,name,username,access_token,tasks,picture{url}',
       limit: String(PAGES_PER_CALL),
       ...(after && { after }),
     })
@@ -130,6 +131,7 @@ function accountOf(
         externalId: id,
         username: textAt(page, 'username') ?? name,
         displayName: name,
+        ...avatarOf(textAt(page, 'picture', 'data', 'url')),
         ...(limitKey && { limitKey }),
       },
       kind: 'page',

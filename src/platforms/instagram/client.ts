@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 
 /** https://developers.facebook.com/docs/graph-api/changelog: of 2026-07-29. Versions live for two years. */
@@ -19,11 +20,12 @@ export function userIdOf({ credentials: { userId = '' } }: Caller): string {
   return userId
 }
 
-export const PROFILE_FIELDS = 'user_id,username,name'
+export const PROFILE_FIELDS = 'user_id,username,name,profile_picture_url'
 
 /** `user_id` is the id of the professional account; `id` belongs to the app, and cannot be used in paths. */
 export function profileOf(user: unknown): Profile {
   const [id, username] = [idAt(user, 'user_id'), textAt(user, 'username')]
   if (id === undefined || !username) throw unexpected('graph.instagram.com', false)
-  return { externalId: id, username, displayName: textAt(user, 'name') || null }
+  const avatarUrl = textAt(user, 'profile_picture_url')
+  return { externalId: id, username, displayName: textAt(user, 'name') || null, ...avatarOf(avatarUrl) }
 }

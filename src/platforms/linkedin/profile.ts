@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'
 
@@ -14,7 +15,8 @@ export async function readMember(client: Client, io: Pick<Io, 'fetch' | 'signal'
   // https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
   if (client.scopes.includes('openid')) {
     const { body } = await call(client, io, '/v2/userinfo')
-    return profileOf(`urn:li:person:${textAt(body, 'sub') ?? ''}`, textAt(body, 'name'), undefined)
+    const profile = profileOf(`urn:li:person:${textAt(body, 'sub') ?? ''}`, textAt(body, 'name'), undefined)
+    return { ...profile, ...avatarOf(textAt(body, 'picture')) }
   }
   // https://learn.microsoft.com/en-us/linkedin/shared/integrations/people/profile-api
   const { body } = await call(client, io, '/v2/me')

@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { clientFor, readAccount, readLimits } from './instance.ts'
 
@@ -13,6 +14,7 @@ export async function readProfile(io: Io): Promise<Profile> {
     externalId: `${id}@${instance.host}`,
     username: `${username}@${instance.host}`,
     displayName: textAt(account, 'display_name') || null,
+    ...avatarOf(textAt(account, 'avatar_static')),
     ...(await readLimits(instance, io)),
   }
 }

@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor, HOST, isId } from './client.ts'
 
@@ -42,5 +43,10 @@ export async function readProfile(io: Io): Promise<Profile> {
   const { body } = await clientFor(io).call('/user_account')
   const [id, username] = [textAt(body, 'id'), textAt(body, 'username')]
   if (!isId(id) || !username) throw unexpected(HOST, false)
-  return { externalId: id, username, displayName: textAt(body, 'business_name') || null }
+  return {
+    externalId: id,
+    username,
+    displayName: textAt(body, 'business_name') || null,
+    ...avatarOf(textAt(body, 'profile_image')),
+  }
 }

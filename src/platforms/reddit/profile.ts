@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { clientOfToken, limitKeyOf } from './client.ts'
 
@@ -14,6 +15,8 @@ export async function readProfile(io: Io): Promise<Profile> {
     externalId,
     username,
     displayName: textAt(body, 'subreddit', 'title') || null,
+    // As HTML.
+    ...avatarOf(textAt(body, 'icon_img')?.replaceAll('&amp;', '&')),
     ...(clientId && { limitKey: limitKeyOf(clientId) }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 
 export const HOST = 'https://graph.threads.net'
@@ -13,9 +14,12 @@ export function clientOf({ credentials: { accessToken = '' } }: Pick<Io, 'creden
   return metaApi(BASE, accessToken)
 }
 
+export const PROFILE_FIELDS = 'id,username,name,threads_profile_picture_url'
+
 /** The id is a text here. The `user_id` of a token response is a number that may be above 2^53. */
 export function profileOf(user: unknown): Profile {
   const [id, username] = [idAt(user, 'id'), textAt(user, 'username')]
   if (id === undefined || !username) throw unexpected('graph.threads.net', false)
-  return { externalId: id, username, displayName: textAt(user, 'name') || null }
+  const avatarUrl = textAt(user, 'threads_profile_picture_url')
+  return { externalId: id, username, displayName: textAt(user, 'name') || null, ...avatarOf(avatarUrl) }
 }

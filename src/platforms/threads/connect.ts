@@ -1,6 +1,6 @@
 import { get, listAt, metaApi } from '../families/meta/api.ts'
 import { longLivedTokens } from '../families/meta/long-lived-tokens.ts'
-import { BASE, profileOf } from './client.ts'
+import { BASE, PROFILE_FIELDS, profileOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/get-started */
 export const threadsOAuth = longLivedTokens({
@@ -14,7 +14,7 @@ export const threadsOAuth = longLivedTokens({
   kind: 'profile',
   async readAccount(accessToken, _granted, io) {
     const api = metaApi(BASE, accessToken)
-    const profile = profileOf(await get(api, io, 'me', { fields: 'id,username,name' }))
+    const profile = profileOf(await get(api, io, 'me', { fields: PROFILE_FIELDS }))
     // The token response does not have the scopes.
     const body = await get(api, io, 'debug_token', { input_token: accessToken })
     const scopes = listAt(body, 'data', 'scopes').filter((scope) => typeof scope === 'string')

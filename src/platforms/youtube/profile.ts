@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf } from './client.ts'
 
@@ -19,6 +20,7 @@ export async function readProfile(io: Io): Promise<Profile> {
     // The handle, such as @postroom. A channel without one is shown by its title.
     username: textAt(channel, 'snippet', 'customUrl') ?? (title || id),
     displayName: title || null,
+    ...avatarOf(textAt(channel, 'snippet', 'thumbnails', 'medium', 'url')),
     ...(limitKey && { limitKey }),
   }
 }

@@ -322,6 +322,7 @@ def _pause_before(retries: int, error: PostroomError, repeatable: bool) -> Optio
 # The operations: written by `make openapi`.
 
 class Accounts(_Group):
+    def avatar(self, id: str, byte_range: Optional[str] = None) -> BinaryIO: return self._client.file(_path("/accounts/{}/avatar", id), {}, byte_range)
     def connect(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/accounts", {}, body, idempotency_key)
     def disconnect(self, id: str) -> Result: return self._client.json("DELETE", _path("/accounts/{}", id), {})
     def get(self, id: str) -> Result: return self._client.json("GET", _path("/accounts/{}", id), {})

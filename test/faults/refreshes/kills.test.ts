@@ -47,6 +47,7 @@ async function createScenario(t: Test) {
         displayName: null,
         textLengthMax: null,
         altTextLengthMax: null,
+        avatarUrl: null,
         limitKey: null,
       },
       credentials: { accessToken: 'the-first-access-token', refreshToken: family.refreshToken },

@@ -141,6 +141,7 @@ export async function startTiktok(t: Teardown) {
     const all: Record<string, string> = {
       open_id: user.openId,
       display_name: user.displayName,
+      avatar_url: 'https://pictures.invalid/ada.jpeg',
       username: user.username,
     }
     const fields = (query.fields ?? '').split(',')

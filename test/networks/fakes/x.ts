@@ -192,7 +192,9 @@ export async function startX(t: Teardown) {
   const readUser = ({ query }: Recorded): Reply => {
     refuse.validate('me', query)
     const { id, name, username, subscription_type } = user
-    const asked = query['user.fields']?.split(',').includes('subscription_type') && { subscription_type }
+    const all = { subscription_type, profile_image_url: 'https://pictures.invalid/ada_normal.jpg' }
+    const fields = query['user.fields']?.split(',') ?? []
+    const asked = Object.fromEntries(Object.entries(all).filter(([name]) => fields.includes(name)))
     return { status: 200, body: { data: { id, name, username, ...asked } } }
   }
 

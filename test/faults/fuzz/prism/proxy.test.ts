@@ -1,4 +1,5 @@
 import t from 'tap'
+import { storeAvatar } from '../../../../db/queries/avatars.ts'
 import { SCOPE_NAMES } from '../../../../schemas/scopes.ts'
 import { createKey } from '../../../../src/auth/create-key.ts'
 import { redirectBack } from '../../../helpers/connect-oauth.ts'
@@ -72,6 +73,10 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('listAccounts', 200, [])
   await ask('getAccount', 200, [account])
   await ask('getAccount', 304, [account], { headers: { 'if-none-match': '*' } })
+  await ask('getAccountAvatar', 404, [account])
+  await storeAvatar(db, { id: account, bytes: Buffer.from('RIFF') })
+  await ask('getAccountAvatar', 200, [account])
+  await ask('getAccountAvatar', 304, [account], { headers: { 'if-none-match': '*' } })
   await ask('updateAccount', 200, [account], { body: { displayName: 'Berlin', defaultFields: { boardId: '1' } } })
   await ask('updateAccount', 200, [account], { body: { displayName: null, defaultFields: null } })
   await ask('updateAccount', 404, [UNKNOWN_ID], { body: { displayName: 'Berlin' } })
