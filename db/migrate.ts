@@ -45,6 +45,7 @@ import * as settingsOfAccounts from './migrations/0040_settings_of_accounts.ts'
 import * as textDigests from './migrations/0041_text_digests.ts'
 import * as deliveryMetrics from './migrations/0042_delivery_metrics.ts'
 import * as avatars from './migrations/0043_avatars.ts'
+import * as oauthGrants from './migrations/0044_oauth_grants.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -93,6 +94,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0041_text_digests': textDigests,
   '0042_delivery_metrics': deliveryMetrics,
   '0043_avatars': avatars,
+  '0044_oauth_grants': oauthGrants,
 }
 
 /**

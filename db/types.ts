@@ -255,6 +255,12 @@ export interface MetricTurns {
   platform: string;
 }
 
+export interface OauthApprovals {
+  expiresAt: Timestamp;
+  hash: Buffer;
+  keyId: string;
+}
+
 export interface OauthApps {
   clientId: string;
   createdAt: Generated<Timestamp>;
@@ -269,6 +275,45 @@ export interface OauthApps {
   scopes: string[] | null;
   server: string | null;
   userId: string | null;
+}
+
+export interface OauthClients {
+  createdAt: Generated<Timestamp>;
+  expiresAt: Timestamp;
+  id: string;
+  isUsed: Generated<boolean>;
+  name: string;
+  redirectUris: string[];
+}
+
+export interface OauthCodes {
+  accountIds: string[] | null;
+  clientId: string;
+  clientName: string;
+  codeChallenge: string;
+  expiresAt: Timestamp;
+  grantKeyId: string | null;
+  hash: Buffer;
+  keyId: string;
+  redirectUri: string;
+  resource: string;
+  scopes: string[];
+}
+
+export interface OauthGrants {
+  clientId: string;
+  keyId: string;
+  redirectUri: string;
+  resource: string;
+}
+
+export interface OauthTokens {
+  createdAt: Generated<Timestamp>;
+  expiresAt: Timestamp;
+  hash: Buffer;
+  keyId: string;
+  supersededAt: Timestamp | null;
+  type: string;
 }
 
 export interface Organizations {
@@ -454,7 +499,12 @@ export interface DB {
   memberships: Memberships;
   metricsCursor: MetricsCursor;
   metricTurns: MetricTurns;
+  oauthApprovals: OauthApprovals;
   oauthApps: OauthApps;
+  oauthClients: OauthClients;
+  oauthCodes: OauthCodes;
+  oauthGrants: OauthGrants;
+  oauthTokens: OauthTokens;
   organizations: Organizations;
   postMedia: PostMedia;
   posts: Posts;

@@ -9,6 +9,8 @@ import { publicAvatars } from './accounts/avatar.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
+import { consent } from './auth/oauth/consent.ts'
+import { oauth } from './auth/oauth/plugin.ts'
 import { auth } from './auth/plugin.ts'
 import { scopes } from './auth/scopes.ts'
 import { renderNetworkTables } from './catalogue/network-tables.ts'
@@ -161,6 +163,11 @@ export async function buildApp({
     await pages.register(requireSchema, { db })
     await pages.register(connectPages, context)
     await pages.register(metaCallbacks, context)
+  })
+  await app.register(async (programs) => {
+    await programs.register(requireSchema, { db })
+    await programs.register(oauth, { ...authOptions, publicUrl: context.publicUrl })
+    await programs.register(consent, { db, fetch: context.fetch, publicUrl: context.publicUrl })
   })
   return app
 }

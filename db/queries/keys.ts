@@ -35,6 +35,16 @@ export const findKey = prepared<{ hash: Buffer }, FoundKey>('find_key', (db, val
     .where('revokedAt', 'is', null),
 )
 
+/** The key of the grant that has this access token, with the earlier expiry of the two. */
+export const findKeyByToken = prepared<{ hash: Buffer }, FoundKey>(
+  'find_key_by_token',
+  (_db, value) => sql`
+    select api_keys.id, api_keys.user_id, least(oauth_tokens.expires_at, api_keys.expires_at) as expires_at,
+      api_keys.scopes, api_keys.account_ids
+    from oauth_tokens join api_keys on api_keys.id = oauth_tokens.key_id
+    where oauth_tokens.hash = ${value('hash')} and oauth_tokens.type = 'access' and api_keys.revoked_at is null`,
+)
+
 /** The key with this id, unless it is revoked. The caller compares `expiresAt`. */
 export const findKeyById = prepared<{ id: string }, KeyRights & { expiresAt: Date | null }>(
   'find_key_by_id',

@@ -2,24 +2,38 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const PREFIX = 'pr_'
+/** The first characters of each kind of secret, so that people and secret scanners can tell them apart. */
+const PREFIXES = {
+  key: 'pr_',
+  accessToken: 'prat_',
+  refreshToken: 'prrt_',
+  authorizationCode: 'prac_',
+  approval: 'prap_',
+} as const
+type SecretKind = keyof typeof PREFIXES
+
 const RANDOM_LENGTH = 30
 const CHECK_LENGTH = 6
-const KEY_PATTERN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`)
+const FORM = new RegExp(`^(pr(?:at|rt|ac|ap)?_)[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`)
 
 /** The part of a key that may be shown later, to tell keys apart. */
-const START_LENGTH = PREFIX.length + 6
+const START_LENGTH = PREFIXES.key.length + 6
 
-/** Returns a new API key: `pr_`, 30 random characters (178 bits), and a checksum that detects typing mistakes. */
-export function generateKey(): string {
+/** Returns a new secret: its prefix, 30 random characters (178 bits), and a checksum that detects typing mistakes. */
+export function generateSecret(kind: SecretKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE_62[randomInt(62)]).join('')
-  return PREFIX + random + checksum(PREFIX + random)
+  return PREFIXES[kind] + random + checksum(PREFIXES[kind] + random)
 }
 
-/** Whether a text has the form and the checksum of an API key. */
-export const isKey = (text: string) => KEY_PATTERN.test(text) && text.endsWith(checksum(text.slice(0, -CHECK_LENGTH)))
+export const generateKey = (): string => generateSecret('key')
 
-/** The stored form of a key. Keys are long and random, so a slow hash would add no security. */
+/** Whether a text has the form and the checksum of a secret of this kind. */
+export const isSecret = (kind: SecretKind, text: string): boolean =>
+  FORM.exec(text)?.[1] === PREFIXES[kind] && text.endsWith(checksum(text.slice(0, -CHECK_LENGTH)))
+
+export const isKey = (text: string): boolean => isSecret('key', text)
+
+/** The stored form of a secret. Secrets are long and random, so a slow hash would add no security. */
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 export const startOfKey = (key: string) => key.slice(0, START_LENGTH)

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { MisplacedKey } from '../errors.ts'
 
-/** The start of a key, which may be mistyped. The whole of it is a secret, and never repeated. */
-const LIKE_KEY = /(?:^|[^0-9A-Za-z]|bearer)pr_[0-9A-Za-z]/i
+/** The start of a key or an access token, which may be mistyped. The whole of it is a secret, and never repeated. */
+const LIKE_KEY = /(?:^|[^0-9A-Za-z]|bearer)pr(?:at)?_[0-9A-Za-z]/i
 
 const EXPECTED = 'send Authorization: Bearer pr_...'
 

@@ -3,11 +3,11 @@ import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
 import { currentBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
-import { findKey, type KeyRights } from '../../db/queries/keys.ts'
+import { findKey, findKeyByToken, type KeyRights } from '../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { type AppError, fail } from '../errors.ts'
 import type { FailedKeys } from './failed-keys.ts'
-import { hashKey, isKey } from './key.ts'
+import { hashKey, isKey, isSecret } from './key.ts'
 import { createLastUse } from './last-use.ts'
 import { findMisplacedKey } from './misplaced-key.ts'
 
@@ -40,7 +40,7 @@ export interface AuthOptions {
   failedKeys: FailedKeys | undefined
 }
 
-/** Requires a valid API key for every route of the scope that it is registered in, before the body is read. */
+/** Requires a valid API key or access token for every route of its scope, before the body is read. */
 export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOptions) => {
   const cache = new LRUCache<string, CachedKey>({ max: CACHE_SIZE_MAX })
   const lastUse = createLastUse(db, (err) => app.log.debug({ err }, 'the last use of keys was not stored'))
@@ -52,7 +52,8 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
 
   async function findAndCache(key: string, request: FastifyRequest): Promise<CachedKey> {
     cache.delete(key)
-    const [found] = await findKey(db, { hash: hashKey(key) }).catch(rethrowOldSchema)
+    const find = isKey(key) ? findKey : findKeyByToken
+    const [found] = await find(db, { hash: hashKey(key) }).catch(rethrowOldSchema)
     if (!found) throw invalidKey(request)
     const entry = { ...found, cachedUntil: performance.now() + CACHE_MS }
     cache.set(key, entry)
@@ -81,7 +82,7 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
     }
     // A key that was valid before is looked up all the same: others may share its address.
     if (!cached) failedKeys?.check(request)
-    if (!isKey(key)) throw invalidKey(request)
+    if (!isKey(key) && !isSecret('accessToken', key)) throw invalidKey(request)
     findAndCache(key, request)
       .then((entry) => authenticate(request, entry))
       .then(() => done(), done)

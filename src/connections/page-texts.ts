@@ -1,7 +1,8 @@
 import type { ConnectionFlow } from '../../db/queries/connections.ts'
 import type { Connection } from '../../schemas/connection.ts'
+import { html, type PageContent } from '../http/html.ts'
 import { platforms } from '../platforms/limits.ts'
-import { choiceForm, html, type PageContent } from './html.ts'
+import { choiceForm } from './choice-form.ts'
 import { withOutcome } from './return-url.ts'
 
 /** The network as people call it, without the remark in brackets. */
@@ -65,14 +66,4 @@ export const MANUAL: PageContent = {
 export const unreachablePage = (message: string): PageContent => ({
   title: 'The network cannot be reached',
   body: html`<p role="alert">${message}</p><p>Open the link again in a while.</p>`,
-})
-
-export const BUSY: PageContent = {
-  title: 'Please try again',
-  body: html`<p role="alert">The service is too busy, or its database cannot be reached. Load this page again in a moment.</p>`,
-}
-
-export const errorPage = (message: string): PageContent => ({
-  title: 'Something went wrong',
-  body: html`<p role="alert">${message}</p>`,
 })

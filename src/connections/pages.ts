@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import { isId } from '../../db/id.ts'
 import {
@@ -11,7 +11,7 @@ import {
   openConnection,
 } from '../../db/queries/connections.ts'
 import { AppError } from '../errors.ts'
-import { toPublicError } from '../http/errors.ts'
+import { FORM_TYPE, sendPage, speakHtml } from '../http/pages.ts'
 import type { Log } from '../log.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
 import { beginFlow } from './begin.ts'
@@ -20,17 +20,7 @@ import type { ConnectionContext } from './context.ts'
 import { cookieHeader, isSameBrowser } from './cookie.ts'
 import { toFlowFailure } from './failure.ts'
 import { finishFlow } from './finish.ts'
-import { PAGE_POLICY, type PageContent, toPage } from './html.ts'
-import {
-  BUSY,
-  errorPage,
-  MANUAL,
-  OTHER_BROWSER,
-  outcomePage,
-  UNKNOWN,
-  unreachablePage,
-  usedPage,
-} from './page-texts.ts'
+import { MANUAL, OTHER_BROWSER, outcomePage, UNKNOWN, unreachablePage, usedPage } from './page-texts.ts'
 import { withOutcome } from './return-url.ts'
 import { hashSecret } from './secrets.ts'
 import { toConnection } from './view.ts'
@@ -46,8 +36,8 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
 
   app.get<{ Params: { token: string } }>('/connect/:token', page, async (request, reply) => {
     const connection = await findConnectionByToken(db, hashSecret(request.params.token))
-    if (!connection) return send(reply, 404, UNKNOWN)
-    if (connection.state !== 'pending') return send(reply, 410, usedPage(connection))
+    if (!connection) return sendPage(reply, 404, UNKNOWN)
+    if (connection.state !== 'pending') return sendPage(reply, 410, usedPage(connection))
     return openLink(context, connection, reply)
   })
 
@@ -55,10 +45,10 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
     const callback = new URL(request.url, 'http://localhost').searchParams
     const states = callback.getAll('state')
     const connection = states.length === 1 && (await findConnectionByState(db, hashSecret(states[0]!)))
-    if (!connection) return send(reply, 404, UNKNOWN)
-    if (connection.state === 'expired') return send(reply, 410, usedPage(connection))
-    if (!connection.cookieHash) return send(reply, 200, MANUAL)
-    if (!isSameBrowser(context, connection, request.headers.cookie)) return send(reply, 403, OTHER_BROWSER)
+    if (!connection) return sendPage(reply, 404, UNKNOWN)
+    if (connection.state === 'expired') return sendPage(reply, 410, usedPage(connection))
+    if (!connection.cookieHash) return sendPage(reply, 200, MANUAL)
+    if (!isSameBrowser(context, connection, request.headers.cookie)) return sendPage(reply, 403, OTHER_BROWSER)
     await finishFlow(context, connection, callback, request.log as Log)
     // The state is spent, so that the page cannot be loaded again.
     return withDatabaseBudget(undefined, () => sendOutcome(context, connection.id, reply))
@@ -66,14 +56,14 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
 
   app.get<{ Params: { id: string } }>('/connect/result/:id', page, async (request, reply) => {
     const connection = await findOfBrowser(context, request)
-    if (!connection) return send(reply, 403, OTHER_BROWSER)
+    if (!connection) return sendPage(reply, 403, OTHER_BROWSER)
     const content = outcomePage(await toConnection(context, connection))
-    return send(reply, connection.state === 'expired' ? 410 : 200, content)
+    return sendPage(reply, connection.state === 'expired' ? 410 : 200, content)
   })
 
   app.post<{ Params: { id: string }; Body: URLSearchParams }>('/connect/result/:id', form, async (request, reply) => {
     const connection = await findOfBrowser(context, request)
-    if (!connection) return send(reply, 403, OTHER_BROWSER)
+    if (!connection) return sendPage(reply, 403, OTHER_BROWSER)
     const ids = request.body.getAll('id')
     const problem =
       connection.state !== 'choosing'
@@ -82,40 +72,9 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
           ? await choose(context, ids, connection)
           : 'Choose an account.'
     if (problem === undefined) return reply.redirect(`/connect/result/${connection.id}`, 303)
-    return send(reply, 409, outcomePage(await toConnection(context, connection), { problem }))
+    return sendPage(reply, 409, outcomePage(await toConnection(context, connection), { problem }))
   })
 }
-
-const FORM_TYPE = 'application/x-www-form-urlencoded'
-
-/** Reads forms, and sends errors as pages. */
-function speakHtml(app: FastifyInstance): void {
-  // The parsers of the API, such as that of JSON.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
-    return new URLSearchParams(body)
-  })
-
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers({
-      'content-security-policy': PAGE_POLICY,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-    })
-    done()
-  })
-  app.setErrorHandler((error, request, reply) => {
-    const known = toPublicError(error, request)
-    const statusCode = known?.statusCode ?? 500
-    if (statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
-    if (known?.code === 'database_unavailable') return send(reply, statusCode, BUSY)
-    const message = known?.details?.[0]?.message ?? known?.message
-    return send(reply, statusCode, errorPage(message ?? 'The service has failed. Try again in a while.'))
-  })
-}
-
-const send = (reply: FastifyReply, status: number, content: PageContent) =>
-  reply.code(status).type('text/html; charset=utf-8').send(toPage(content))
 
 /** Returns why the accounts cannot be connected, in words for the person who chose. */
 const choose = (context: ConnectionContext, ids: string[], connection: ConnectionFlow): Promise<string | undefined> =>
@@ -141,14 +100,14 @@ async function openLink(context: ConnectionContext, connection: ConnectionFlow, 
   const { id, platform } = connection
   try {
     const { url, cookie, opened } = await beginFlow(context, { ...connection, isBound: true })
-    if (!(await openConnection(context.db, id, opened))) return send(reply, 410, usedPage(connection))
+    if (!(await openConnection(context.db, id, opened))) return sendPage(reply, 410, usedPage(connection))
     return reply.header('set-cookie', cookieHeader(context, id, cookie!)).redirect(url.href, 303)
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     const { code, message } = toFlowFailure(platform, error)
-    if (error.retryable) return send(reply, 502, unreachablePage(message))
+    if (error.retryable) return sendPage(reply, 502, unreachablePage(message))
     await failConnection(context.db, id, { code, message })
-    return send(reply, 200, outcomePage(await toConnection(context, (await findConnection(context.db, id))!)))
+    return sendPage(reply, 200, outcomePage(await toConnection(context, (await findConnection(context.db, id))!)))
   }
 }
 
@@ -157,7 +116,7 @@ async function openLink(context: ConnectionContext, connection: ConnectionFlow, 
  */
 async function sendOutcome(context: ConnectionContext, id: string, reply: FastifyReply) {
   const connection = await findConnection(context.db, id)
-  if (!connection) return send(reply, 404, UNKNOWN)
+  if (!connection) return sendPage(reply, 404, UNKNOWN)
   const { state, returnUrl } = connection
   const isOver = state === 'connected' || state === 'failed'
   return reply.redirect(

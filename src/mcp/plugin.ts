@@ -27,6 +27,15 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     done(isAllowed ? undefined : fail('origin_not_allowed'))
   })
 
+  // Clients find the authorization server by it: https://www.rfc-editor.org/rfc/rfc9728#section-5.1
+  app.addHook('onSend', async (_request, reply) => {
+    const challenge = reply.getHeader('www-authenticate')
+    if (reply.statusCode !== 401 || typeof challenge !== 'string') return
+    const separator = challenge.includes(' ') ? ',' : ''
+    const metadata = `resource_metadata="${publicUrl()}/.well-known/oauth-protected-resource/mcp"`
+    reply.header('www-authenticate', `${challenge}${separator} ${metadata}`)
+  })
+
   // The arguments of a tool are checked when it is called, so that the agent reads what is wrong with them.
   app.removeContentTypeParser(JSON_TYPE)
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>

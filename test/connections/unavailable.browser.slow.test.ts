@@ -1,5 +1,5 @@
 import t from 'tap'
-import { PAGE_POLICY } from '../../src/connections/html.ts'
+import { PAGE_POLICY } from '../../src/http/html.ts'
 import { needsBrowser } from '../helpers/browser.ts'
 import { withTableLocked } from '../helpers/service.ts'
 import { reset } from '../networks/fakes/network.ts'

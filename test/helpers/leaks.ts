@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKey } from '../../src/auth/key.ts'
 
-const API_KEY = /pr_[0-9A-Za-z]{36}/g
+const API_KEY = /pr(?:at|rt|ac|ap)?_[0-9A-Za-z]{36}/g
 const SHOWN_MAX = 400
 
 /** Searches the record of log-record.ts. Returns a message for each line of the log that contains a secret. */

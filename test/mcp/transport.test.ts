@@ -8,8 +8,9 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-t.test('a request needs a key, as everywhere', async (t) => {
-  const { app, user } = await createWorld(t)
+t.test('a request needs a key, as everywhere, and the refusal says where to get one by OAuth', async (t) => {
+  const { app, user, publicUrl } = await createWorld(t)
+  const challenge = `Bearer resource_metadata="${publicUrl()}/.well-known/oauth-protected-resource/mcp"`
   await user()
   for (const [key, error] of [
     [undefined, 'Missing API key'],
@@ -17,7 +18,7 @@ t.test('a request needs a key, as everywhere', async (t) => {
   ] as const) {
     for (const method of ['POST', 'GET', 'DELETE'] as const) {
       const { status, headers, body } = await call(app, key, method, '/mcp', method === 'POST' ? {} : undefined)
-      t.strictSame([status, headers['www-authenticate'], body], [401, 'Bearer', { error }], `${method} ${key}`)
+      t.strictSame([status, headers['www-authenticate'], body], [401, challenge, { error }], `${method} ${key}`)
     }
   }
 })

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { ConnectionChoice } from '../../schemas/connection.ts'
 
 /** Text that is escaped already. */
-class Html {
+export class Html {
   readonly text: string
   constructor(text: string) {
     this.text = text
@@ -30,18 +29,24 @@ fieldset { border: 1px solid GrayText; border-radius: .5rem; margin: 1.5rem 0; p
 legend { padding: 0 .5rem; }
 label { display: flex; gap: .75rem; align-items: baseline; padding: .5rem 0; }
 small { color: light-dark(#595959, #a6a6a6); font-size: 1em; }
+input[type=password] { font: inherit; box-sizing: border-box; width: 100%; padding: .5rem; }
+fieldset:has([value=all]:checked) ul { display: none; }
+fieldset ul { list-style: none; margin: 0; padding: 0 0 0 2rem; }
 button { font: inherit; padding: .5rem 1.25rem; border-radius: .5rem; border: 1px solid; cursor: pointer; }
 [role=alert] { border-left: .25rem solid #c33; padding-left: .75rem; }
 `
 
-/** A page runs no script, loads nothing, and sends its form to this service alone. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** A page runs no script, loads nothing, and sends its form to this service, which may redirect to `targets` alone. */
+export const pagePolicy = (...targets: string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    `form-action ${["'self'", ...targets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+export const PAGE_POLICY = pagePolicy()
 
 export interface PageContent {
   title: string
@@ -71,17 +76,3 @@ ${body}
 </body>
 </html>
 `.text
-
-const labelOf = ({ username, displayName, kind, connectedAs }: ConnectionChoice) =>
-  // The direction of a name, such as an Arabic one, ends with it.
-  html`<span><bdi>${displayName ?? username}</bdi> <small>${displayName && `@${username}, `}${kind}${connectedAs && ', connected already'}</small></span>`
-
-/** The form in which a person chooses accounts. */
-export const choiceForm = (choices: ConnectionChoice[], problem: string | undefined): Html => html`
-${problem && html`<p role="alert" id="problem">${problem}</p>`}
-<form method="post">
-<fieldset${problem && html` aria-describedby="problem"`}>
-<legend>Accounts to connect</legend>
-${choices.map((choice) => html`<label><input type="checkbox" name="id" value="${choice.id}"> ${labelOf(choice)}</label>\n`)}</fieldset>
-<button type="submit">Connect</button>
-</form>`

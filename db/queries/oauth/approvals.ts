@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+
+export const APPROVAL_SECONDS = 600
+
+/** Stores what stands for a key on the consent page. Returns null if there is the same already, else when it ends. */
+export async function insertApproval(db: Db, { hash, keyId }: { hash: Buffer; keyId: string }): Promise<Date | null> {
+  const row = await db
+    .insertInto('oauthApprovals')
+    .values({ hash, keyId, expiresAt: sql<Date>`now() + ${APPROVAL_SECONDS}::integer * interval '1 second'` })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('expiresAt')
+    .executeTakeFirst()
+  return row?.expiresAt ?? null
+}
+
+/** The user and the key that an approval stands for, which ends with it. Undefined if it is unknown or expired. */
+export async function takeApproval(db: Db, hash: Buffer): Promise<{ userId: string; keyId: string } | undefined> {
+  const { rows } = await sql<{ userId: string; keyId: string }>`
+    delete from oauth_approvals using api_keys
+    where oauth_approvals.hash = ${hash} and oauth_approvals.expires_at > now()
+      and api_keys.id = oauth_approvals.key_id
+    returning api_keys.user_id, api_keys.id as key_id`.execute(db)
+  return rows[0]
+}
+
+/** How many codes of a key can still be used. */
+export async function countApprovals(db: Db, keyId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('oauthApprovals')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('keyId', '=', keyId)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+
+export interface RegisteredClient {
+  id: string
+  name: string
+  redirectUris: string[]
+}
+
+/** How long a client that has registered itself may take until a person approves it. */
+const UNUSED_FOR = sql`interval '1 day'`
+
+/** How long a client is kept after its last token: hosted apps register once, and connect again later. */
+const KEPT_FOR = sql`interval '180 days'`
+
+/** Stores a client, unless there are `unusedMax` clients that nobody has approved yet. Returns whether it did. */
+export async function insertClient(
+  db: Db,
+  { id, name, redirectUris }: RegisteredClient,
+  unusedMax: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into oauth_clients (id, name, redirect_uris, expires_at)
+    select ${id}, ${name}, ${redirectUris}, now() + ${UNUSED_FOR}
+    where (select count(*) from (
+      select from oauth_clients where not is_used and expires_at > now() limit ${unusedMax}) as unused) < ${unusedMax}`.execute(
+    db,
+  )
+  return numAffectedRows === 1n
+}
+
+export const findClient = (db: Db, id: string): Promise<RegisteredClient | undefined> =>
+  db
+    .selectFrom('oauthClients')
+    .select(['id', 'name', 'redirectUris'])
+    .where('id', '=', id)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+
+/** Keeps a client that has got tokens. It writes once a month at most. */
+export const keepClient = (db: Db, id: string) =>
+  db
+    .updateTable('oauthClients')
+    .set({ isUsed: true, expiresAt: sql<Date>`now() + ${KEPT_FOR}` })
+    .where('id', '=', id)
+    .where(sql<boolean>`(not is_used or expires_at < now() + ${KEPT_FOR} - interval '30 days')`)
+    .execute()

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '../../../db/client.ts'
+import { findKey, findKeyById, type KeyRights } from '../../../db/queries/keys.ts'
+import { countApprovals, insertApproval, takeApproval } from '../../../db/queries/oauth/approvals.ts'
+import { RateLimited } from '../../errors.ts'
+import { hasScope } from '../../http/rights.ts'
+import { createTokenBuckets } from '../../http/token-buckets.ts'
+import { addressOf } from '../../http/trusted-proxies.ts'
+import { networkOf } from '../failed-keys.ts'
+import { generateSecret, hashKey, isKey } from '../key.ts'
+
+/** The key of the person who decides. */
+export interface Approver extends KeyRights {
+  keyId: string
+  userId: string
+}
+
+/** Wrong keys and codes from one network, and wrong codes from all, that a process accepts in a minute. */
+const FAILURES_PER_MINUTE = 10
+const WRONG_CODES_PER_MINUTE = 60
+
+/** Pages that were signed in to and codes, of one key, that are valid at a time. */
+const APPROVALS_MAX = 20
+
+/** The stored form of a code of eight digits. It is valid once, and for minutes: see `takeApproval`. */
+export const hashCode = (code: string): Buffer => createHash('sha256').update(`approval code ${code}`).digest()
+
+/** Returns who signs in with what a person has entered, or why nobody does. */
+export type SignIn = (request: FastifyRequest, entered: string) => Promise<Approver | string>
+
+export function createSignIn(db: Db): SignIn {
+  const failures = createTokenBuckets(FAILURES_PER_MINUTE, 60_000, () => performance.now())
+  const wrongCodes = createTokenBuckets(WRONG_CODES_PER_MINUTE, 60_000, () => performance.now())
+
+  async function find(entered: string): Promise<{ keyId: string; userId: string } | undefined> {
+    if (isKey(entered)) {
+      const [key] = await findKey(db, { hash: hashKey(entered) })
+      return key && { keyId: key.id, userId: key.userId }
+    }
+    const code = entered.replaceAll(/[\s-]/g, '')
+    if (!/^\d{8}$/.test(code)) return undefined
+    const found = await takeApproval(db, hashCode(code))
+    if (!found) wrongCodes.take('all')
+    return found
+  }
+
+  return async (request, entered) => {
+    const network = networkOf(addressOf(request) ?? '')
+    const wait = Math.max(failures.peek(network).retryAfterSeconds, wrongCodes.peek('all').retryAfterSeconds)
+    if (wait > 0) throw new RateLimited('too_many_failed_keys', wait)
+    const found = await find(entered.trim())
+    const approver = found && (await readApprover(db, found))
+    if (!approver) {
+      failures.take(network)
+      return 'That is neither a valid key nor a valid code. A code works once, for ten minutes.'
+    }
+    if (!hasScope(approver, 'keys:manage')) {
+      return 'This key may not connect apps: it lacks the scope keys:manage. Use another key.'
+    }
+    if ((await countApprovals(db, approver.keyId)) >= APPROVALS_MAX) {
+      return 'This key was entered too often. Try again in ten minutes.'
+    }
+    return approver
+  }
+}
+
+/** The present rights of a key; undefined if it has ended. */
+export async function readApprover(
+  db: Db,
+  { keyId, userId }: { keyId: string; userId: string },
+): Promise<Approver | undefined> {
+  const [key] = await findKeyById(db, { id: keyId })
+  if (!key || (key.expiresAt && key.expiresAt.getTime() <= Date.now())) return undefined
+  return { keyId, userId, scopes: key.scopes, accountIds: key.accountIds }
+}
+
+/** Returns a secret that stands for the key in the form of the next page, so that the page need not contain the key. */
+export async function createProof(db: Db, { keyId }: Approver): Promise<string> {
+  const proof = generateSecret('approval')
+  await insertApproval(db, { hash: hashKey(proof), keyId })
+  return proof
+}
+
+/** Returns whose page it is that comes back, once. */
+export async function takeProof(db: Db, proof: string): Promise<Approver | undefined> {
+  const found = await takeApproval(db, hashKey(proof))
+  return found && readApprover(db, found)
+}
