@@ -169,6 +169,16 @@ export const CreatePostQuery = Type.Object({
 })
 export type CreatePostQuery = Static<typeof CreatePostQuery>
 
+export const ValidatePostQuery = Type.Object({
+  ...CreatePostQuery.properties,
+  include: Type.Optional(
+    Type.Array(StringEnum(['parts']), {
+      description: '`parts`: what would be sent to each account, for an editor that shows it. See `targets[].parts`.',
+    }),
+  ),
+})
+export type ValidatePostQuery = Static<typeof ValidatePostQuery>
+
 export const CreatedStatus = StringEnum(['draft', 'scheduled'], {
   $id: 'CreatedStatus',
   description: '`scheduled` where a time was given, otherwise `draft`.',

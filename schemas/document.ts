@@ -237,6 +237,14 @@ A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As 
 
 Posts are yours. In an organisation, an admin may read and change the posts that other members have made for its accounts: \`listPosts\`, \`listDeliveries\` and \`countPosts\` with \`organizationId\`, and every operation on one post. Their accounts stay within the organisation, and only their owner can add files.
 
+## Show a post before it is sent
+
+An editor shows each account its own post. \`validatePost\` with \`include=parts\` returns what would be sent: the text of each part as the network stores and counts it, with its links, mentions and tags; the files in their order, with their alternative texts; the title, the link card and the first comment. Publishing makes its calls from the same values.
+
+- **\`text\`** is what readers see. \`sentText\` is there where the network gets something else, such as markup.
+- **Offsets** of entities are in UTF-16 units, as in strings of JavaScript: \`text.slice(start, end)\`.
+- **Pictures** of the files: \`getMediaPreview\`.
+
 ## Deliveries
 
 A post has one **delivery** for each of its accounts; \`getPost\` shows them. A delivery consists of **acts**: the post, or the parts of its thread, then the first comment. The acts are sent one after the other, and each result is stored before the next act begins.

@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { SupportedPostTypes } from './post-type-limits.ts'
 import { Dictionary, ListedText, Ref, StringEnum } from './shared.ts'
 import { AltTextLimits } from './text-limits.ts'
-import { Bounds, LimitSource, LimitUnit } from './validate-post.ts'
+import { Bounds, LimitSource } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 

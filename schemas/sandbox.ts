@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MEDIA_ID, MediaKind } from './media.ts'
+import { PartKind } from './post-part.ts'
 import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
 /** The faults that the sandbox can simulate, in the order of the documentation. */
@@ -13,8 +14,6 @@ export const SANDBOX_FAULTS = [
   'content_refused',
   'slow_media',
 ] as const
-
-export const SANDBOX_KINDS = ['post', 'comment'] as const
 
 export const SandboxFault = StringEnum(SANDBOX_FAULTS, {
   $id: 'SandboxFault',
@@ -79,9 +78,7 @@ export const SandboxCall = Type.Object(
     fault: Nullable(Ref(SandboxFault), {
       description: 'The simulated fault, or `null`.',
     }),
-    kind: StringEnum(SANDBOX_KINDS, {
-      description: '`comment` for a first comment; `post` for a post and for each part of a thread.',
-    }),
+    kind: Ref(PartKind),
     text: Type.String({ description: 'The text of the post or comment.' }),
     fields: Dictionary(Type.Unknown(), { description: 'The `fields` of the override. Empty where there were none.' }),
     media: Type.Array(Ref(SandboxFile), { description: 'The files, in order.' }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { LimitUnit } from './limit-unit.ts'
 import { Nullable, Ref, StringEnum } from './shared.ts'
-import { LimitSource, LimitUnit } from './validate-post.ts'
+import { LimitSource } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 

@@ -1,39 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
+import { LimitUnit } from './limit-unit.ts'
 import { MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
+import { PostPart } from './post-part.ts'
 import { Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 import { BodyPath, PostWarning } from './warning.ts'
 
 /** The maximum of entries in each list of a validation, except for its targets. */
 export const VALIDATION_LIST_MAX = 200
-
-export const LIMIT_UNITS = [
-  'graphemes',
-  'clusters',
-  'code points',
-  'UTF-16 units',
-  'bytes',
-  'x',
-  'mastodon',
-  'threads',
-  'files',
-  'seconds',
-  'pixels',
-  'ratio',
-  'fps',
-  'channels',
-  'hertz',
-  'items',
-] as const
-
-export const LimitUnit = StringEnum(LIMIT_UNITS, {
-  $id: 'LimitUnit',
-  description:
-    'The unit of a limit.\n\n- Of texts: `graphemes` (characters as people see them), `clusters` (the same by Unicode before 15.1, where each consonant of an Indic conjunct counts), `code points` of Unicode, `UTF-16 units` (the `length` of a string in JavaScript), `bytes` of UTF-8; `x`, `mastodon` and `threads` are the weighted counts of these networks. On X, for example, a URL counts as 23 and an emoji as 2.\n- Of files: `files` (their number), `bytes`, `seconds`, `pixels`, `ratio` (width divided by height), `fps` (frames per second), `channels` (of audio), `hertz` (samples of audio per second).\n- `items`: parts of a thread, hashtags, entries of a list, frames.',
-  examples: ['graphemes'],
-})
-export type LimitUnit = Static<typeof LimitUnit>
 
 export const LimitSource = Type.Object(
   {
@@ -176,6 +151,12 @@ export const ValidatedTarget = Type.Object(
       description:
         'The counters of this account: its caption or each part of its thread, the first comment, the title, and the numbers of files and parts. A text with two limits has two counters.',
     }),
+    parts: Type.Optional(
+      Type.Array(Ref(PostPart), {
+        description:
+          'What would be sent, in order. Only with `include=parts`; also absent where the parts of all targets would be too large, which `truncated` says. Empty where the network has no such type of post.',
+      }),
+    ),
     attention: Type.Optional(Ref(AccountAttention)),
     delayedUntil: Type.Optional(
       Type.String({

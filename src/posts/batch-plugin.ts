@@ -9,6 +9,7 @@ import { isLong } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 import type { PostGap } from './nearby-warnings.ts'
+import { readValidation } from './validate.ts'
 
 /** Operations on many posts. */
 export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> = async (app, { db, gapMs }) => {
@@ -36,7 +37,7 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> 
   app.route({
     ...operations.validatePosts,
     handler: async ({ userId, rights, body, query }) =>
-      validatePosts(db, userId, withDefaults(body), { rights, isStrict: query.strict === true, gapMs }),
+      validatePosts(db, userId, withDefaults(body), readValidation(rights, query, gapMs)),
   })
 }
 

@@ -20,7 +20,7 @@ import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toKnown, toRow } from './create.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
-import { findMissingScope, validateAll } from './validate.ts'
+import { findMissingScope, type ValidationContext, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
@@ -140,7 +140,7 @@ export async function validatePosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  context: Context,
+  context: ValidationContext,
 ): Promise<PostValidations> {
   const posts = readBodies(bodies)
   const data = await validateAll(db, userId, posts, { ...context, listMax: BATCH_LIST_MAX })

@@ -22,7 +22,7 @@ import { publishPost } from './publish.ts'
 import { queue } from './queue/plugin.ts'
 import { updatePost } from './update.ts'
 import { readUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
-import { validatePost } from './validate.ts'
+import { readValidation, validatePost } from './validate.ts'
 
 export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap }> = async (
   app,
@@ -59,7 +59,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
   app.route({
     ...operations.validatePost,
     handler: async ({ userId, body, rights, query }) =>
-      validatePost(db, userId, body, { rights, isStrict: query.strict === true, gapMs }),
+      validatePost(db, userId, body, readValidation(rights, query, gapMs)),
   })
 
   app.route({

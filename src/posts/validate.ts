@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { listRests } from '../../db/queries/posts/detail.ts'
-import type { CreatePost } from '../../schemas/create-post.ts'
+import type { CreatePost, ValidatePostQuery } from '../../schemas/create-post.ts'
 import {
   type LimitCount,
   type PostValidation,
@@ -24,15 +24,30 @@ import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
+import { createComposer } from './parts.ts'
 import { findUnchecked } from './unchecked.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
-interface Context {
+export interface ValidationContext {
   rights: KeyRights
   /** Whether a post with warnings would be rejected. */
   isStrict?: boolean
   gapMs: PostGap
+  /** Whether each target has its parts. */
+  hasParts?: boolean
 }
+
+/** The context of a request that validates posts. */
+export const readValidation = (
+  rights: KeyRights,
+  { strict, include }: ValidatePostQuery,
+  gapMs: PostGap,
+): ValidationContext => ({
+  rights,
+  isStrict: strict === true,
+  gapMs,
+  hasParts: include?.includes('parts') ?? false,
+})
 
 /**
  * Everything that is to be said about a post before it is stored, by the checks of `createPost`. Throws 400 with
@@ -42,7 +57,7 @@ export async function validatePost(
   db: Db,
   userId: string,
   body: CreatePost,
-  context: Context,
+  context: ValidationContext,
 ): Promise<PostValidation> {
   const [validation] = await validateAll(db, userId, [readBody(body)], { ...context, listMax: VALIDATION_LIST_MAX })
   return validation!
@@ -56,7 +71,7 @@ export async function validateAll(
   db: Db,
   userId: string,
   posts: RequestedPost[],
-  context: Context & { listMax: number },
+  context: ValidationContext & { listMax: number },
 ): Promise<PostValidation[]> {
   const texts = createTextCache()
   const counted = posts.map((post) => ({ post, ...createCounter() }))
@@ -71,8 +86,11 @@ export async function validateAll(
   }))
   const nearby = await readNearbyWarnings(db, placed, context.gapMs, texts)
   const validations: PostValidation[] = []
+  const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
   for (const [index, each] of counted.entries()) {
-    validations.push(await describe(each, inspections[index]!, { ...context, texts, rests, nearby: nearby[index]! }))
+    const known = { ...context, texts, rests, nearby: nearby[index]! }
+    const validation = await describe(each, inspections[index]!, known)
+    validations.push(compose ? await compose(inspections[index]!, validation) : validation)
   }
   return validations
 }
@@ -103,7 +121,7 @@ interface Known {
 async function describe(
   { counts }: Counter,
   inspection: Inspection<RequestedPost>,
-  { rights, isStrict, listMax, texts, rests, nearby }: Context & Known,
+  { rights, isStrict, listMax, texts, rests, nearby }: ValidationContext & Known,
 ): Promise<PostValidation> {
   const { post, accounts, media, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)

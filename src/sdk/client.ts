@@ -34,10 +34,13 @@ export class Postroom {
     /** Creates all posts or, with `mode` `each`, those that are not rejected. An error has the `rejected` ones. */
     createMany: (posts: Batch, options?: CreateOptions & BatchOptions) =>
       this.#http.create<T.CreatedPosts>('/posts/batch', toBatch(posts, options), options),
-    /** Says how `create` would respond, and lists all that is wrong. Stores nothing. */
-    validate: (body: T.CreatePost, options?: Options & T.CreatePostQuery) =>
+    /**
+     * Says how `create` would respond, and lists all that is wrong; with `include: ['parts']`, also what would be sent.
+     * Stores nothing.
+     */
+    validate: (body: T.CreatePost, options?: Options & T.ValidatePostQuery) =>
       this.#http.send<T.PostValidation>('POST', '/posts/validate', body, options, true),
-    validateMany: (posts: Batch, options?: Options & BatchOptions) =>
+    validateMany: (posts: Batch, options?: Options & BatchOptions & T.ValidatePostQuery) =>
       this.#http.send<T.PostValidations>('POST', '/posts/batch/validate', toBatch(posts, options), options, true),
     list: (query?: T.ListPostsQuery, options?: Options) => this.#http.list<T.PostList>('/posts', query, options),
     count: (query: T.CountPostsQuery, options?: Options) =>

@@ -3,7 +3,7 @@ import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './o
 import { List, type Page } from './pages.ts'
 import type { Path } from './path.ts'
 import { parseJson, toError } from './responses.ts'
-import type { CreatePostQuery, Deleted } from './types.ts'
+import type { Deleted, ValidatePostQuery } from './types.ts'
 import { Form } from './uploads.ts'
 
 interface Request {
@@ -55,11 +55,11 @@ export class Http {
     method: Request['method'],
     path: Path,
     body?: object,
-    { idempotencyKey, ifMatch, strict, ...options }: CreateOptions & ChangeOptions & CreatePostQuery = {},
+    { idempotencyKey, ifMatch, strict, include, ...options }: CreateOptions & ChangeOptions & ValidatePostQuery = {},
     isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined),
   ): Promise<T> {
     const headers = { 'idempotency-key': idempotencyKey, 'if-match': ifMatch }
-    return this.json({ method, path, query: { strict }, body, headers, isRepeatable, options })
+    return this.json({ method, path, query: { strict, include }, body, headers, isRepeatable, options })
   }
   delete<T extends object = Deleted>(path: Path, options?: ChangeOptions): Promise<T> {
     return this.send('DELETE', path, undefined, options)

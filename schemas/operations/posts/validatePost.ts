@@ -1,4 +1,4 @@
-import { CREATE_POST_EXAMPLES, CreatePost, CreatePostQuery } from '../../create-post.ts'
+import { CREATE_POST_EXAMPLES, CreatePost, ValidatePostQuery } from '../../create-post.ts'
 import { invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../../error.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { PostValidation } from '../../validate-post.ts'
@@ -18,10 +18,11 @@ export const validatePost = defineOperation({
 - **A draft** is checked as it is, and as if it were scheduled. What only a scheduled post must have is a violation with \`blocks\` \`publishing\`.
 - **Ids that you may not use** are in \`notYours\`, and not a 403. Their limits are not checked.
 - **Facts that are not known** of a file are not checked. They are in \`unchecked\`.
+- **What would be sent** to each account is in \`targets[].parts\` with \`include=parts\`: each text as the network counts it, its links, mentions and tags, the files and the link card. Publishing makes its calls from the same values.
 - **Counters** for an editor are in \`targets\`: the length of each text as its network counts it, and the maximum.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,
-  query: CreatePostQuery,
+  query: ValidatePostQuery,
   body: Body(CreatePost, CREATE_POST_EXAMPLES),
   success: { 200: JsonResponse(PostValidation, 'The post was checked.', { tooLong: PostValidation.examples[0] }) },
   errors: [invalidRequestResponse('The body does not match its schema.', { missingAccountIds: MISSING_ACCOUNT_IDS })],

@@ -1,5 +1,5 @@
+import type { PartLink } from '../../../schemas/post-part.ts'
 import type { Act, PublishedFile, Wait } from '../contract/adapter.ts'
-import type { ContentLink } from '../contract/content.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'
@@ -54,7 +54,11 @@ export async function embedOf(
 
 const aspectRatioOf = ({ width, height }: PublishedFile) => (width && height ? { width, height } : undefined)
 
-async function cardOf({ url: uri, title, description, imageUrl }: ContentLink, repo: Repo, io: Io): Promise<Embed> {
+async function cardOf(
+  { url: uri, title = '', description = '', imageUrl }: PartLink,
+  repo: Repo,
+  io: Io,
+): Promise<Embed> {
   const rules = { field: 'linkCardImageUrl', mimeTypes: JPEG_OR_PNG, bytesMax: CARD_IMAGE_BYTES_MAX }
   const image = imageUrl && (await readImage(imageUrl, io, rules))
   const thumb = image && { thumb: await repo.upload(image) }

@@ -9,6 +9,7 @@ export const blueskyNetwork: Network = {
   limits: bluesky,
   content: blueskyContent,
   metrics: blueskyMetrics,
+  loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
   tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },
   client: {

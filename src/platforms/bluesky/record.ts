@@ -63,20 +63,15 @@ const FACET_SIGNS = /[@#＃$]|:\/\/|[a-z0-9]\.[a-z0-9]/i
 /** https://docs.bsky.app/docs/advanced-guides/post-richtext */
 export async function facetsOf({ text, startedAt }: Act, repo: Repo): Promise<Json> {
   if (!FACET_SIGNS.test(text)) return null
-  // Loaded on first use: it takes 60 MB.
-  const { RichText, AppBskyRichtextFacet } = await import('@atproto/api')
-  const richText = new RichText({ text })
-  // Its own detectFacets() treats a server without a response like a handle that does not exist.
-  richText.detectFacetsWithoutResolution()
+  const { detectFacets, isMention } = await import('./facets.ts')
   const facets = []
-  for (const facet of richText.facets ?? []) {
+  for (const facet of detectFacets(text)) {
     const [feature] = facet.features
-    if (!AppBskyRichtextFacet.isMention(feature)) {
-      // The network would refuse the post for the link found in `https:///a`.
-      if (AppBskyRichtextFacet.validateMain(facet).success) facets.push(facet)
+    if (!isMention(feature)) {
+      facets.push(facet)
       continue
     }
-    // Unresolved, `did` holds the handle. A handle that does not exist remains text.
+    // A handle that does not exist remains text.
     const did = await repo.resolve(feature.did).catch((error) => leaveAsText(error, startedAt))
     if (did) facets.push({ ...facet, features: [{ ...feature, did }] })
   }

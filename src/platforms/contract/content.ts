@@ -1,4 +1,5 @@
 import type { MediaKind } from '../../../schemas/media.ts'
+import type { PartLink, TextEntity } from '../../../schemas/post-part.ts'
 import type { Act } from './adapter.ts'
 
 /** A file of an act, as far as the texts of the act depend on it. */
@@ -13,14 +14,6 @@ export interface ContentSource extends Pick<Act, 'kind' | 'postType' | 'text' | 
   parent: object | null
 }
 
-/** A link beside the text: its card, or the target of the whole post. */
-export interface ContentLink {
-  url: string
-  title?: string
-  description?: string
-  imageUrl?: string
-}
-
 /** The texts of an act. Its adapter makes the calls from them, and previews of posts show them. */
 export interface Content {
   /** Empty if the network gets no text. */
@@ -30,5 +23,8 @@ export interface Content {
   title?: string
   /** The alternative text that the network gets for each file, in the order of the files. */
   altTexts: readonly (string | undefined)[]
-  link?: ContentLink
+  link?: PartLink
 }
+
+/** Takes linear time. */
+export type EntityFinder = (text: string) => TextEntity[]

@@ -1,5 +1,5 @@
 import type { AnyAdapter } from './adapter.ts'
-import type { Content, ContentSource } from './content.ts'
+import type { Content, ContentSource, EntityFinder } from './content.ts'
 import type { Platform } from './limits.ts'
 import type { MetricRules } from './metrics.ts'
 import type { OAuthApp } from './oauth.ts'
@@ -17,6 +17,8 @@ export interface Network {
   content: (act: ContentSource) => Content
   /** The numbers that it tells about published posts. Absent: none. */
   metrics?: MetricRules
+  /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */
+  loadEntityFinder?: (kind: 'post' | 'comment') => EntityFinder | Promise<EntityFinder>
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */
   adapter: () => Promise<AnyAdapter | ((sandbox: SandboxStore) => AnyAdapter)>
   /**

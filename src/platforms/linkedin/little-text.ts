@@ -1,3 +1,7 @@
+import type { EntityFinder } from '../contract/content.ts'
+import { combine } from '../rules/entities.ts'
+import { findUrls } from '../rules/urls.ts'
+
 /**
  * LinkedIn's "little text", the format of a post's commentary: a reserved character that is not escaped ends the text
  * or makes the post invalid.
@@ -15,6 +19,14 @@ const escaped = (text: string) => text.replace(RESERVED, '\\$&')
  */
 const ELEMENT =
   /@\[(?<name>[^[\]\n]{1,200})\](?<urn>\(urn:li:(?:person|organization):[\w-]{1,64}\))|(?<hashtag>(?<![\p{L}\p{N}\p{M}_&/#])#(?=[\p{L}\p{N}]))|[\\|{}@[\]()<>#*_~]/gu
+
+/** Links and hashtags, and the mentions in LinkedIn's own notation. */
+export const findCommentaryEntities: EntityFinder = (text) => {
+  const mentions = Array.from(text.matchAll(ELEMENT)).flatMap(({ 0: { length }, index: start, groups }) =>
+    groups?.urn === undefined ? [] : { start, end: start + length },
+  )
+  return combine(findUrls(text, 'x'), text, mentions)
+}
 
 /** A text as commentary. Hashtags and mentions such as `@[Acme](urn:li:organization:1)` become links. */
 export const littleText = (text: string): string =>

@@ -1,5 +1,5 @@
+import type { PartLink } from '../../../schemas/post-part.ts'
 import type { Act } from '../contract/adapter.ts'
-import type { ContentLink } from '../contract/content.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Client } from './client.ts'
@@ -54,7 +54,7 @@ function contentOf(act: Act, { urns, thumbnail }: Parameters<typeof postOf>[2]):
 
 const describe = (altText: string | undefined) => altText && { altText }
 
-const articleOf = ({ url: source, title, description }: ContentLink) => ({
+const articleOf = ({ url: source, title, description }: PartLink) => ({
   source,
   title,
   ...(description && { description }),

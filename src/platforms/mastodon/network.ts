@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { mastodonContent } from './content.ts'
+import { findMastodonEntities } from './entities.ts'
 import { mastodon } from './limits.ts'
 import { mastodonMetrics } from './metrics.ts'
 
@@ -8,5 +9,6 @@ export const mastodonNetwork: Network = {
   limits: mastodon,
   content: mastodonContent,
   metrics: mastodonMetrics,
+  loadEntityFinder: () => findMastodonEntities,
   adapter: async () => (await import('./adapter.ts')).mastodonAdapter,
 }

@@ -83,12 +83,18 @@ function checkPublishedText(
   }
   if ('problem' in stored) return
   const { name: fullName, length: addedLength } = measureCountedFields(name, context)
-  const limit = lowerLimit(rule === platform.caption ? findCaptionLimit(context) : rule, context)
+  const limit = findLengthLimit(rule, context)
   const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
   checkTextLimits(stored.text, { ...checked, sent: text }, { ...rule, ...limit }, context)
 
   checkEntities(text, { name, findPath, isMain }, platform.caption, context)
 }
+
+/** The maximal length of a caption or a part of a thread. */
+export const findLengthLimit = (rule: TextRule, context: LimitContext): LengthLimit =>
+  lowerLimit(rule === context.platform.caption ? findCaptionLimit(context) : rule, context)
+
+type LimitContext = Pick<CheckContext, 'platform' | 'postTypeRule' | 'fields' | 'media'>
 
 interface LengthLimit {
   lengthMax: number
@@ -98,7 +104,7 @@ interface LengthLimit {
 }
 
 /** The limit that a field of the post sets, if it is lower. */
-function lowerLimit({ lengthMax, lengthSource }: LengthLimit, { platform, fields }: CheckContext): LengthLimit {
+function lowerLimit({ lengthMax, lengthSource }: LengthLimit, { platform, fields }: LimitContext): LengthLimit {
   let limit: LengthLimit = { lengthMax, ...(lengthSource !== undefined && { lengthSource }) }
   for (const [key, { captionLengthMax, source }] of Object.entries(platform.fields)) {
     if (captionLengthMax === undefined || !Object.hasOwn(fields, key)) continue
@@ -110,7 +116,7 @@ function lowerLimit({ lengthMax, lengthSource }: LengthLimit, { platform, fields
 
 export const hasOnlyImages = ({ image, video }: PostTypeRule) => image !== undefined && video === undefined
 
-function findCaptionLimit({ platform, postTypeRule, media }: CheckContext): LengthLimit {
+function findCaptionLimit({ platform, postTypeRule, media }: LimitContext): LengthLimit {
   const { caption } = platform
   const { source, lengthMaxWithMedia, lengthMaxWithImages } = caption
   // A draft of a type that accepts only images will have images, even if it has none yet.

@@ -1,4 +1,4 @@
-import type { LimitUnit } from '../../../schemas/validate-post.ts'
+import type { LimitUnit } from '../../../schemas/limit-unit.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
 import { toActual, type ViolationFacts } from './violation.ts'
 import { atLeast, atMost } from './wording.ts'

@@ -1,4 +1,4 @@
-import type { LimitUnit } from '../../../schemas/validate-post.ts'
+import type { LimitUnit } from '../../../schemas/limit-unit.ts'
 import type { ViolationFacts } from './violation.ts'
 
 /** Adds a violation of one file. `problem` completes the message after the name of the file. */

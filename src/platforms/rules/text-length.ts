@@ -123,7 +123,7 @@ function countForMastodon(text: string): number {
 /** https://github.com/mastodon/mastodon/blob/main/app/lib/extractor.rb */
 const MENTIONED_DOMAIN_MAX = 253
 
-function findRemoteMentions(text: string) {
+export function findRemoteMentions(text: string) {
   return Array.from(text.matchAll(remoteMention)).flatMap(
     ({ 0: mention, 1: user = '', 2: domain = '', index: start }) => {
       const end = start + mention.length

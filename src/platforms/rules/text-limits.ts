@@ -98,7 +98,10 @@ const findAddedLinks = (text: string, { platform, fields, texts }: CheckContext)
   })
 
 /** The length of the fields that count towards a text, and the text's name with the keys of these fields. */
-export function measureCountedFields(name: string, context: CheckContext): { name: string; length: number } {
+export function measureCountedFields(
+  name: string,
+  context: Pick<CheckContext, 'platform' | 'fields' | 'texts'>,
+): { name: string; length: number } {
   const { platform, fields, texts } = context
   let fullName = name
   let length = 0

@@ -81,7 +81,7 @@ t.test(
     const codes = new Set<string>()
     const property = fc.asyncProperty(fc.tuple(postBodies(subjects), fc.boolean()), async ([body, isStrict]) => {
       const query = isStrict ? '?strict=true' : ''
-      const validated = await send(ada, `/posts/validate${query}`, body)
+      const validated = await send(ada, `/posts/validate?include=parts${isStrict ? '&strict=true' : ''}`, body)
       const created = await send(ada, `/posts${query}`, body)
       statuses[created.status] = (statuses[created.status] ?? 0) + 1
       const code = created.headers['x-error-code']
@@ -90,7 +90,7 @@ t.test(
         return
       }
       deepStrictEqual([validated.status, problemWith(VALIDATION, validated.body)], [200, ''])
-      const { create, violations, warnings, publishable } = validated.body
+      const { create, violations, warnings, publishable, targets } = validated.body
       deepStrictEqual(create, { status: created.status, error: created.body.error ?? null })
       deepStrictEqual(created.status === 201 ? (created.body.warnings ?? []) : warnings, warnings)
       const rejecting = violations.filter(({ blocks }: { blocks: string }) => blocks === 'create')
@@ -98,6 +98,11 @@ t.test(
       const isForWarnings = code === 'warnings_not_allowed'
       if (created.status === 201) deepStrictEqual(isStrict && warnings.length > 0, false)
       deepStrictEqual(created.body.details?.length, isForWarnings ? Math.min(warnings.length, 20) : undefined)
+      if (publishable)
+        deepStrictEqual(
+          targets.every(({ parts }: { parts: unknown[] }) => parts.length > 0),
+          true,
+        )
       if (publishable) deepStrictEqual([created.status === 201 || isForWarnings, violations], [true, []])
       for (const violation of violations) {
         rules.add(violation.rule)

@@ -5,9 +5,11 @@ import type { Test } from 'tap'
 import type { CreatePost } from '../../../schemas/create-post.ts'
 import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
+import type { PostPart } from '../../../schemas/post-part.ts'
 import { createNetworkWorld } from '../../helpers/network-world.ts'
 import { until } from '../../helpers/until.ts'
-import { sceneOf } from '../../networks/fakes/all.ts'
+import { type Fakes, sceneOf } from '../../networks/fakes/all.ts'
+import { RECEIVED, type Received } from '../../networks/fakes/received.ts'
 import { postsFor, type StoredFile, type Target } from './posts.ts'
 
 type World = Awaited<ReturnType<typeof createNetworkWorld>>
@@ -18,6 +20,8 @@ export interface Outcome {
   body: CreatePost
   /** The result of validatePost. Posts that are not publishable are not created. */
   isPublishable: boolean
+  /** The parts that validatePost shows. */
+  parts: PostPart[]
   /** Why it was not published: the error of its delivery, or of its creation. */
   refusal?: string
 }
@@ -49,6 +53,7 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform, count))
   }
   const files = await uploadFiles(world)
+  const received = new Map<keyof Fakes, Received[]>()
 
   /** Validates the posts, publishes those that are publishable, and returns the outcome of each. */
   async function publish(bodies: readonly CreatePost[]): Promise<Outcome[]> {
@@ -64,7 +69,7 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
       await Promise.all(
         bodies.slice(first, first + IN_PARALLEL).map(async (body, offset) => {
           const { platform } = targets.find(({ id }) => id === body.accountIds[0])!
-          const outcome: Outcome = { platform, body, isPublishable: false }
+          const outcome: Outcome = { platform, body, isPublishable: false, parts: [] }
           outcomes[first + offset] = outcome
           if (
             (platform === 'x' || platform === 'linkedin') &&
@@ -73,9 +78,10 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
             return
           }
           const scheduled = { ...body, scheduledAt }
-          const validated = await send(world, '/posts/validate', scheduled)
+          const validated = await send(world, '/posts/validate?include=parts', scheduled)
           if (validated.status !== 200 || !validated.body.publishable) return
           outcome.isPublishable = true
+          outcome.parts = validated.body.targets[0].parts
           const { status, body: post } = await send(world, '/posts', scheduled)
           if (status === 201) created.set(post.id, outcome)
           else outcome.refusal = `createPost: ${post.error}`
@@ -102,6 +108,9 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
       const { code, message } = (error ?? {}) as { code?: string; message?: string }
       created.get(postId)!.refusal = `${state} ${code}: ${message}`
     }
+    for (const platform of platforms) {
+      if (platform !== 'sandbox') received.set(platform, RECEIVED[platform](world[platform] as never))
+    }
     // Fakes keep every call with its files.
     for (const { calls, log } of networks) {
       calls.length = 0
@@ -111,7 +120,13 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     return outcomes
   }
 
-  return { targets, publish, posts: (target: Target) => postsFor(target, files, knownFieldsOf(target.platform)) }
+  /** `received`: what each network has got by the end of the latest call of `publish`. */
+  return {
+    targets,
+    publish,
+    received,
+    posts: (target: Target) => postsFor(target, files, knownFieldsOf(target.platform)),
+  }
 }
 
 /** Every text that the post sends. */

@@ -40,6 +40,7 @@ interface Comment {
 export interface FakeInstagram extends FakeNetwork {
   credentials: { accessToken: string; userId: string; issuedAt: string }
   tokens: ReturnType<typeof createTokenService>
+  containers: Map<string, Container>
   /** Newest first, with stories. */
   posts: InstagramPost[]
   comments: Comment[]
@@ -298,6 +299,7 @@ export async function startInstagram(t: Teardown): Promise<FakeInstagram> {
     credentials: { accessToken: tokens.issue('long', SCOPES), userId: USER, issuedAt: '2026-01-01T00:00:00Z' },
     tokens,
     posts,
+    containers,
     comments,
     next: { looks: 1, problem: undefined },
     lag: 0,

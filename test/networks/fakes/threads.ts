@@ -38,6 +38,7 @@ export interface ThreadsPost {
 export interface FakeThreads extends FakeNetwork {
   credentials: { accessToken: string; userId: string; issuedAt: string }
   tokens: ReturnType<typeof createTokenService>
+  containers: Map<string, ThreadsContainer>
   /** Newest first, with replies. */
   posts: ThreadsPost[]
   /** How new containers behave. */
@@ -304,6 +305,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     credentials: { accessToken, userId: tokens.userId, issuedAt: '2026-01-01T00:00:00Z' },
     tokens,
     posts,
+    containers,
     next: { looks: 1, hidden: 0, hiddenPublish: 0, problem: undefined },
     lag: 0,
     statusLag: 0,
