@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PricedOperation, UsdMicros } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
@@ -175,6 +176,30 @@ export const NetworkRate = Type.Object(
 )
 export type NetworkRate = Static<typeof NetworkRate>
 
+export const NetworkPrice = Type.Object(
+  {
+    operation: Ref(PricedOperation),
+    usdMicros: UsdMicros('What one operation costs.'),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'NetworkPrice',
+    description: 'What a network charges for one kind of operation, with the page and the date where it was read.',
+    examples: [
+      {
+        operation: 'post_with_url',
+        usdMicros: 200_000,
+        source: {
+          url: 'https://docs.x.com/x-api/getting-started/pricing',
+          confidence: 'official',
+          version: '2026-08-22',
+        },
+      },
+    ],
+  },
+)
+export type NetworkPrice = Static<typeof NetworkPrice>
+
 export const Platform = Type.Object(
   {
     id: Ref(PlatformId),
@@ -208,6 +233,10 @@ export const Platform = Type.Object(
     }),
     rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
     metrics: Ref(PlatformMetrics),
+    prices: Type.Array(Ref(NetworkPrice), {
+      description:
+        'What the network charges the owner of the app that publishes. Empty: posts cost nothing. Calls that read, such as those after a lost response, are not among them.',
+    }),
   },
   {
     $id: 'Platform',
@@ -235,6 +264,7 @@ export const Platform = Type.Object(
         fieldOptions: {},
         rateLimits: NetworkRate.examples,
         metrics: PlatformMetrics.examples[0],
+        prices: [],
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
+import { PostCost } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
 import { MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
@@ -155,6 +156,11 @@ export const ValidatedTarget = Type.Object(
       Type.Array(Ref(PostPart), {
         description:
           'What would be sent, in order. Only with `include=parts`; also absent where the parts of all targets would be too large, which `truncated` says. Empty where the network has no such type of post.',
+      }),
+    ),
+    cost: Type.Optional(
+      Ref(PostCost, {
+        description: 'What the network charges the owner of the app for this post. Absent where posts cost nothing.',
       }),
     ),
     attention: Type.Optional(Ref(AccountAttention)),

@@ -1,5 +1,11 @@
+import type { PricedOperation } from '../../schemas/cost.ts'
 import type { PostType } from '../../schemas/platform.ts'
-import type { FieldSource, NetworkRate, Platform as PlatformDetail } from '../../schemas/platform-detail.ts'
+import type {
+  FieldSource,
+  NetworkPrice,
+  NetworkRate,
+  Platform as PlatformDetail,
+} from '../../schemas/platform-detail.ts'
 import type { PostTypeLimits } from '../../schemas/post-type-limits.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../platforms/contract/limits.ts'
@@ -19,7 +25,7 @@ import { describeFields } from './fields-schema.ts'
 
 /** A network as the API shows it. Everything is derived from the limits that posts are checked against. */
 export function describePlatform(platform: Platform, networks: Networks): PlatformDetail {
-  const { id, name, fields, rateLimits } = platform
+  const { id, name, fields, rateLimits, prices } = platform
   const types = Object.entries(platform.postTypes).map(([type, rule]) => [
     type,
     describePostType(platform, type as PostType, rule),
@@ -39,6 +45,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     fieldOptions: mapValues(networks[id].options ?? {}, ({ needs = [] }) => [...needs]),
     rateLimits: rateLimits.map(describeRate),
     metrics: describeMetrics(id),
+    prices: describePrices(prices),
   }
 }
 
@@ -59,6 +66,9 @@ const mapValues = <T, U>(record: Readonly<Record<string, T>>, change: (value: T)
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
 const describeSource = ({ param, source }: FieldRule): FieldSource => ({ param, source })
+
+const describePrices = (prices: Platform['prices']): NetworkPrice[] =>
+  Object.entries(prices ?? {}).map(([name, price]) => ({ operation: name as PricedOperation, ...price }))
 
 const describeRate = ({ resource, limit, windowSeconds, scope, perAct, source }: RateLimit): NetworkRate => ({
   resource,

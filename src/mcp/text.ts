@@ -23,7 +23,7 @@ function describeTarget({ platform, username, accountId, delivery }: PostDetail[
 }
 
 export function describeValidation({ publishable, violations, notYours, targets }: PostValidation): string {
-  if (publishable) return 'The post can be published.'
+  if (publishable) return `The post can be published.${describeCost(targets)}`
   const unusable = notYours.accountIds.length + notYours.mediaIds.length
   const attention = targets.filter(({ attention, publishes }) => attention || !publishes).length
   const reasons = [
@@ -33,6 +33,13 @@ export function describeValidation({ publishable, violations, notYours, targets 
     ...(attention > 0 ? [`${count(attention, 'account')} that cannot be published to at the moment`] : []),
   ]
   return `The post cannot be published like this: ${reasons.join('; ')}.`
+}
+
+const describeCost = (targets: PostValidation['targets']): string => {
+  const usdMicros = targets.reduce((sum, { cost }) => sum + (cost?.usdMicros ?? 0), 0)
+  return usdMicros > 0
+    ? ` It costs $${(usdMicros / 1_000_000).toFixed(3)}, which the network charges the owner of the app.`
+    : ''
 }
 
 export function describeEvents({ data, hasMore }: EventList): string {

@@ -11,18 +11,20 @@ import {
 } from '../../schemas/validate-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
+import { describeAct, planActs } from '../delivery/plan.ts'
 import { type AppError, MissingScope } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
+import { costOf } from '../platforms/price.ts'
 import { createMediaFinder, createOverridePaths, type PostMedia } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
-import { findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { type CheckedAccount, findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
 import { findUnchecked } from './unchecked.ts'
@@ -143,6 +145,7 @@ async function describe(
       publishes: true,
       guarantee: findWeakestGuarantee(platforms[platform], listActs(post, files), listKinds(files)),
       counts: counts.get(id) ?? [],
+      ...findCost(post, account, files),
       ...(attention && { attention }),
       ...(isDelayed && { delayedUntil: restsUntil }),
     }
@@ -191,6 +194,21 @@ async function findAllViolations(
     .filter((violation) => !known.has(keyOf(violation)))
     .map((violation): PostViolation => ({ ...violation, blocks: 'publishing' }))
   return [...rejecting, ...missing]
+}
+
+/** The cost of the post on an account, by the acts that publish it. */
+function findCost(post: RequestedPost, { id, platform, altTextLengthMax }: CheckedAccount, { files }: PostMedia) {
+  const { postType, caption, firstComment = null, overrides, threadParts } = post
+  const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
+  const acts = planActs({
+    ...{ platform, postType, caption, firstComment, captionOverride, fields },
+    threadParts: threadParts.get(id) ?? null,
+  }).map((act) => ({
+    ...describeAct(act, { postType, media: files, fields, altTextLengthMax }),
+    parent: act.number > 1 ? {} : null,
+  }))
+  const cost = costOf(platform, acts)
+  return cost && { cost }
 }
 
 /** The kinds of the files; undefined if none is known. */

@@ -1,3 +1,4 @@
+import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { MediaKind, MediaType, VideoTrack } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 
@@ -33,6 +34,8 @@ export interface Platform {
   /** By key of an override's `fields`. Other keys are stored unchecked. */
   fields: Record<string, FieldRule>
   rateLimits: readonly RateLimit[]
+  /** The prices that the owner of the app pays. Absent: posts cost nothing. */
+  prices?: Readonly<Record<PricedOperation, Price>>
   /** The first rule that fits an act holds. */
   guarantees: readonly GuaranteeRule[]
 }
@@ -396,6 +399,12 @@ export type FieldRule = FieldValue & {
   default?: string | boolean | number
   /** For documentation: what the key does. */
   description?: string
+  source: Source
+}
+
+export interface Price {
+  /** In millionths of a US dollar. */
+  usdMicros: number
   source: Source
 }
 

@@ -18,6 +18,13 @@ const rates: Source = {
   version: '2026-08-22',
 }
 
+/** "Post: Create", "Post: Create (with URL)" and "Media Metadata". All are for each request. */
+const pricing: Source = {
+  url: 'https://docs.x.com/x-api/getting-started/pricing',
+  confidence: 'official',
+  version: '2026-08-22',
+}
+
 const posting: Source = {
   url: 'https://docs.x.com/x-api/posts/manage-tweets/integrate',
   confidence: 'official',
@@ -192,6 +199,11 @@ export const x: Platform = {
     { resource: 'posts', limit: 10_000, windowSeconds: 86_400, scope: 'app', source: rates },
     { resource: 'media uploads', limit: 1875, windowSeconds: 900, scope: 'user', source: rates },
   ],
+  prices: {
+    post: { usdMicros: 15_000, source: pricing },
+    post_with_url: { usdMicros: 200_000, source: pricing },
+    alt_text: { usdMicros: 5_000, source: pricing },
+  },
   guarantees: [
     // No page says how soon a post shows.
     {

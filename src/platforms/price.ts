@@ -1,0 +1,37 @@
+import type { CostItem, PostCost, PricedOperation } from '../../schemas/cost.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { ContentSource } from './contract/content.ts'
+import { platforms } from './limits.ts'
+import { mapNetworks } from './networks.ts'
+import { findUrls } from './rules/urls.ts'
+
+const contents = mapNetworks(({ content }) => content)
+
+/** The price of an act on its network, in millionths of a US dollar. */
+export const priceAct = (platform: PlatformId, act: ContentSource): number => sumOf(listItems(platform, [act]))
+
+/** The prices of the acts of a delivery; undefined for a network on which posts cost nothing. */
+export function costOf(platform: PlatformId, acts: readonly ContentSource[]): PostCost | undefined {
+  if (!platforms[platform].prices) return undefined
+  const items = listItems(platform, acts)
+  return { usdMicros: sumOf(items), items }
+}
+
+const sumOf = (items: readonly CostItem[]) => items.reduce((sum, { usdMicros }) => sum + usdMicros, 0)
+
+function listItems(platform: PlatformId, acts: readonly ContentSource[]): CostItem[] {
+  const { prices } = platforms[platform]
+  if (!prices) return []
+  const operations = acts.flatMap((act) => listOperations(platform, act))
+  return Object.entries(prices).flatMap(([name, { usdMicros }]) => {
+    const count = operations.filter((operation) => operation === name).length
+    return count > 0 ? [{ operation: name as PricedOperation, count, usdMicros: count * usdMicros }] : []
+  })
+}
+
+function listOperations(platform: PlatformId, act: ContentSource): PricedOperation[] {
+  const { text, altTexts } = contents[platform](act)
+  // The only network with prices finds URLs by the rules by which it counts them.
+  const hasUrl = findUrls(text, 'x').length > 0
+  return [hasUrl ? 'post_with_url' : 'post', ...altTexts.flatMap((text) => (text ? (['alt_text'] as const) : []))]
+}
