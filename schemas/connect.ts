@@ -2,13 +2,23 @@ import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 
 import type { PlatformId } from './platform.ts'
 import { findPlatform } from './platform-names.ts'
 import { NewMetadata, NewReference } from './references.ts'
-import { Advised, Ref } from './shared.ts'
-import { DISCORD_WEBHOOK, MASTODON_TOKEN, SANDBOX_USERNAME, TELEGRAM_CHAT, TELEGRAM_TOKEN } from './text-forms.ts'
+import { Advised, FormedText, Ref } from './shared.ts'
+import {
+  BLUESKY_SERVER,
+  DISCORD_WEBHOOK,
+  MASTODON_SERVER,
+  MASTODON_TOKEN,
+  SANDBOX_USERNAME,
+  TELEGRAM_CHAT,
+  TELEGRAM_TOKEN,
+} from './text-forms.ts'
 
 /** In UTF-16 units; longer than any credential of the networks. */
 const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
+/** The adapter says what is wrong with the address of a server. */
+const server = (pattern: string, description: string) => FormedText(pattern, { maxLength: VALUE_MAX, description })
 const formed = (pattern: string, description: string) => Type.String({ pattern, maxLength: VALUE_MAX, description })
 
 interface ConnectionOptions<T extends TProperties> {
@@ -61,7 +71,9 @@ const CONNECTIONS = [
     credentials: 'handle and app password; `service` if another server than `https://bsky.social` signs you in',
     source: 'Settings, Privacy and security, App passwords',
     properties: {
-      service: Type.Optional(text('The server that hosts the account or signs it in. Default: `https://bsky.social`.')),
+      service: Type.Optional(
+        server(BLUESKY_SERVER, 'The server that hosts the account or signs it in. Default: `https://bsky.social`.'),
+      ),
       identifier: text('The handle of the account, such as `alice.bsky.social`.'),
       password: text('An app password of the account (Settings, Privacy and security, App passwords).'),
     },
@@ -72,7 +84,10 @@ const CONNECTIONS = [
       'server and access token with the scopes `read:accounts`, `read:statuses`, `write:media`, `write:statuses`',
     source: 'Preferences, Development, New application',
     properties: {
-      instance: text('The address of the Mastodon server, such as `https://mastodon.social`.'),
+      instance: server(
+        MASTODON_SERVER,
+        'The address of the Mastodon server, such as `https://mastodon.social`, without a path.',
+      ),
       accessToken: formed(
         MASTODON_TOKEN,
         'An access token of the account with the scopes `read:accounts`, `read:statuses`, `write:media` and `write:statuses` (Preferences, Development, New application).',

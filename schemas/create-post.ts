@@ -6,8 +6,8 @@ import { MEDIA_ID } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
-import { Defaulted, Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
-import { LOCAL_TIME } from './time.ts'
+import { Defaulted, Dictionary, FormedText, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
+import { LOCAL_TIME, ZONE_NAME } from './time.ts'
 import { PostWarning } from './warning.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -84,7 +84,7 @@ export const CREATE_POST_EXAMPLES = {
 }
 
 export const ZoneName = (description: string) =>
-  Type.String({ maxLength: 64, description, examples: ['Europe/Berlin'] })
+  FormedText(ZONE_NAME, { maxLength: 64, description, examples: ['Europe/Berlin'] })
 
 /** The maximum of accounts of one post. More could not be stored within the time limit of a request. */
 export const POST_ACCOUNTS_MAX = 2_000

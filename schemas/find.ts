@@ -7,7 +7,19 @@ import { PlatformId, POST_TYPES } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { POST_STATUSES, Post, PostDetail, PostTarget } from './post.ts'
 import { REFERENCE_MAX } from './references.ts'
-import { Limit, Nullable, NullableString, Offset, PAGE, PageQuery, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
+import {
+  FormedText,
+  Limit,
+  Nullable,
+  NullableString,
+  Offset,
+  PAGE,
+  PageQuery,
+  Ref,
+  StringEnum,
+  UUID_PATTERN,
+} from './shared.ts'
+import { ZONE_NAME } from './time.ts'
 
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
@@ -322,7 +334,7 @@ export const CountPostsQuery = Type.Object({
     examples: ['status'],
   }),
   timeZone: Type.Optional(
-    Type.String({
+    FormedText(ZONE_NAME, {
       maxLength: 64,
       description: 'The IANA name of the time zone of the days, such as `Europe/Berlin`. Default: `UTC`.',
     }),

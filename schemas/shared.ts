@@ -15,6 +15,10 @@ import { WEB_ADDRESS } from './text-forms.ts'
 export function registerKinds(): void {
   TypeRegistry.Set<{ enum: readonly unknown[] }>('StringEnum', (schema, value) => schema.enum.includes(value))
   TypeRegistry.Set('ListedText', (_, value) => typeof value === 'string')
+  TypeRegistry.Set<{ maxLength: number }>(
+    'FormedText',
+    ({ maxLength }, value) => typeof value === 'string' && value.length <= maxLength,
+  )
   TypeRegistry.Set<{ maxLength?: number }>(
     'NullableString',
     ({ maxLength = Infinity }, value) => value === null || (typeof value === 'string' && value.length <= maxLength),
@@ -51,6 +55,14 @@ export function ListedText(values: readonly string[], options: SchemaOptions = {
  */
 export function WebAddress(options: SchemaOptions & { maxLength: number }): TUnsafe<string> {
   return Type.Unsafe<string>({ ...options, [Kind]: 'WebAddress', type: 'string', pattern: WEB_ADDRESS })
+}
+
+/**
+ * A string that should have a form, emitted with the pattern of it. Others pass: the operation has an error of its own
+ * for them, which says more than that they do not match.
+ */
+export function FormedText(pattern: string, options: SchemaOptions & { maxLength: number }): TUnsafe<string> {
+  return Type.Unsafe<string>({ ...options, [Kind]: 'FormedText', type: 'string', pattern })
 }
 
 /** A string or null, emitted as one schema with two types: the serialiser is slow with `anyOf`. */

@@ -28,6 +28,9 @@ export const requireYear = (time: Date): { time: Date } | { problem: string } =>
 /** The form of a date and time without a zone. `<input type="datetime-local">` leaves out seconds that are zero. */
 export const LOCAL_TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?$'
 
+/** The IANA names, and none of the offsets and abbreviations that `Intl` and Postgres understand differently. */
+export const ZONE_NAME = '^(?:UTC|[A-Za-z]+(?:/[A-Za-z0-9_+-]+){1,2})$'
+
 const LOCAL = new RegExp(LOCAL_TIME)
 const WITHOUT_SECONDS = /T\d\d:\d\d$/
 

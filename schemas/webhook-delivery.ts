@@ -160,7 +160,11 @@ export const RedeliverEvents = Type.Object(
   {
     $id: 'RedeliverEvents',
     additionalProperties: false,
-    description: 'Which events are sent again. Unknown keys are rejected.',
+    // Not `oneOf`, of which client generators make several types. The operation checks it.
+    not: { anyOf: [{ required: ['eventIds', 'from'] }, { maxProperties: 0 }] },
+    dependentRequired: { before: ['from'], onlyFailed: ['from'], cursor: ['from'] },
+    description:
+      'Which events are sent again: either `eventIds`, or `from` with what limits it. Unknown keys are rejected.',
     examples: Object.values(REDELIVER_EXAMPLES),
   },
 )

@@ -1,9 +1,8 @@
 import type { Fold } from '../../schemas/post.ts'
-import { invalid, parseLocalTime, requireYear } from '../../schemas/time.ts'
+import { invalid, parseLocalTime, requireYear, ZONE_NAME } from '../../schemas/time.ts'
 import { findNear } from '../http/near-names.ts'
 
-/** The IANA names, and none of the offsets and abbreviations that `Intl` and Postgres understand differently. */
-const ZONE_NAME = /^(?:UTC|[A-Za-z]+(?:\/[A-Za-z0-9_+-]+){1,2})$/
+const NAME = new RegExp(ZONE_NAME)
 
 interface Zone {
   name: string
@@ -15,7 +14,7 @@ const zones = new Map<string, Zone>()
 const ZONES_MAX = 200
 
 function findZone(name: string): Zone | undefined {
-  if (!ZONE_NAME.test(name)) return undefined
+  if (!NAME.test(name)) return undefined
   const key = name.toLowerCase()
   const zone = zones.get(key) ?? createZone(name)
   if (zone && !zones.has(key)) {
@@ -51,7 +50,7 @@ function suggestZone(name: string): string | undefined {
   const names = Intl.supportedValuesOf('timeZone')
   const city = `/${name.toLowerCase().replaceAll(' ', '_')}`
   const meant = names.find((each) => each.toLowerCase().endsWith(city)) ?? createZone(name)?.name
-  return meant && ZONE_NAME.test(meant) ? meant : findNear(name, names)
+  return meant && NAME.test(meant) ? meant : findNear(name, names)
 }
 
 export const DAY_MS = 86_400_000
