@@ -65,6 +65,9 @@ export const OfferedMetric = Type.Object(
     scope: Type.Optional(
       Type.String({ description: 'The scope that an account needs beside those for publishing. Absent: none.' }),
     ),
+    accounts: Type.Optional(
+      StringEnum(['members', 'organizations'], { description: 'The accounts that have it. Absent: all.' }),
+    ),
     source: Ref(LimitSource),
   },
   {

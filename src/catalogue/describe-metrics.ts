@@ -4,15 +4,13 @@ import { NETWORKS } from '../platforms/networks.ts'
 
 /** The numbers that a network tells about published posts. */
 export function describeMetrics(id: PlatformId): PlatformMetrics {
-  const rules = NETWORKS[id].metrics
-  if (!rules) return { offered: [], postsPerCall: 0, keepsHistory: false }
-  const { offered, postsPerCall, price, noHistory, note, source } = rules
+  const { offered, postsPerCall, price, noHistory, note, source } = NETWORKS[id].metrics
   return {
     offered: [...offered],
     postsPerCall,
     ...(price && { usdPerPostAndDay: price.usd }),
-    keepsHistory: offered.length > 0 && !noHistory,
+    keepsHistory: offered.length > 0 && (!noHistory || noHistory.accounts !== undefined),
     ...(note !== undefined && { note }),
-    source,
+    ...(source && { source }),
   }
 }

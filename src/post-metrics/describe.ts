@@ -1,37 +1,32 @@
 import type { DeliveryMetricsRow } from '../../db/queries/post-metrics/find.ts'
 import { METRIC_NAMES, type Metric, type MetricReason } from '../../schemas/metric-names.ts'
 import type { DeliveryMetrics, MetricValues, UnavailableMetric } from '../../schemas/metrics.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
 import type { MetricRule } from '../platforms/contract/metrics.ts'
-import { isGranted, type MetricsMode, rulesOf } from './mode.ts'
+import { NETWORKS } from '../platforms/networks.ts'
+import { isGranted, type MetricsMode, offeredTo } from './mode.ts'
 
 /** The numbers of a delivery as the API shows them. */
 export function describeMetrics(row: DeliveryMetricsRow, mode: MetricsMode, withHistory: boolean): DeliveryMetrics {
   const { postId, accountId, platform, state, publishedAt, fetchedAt, nextFetchAt, goneAt, error } = row
+  const rules = new Map(offeredTo(row).map((rule) => [rule.metric, rule]))
   const counts = row.counts ?? {}
-  const rules = rulesByMetric(platform)
-  const values = valuesOf(platform, counts)
+  const values = valuesOf(rules, counts)
   const unavailable = METRIC_NAMES.filter((metric) => values[metric] === null).map((metric) =>
     explain(metric, rules.get(metric), row, mode),
   )
   return {
     ...{ postId, accountId, platform, state, publishedAt, fetchedAt, nextFetchAt, goneAt },
     ...{ values, native: counts, unavailable, error },
-    ...(withHistory && {
-      history: row.points.map(({ day, counts }) => ({ day, values: valuesOf(platform, counts) })),
-    }),
+    ...(withHistory && { history: row.points.map(({ day, counts }) => ({ day, values: valuesOf(rules, counts) })) }),
   }
 }
 
-const rulesByMetric = (platform: PlatformId) =>
-  new Map((rulesOf(platform)?.offered ?? []).map((rule) => [rule.metric, rule]))
+type Rules = ReadonlyMap<Metric, MetricRule>
 
-function valuesOf(platform: PlatformId, counts: Record<string, number>): MetricValues {
-  const rules = rulesByMetric(platform)
-  return Object.fromEntries(
+const valuesOf = (rules: Rules, counts: Record<string, number>): MetricValues =>
+  Object.fromEntries(
     METRIC_NAMES.map((metric) => [metric, counts[rules.get(metric)?.native ?? ''] ?? null]),
   ) as MetricValues
-}
 
 function explain(
   metric: Metric,
@@ -42,8 +37,8 @@ function explain(
   if (!rule) return { metric, reason: 'not_offered' }
   if (row.publishedAt === null) return { metric, reason: 'not_published' }
   if (!row.hasId) return { metric, reason: 'no_id' }
-  if (rulesOf(row.platform)!.price && mode !== 'paid') return { metric, reason: 'costs' }
-  if (!isGranted(rule.scope, row.scopes)) return { metric, reason: 'scope_missing', scope: rule.scope! }
+  if (NETWORKS[row.platform].metrics.price && mode !== 'paid') return { metric, reason: 'costs' }
+  if (!isGranted(rule, row)) return { metric, reason: 'scope_missing', scope: rule.scope! }
   return { metric, reason: reasonOf(rule.native, row) }
 }
 
@@ -55,5 +50,6 @@ function reasonOf(
   if (fetchedAt !== null) return told ?? 'not_offered'
   if (goneAt !== null) return 'gone'
   if (!isConnected) return 'not_connected'
+  if (error?.code === ('too_old' satisfies MetricReason)) return 'too_old'
   return error ? 'network_error' : 'not_read'
 }

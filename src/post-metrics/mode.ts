@@ -1,24 +1,37 @@
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import type { MetricRules } from '../platforms/contract/metrics.ts'
+import type { MetricRule, MetricRules } from '../platforms/contract/metrics.ts'
+import { platforms } from '../platforms/limits.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 
 /** off: nothing is read. on: what costs nothing. paid: also what costs money. */
 export type MetricsMode = 'off' | 'on' | 'paid'
 
-/** The numbers that a network tells about posts; undefined if it tells none. */
-export const rulesOf = (platform: PlatformId): MetricRules | undefined => NETWORKS[platform].metrics
-
 /** The networks that are read. */
 export const listReadPlatforms = (mode: MetricsMode): PlatformId[] =>
   PLATFORM_IDS.filter((id) => {
-    const rules = rulesOf(id)
-    return mode !== 'off' && rules && rules.offered.length > 0 && (mode === 'paid' || !rules.price)
+    const { offered, price } = NETWORKS[id].metrics
+    return mode !== 'off' && offered.length > 0 && (mode === 'paid' || !price)
   })
 
-/**
- * The scopes that reading needs beside those of publishing. Accounts that are connected by credentials have none to
- * name.
- */
-export const isGranted = (scope: string | undefined, scopes: readonly string[] | null): boolean =>
+interface Account {
+  platform: PlatformId
+  externalId: string | null
+  /** Null for an account that is connected by credentials: these have no scopes to name. */
+  scopes: readonly string[] | null
+}
+
+const isOfKind = (kind: string | undefined, { platform, externalId }: Account): boolean =>
+  kind === undefined || kind === platforms[platform].findAccountKind?.(externalId ?? '')
+
+/** The numbers that the network tells about posts of the account. */
+export const offeredTo = (account: Account): readonly MetricRule[] =>
+  NETWORKS[account.platform].metrics.offered.filter(({ accounts }) => isOfKind(accounts, account))
+
+export const isGranted = ({ scope }: MetricRule, { scopes }: Account): boolean =>
   scope === undefined || scopes === null || scopes.includes(scope)
+
+/** Whether earlier numbers of the account may be kept. */
+export function mayKeep({ noHistory }: MetricRules, account: Account): boolean {
+  return !noHistory || !isOfKind(noHistory.accounts, account)
+}

@@ -2,14 +2,16 @@ import type { CredentialsRow } from '../../db/queries/credentials.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
 import type { DuePost, StoredReading } from '../../db/queries/post-metrics/turns.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
+import type { MetricReason } from '../../schemas/metric-names.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
 import type { PostReading } from '../platforms/contract/metrics.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
+import { NETWORKS } from '../platforms/networks.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { isGranted, rulesOf } from './mode.ts'
+import { isGranted, mayKeep, offeredTo } from './mode.ts'
 import { nextReadingInMs } from './timing.ts'
 
 export interface ReadDeps {
@@ -51,19 +53,25 @@ export async function readPosts(
   posts: readonly DuePost[],
   { limitMs, signal: outer }: { limitMs: number; signal?: AbortSignal },
 ): Promise<ReadPosts> {
-  const { offered, postsPerCall, noHistory } = rulesOf(account.platform)!
-  const names = new Set(offered.filter(({ scope }) => isGranted(scope, account.scopes)).map(({ native }) => native))
+  const rules = NETWORKS[account.platform].metrics
+  const known = { ...account, externalId: posts[0]?.externalId ?? null }
+  const names = new Set(
+    offeredTo(known)
+      .filter((rule) => isGranted(rule, known))
+      .map(({ native }) => native),
+  )
+  const keepsPoint = mayKeep(rules, known)
   const readings: StoredReading[] = []
-  const add = (post: DuePost, reading: Pick<StoredReading, 'counts'> & Partial<StoredReading>) => {
-    const { userId, postId, accountId, publishedAt } = post
+  const add = ({ userId, postId, accountId, publishedAt }: DuePost, reading: Outcome) => {
     const nextInMs = nextReadingInMs(deps.now() - publishedAt.getTime())
-    readings.push({ userId, postId, accountId, nextInMs, keepsPoint: !noHistory, ...reading })
+    readings.push({ userId, postId, accountId, nextInMs, keepsPoint, ...reading })
   }
   // Every number needs a scope that is missing: nothing is to be asked.
   if (names.size === 0) {
     for (const post of posts) add(post, { counts: {}, keepsPoint: false })
     return { readings }
   }
+  const toMeasured = ({ publishedAt, ...post }: DuePost) => ({ ...post, ageMs: deps.now() - publishedAt.getTime() })
   const timeout = AbortSignal.timeout(limitMs)
   const signal = outer ? AbortSignal.any([timeout, outer]) : timeout
   let done = 0
@@ -71,8 +79,8 @@ export async function readPosts(
     const io = { credentials: open(deps, account), fetch: deps.fetch, signal }
     const { readMetrics } = deps.networks[account.platform]
     while (done < posts.length) {
-      const batch = posts.slice(done, done + postsPerCall)
-      const read = await withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch, names, io))
+      const batch = posts.slice(done, done + rules.postsPerCall)
+      const read = await withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch.map(toMeasured), names, io))
       for (const [index, post] of batch.entries()) add(post, toStored(read[index]!))
       done += batch.length
     }
@@ -84,8 +92,20 @@ export async function readPosts(
   }
 }
 
-const toStored = (reading: PostReading): Pick<StoredReading, 'counts'> & Partial<StoredReading> =>
-  reading === 'gone' ? { counts: null, isGone: true } : { counts: reading.counts, missing: reading.missing ?? {} }
+type Outcome = Pick<StoredReading, 'counts'> & Partial<StoredReading>
+
+function toStored(reading: PostReading): Outcome {
+  if (reading === 'gone') return { counts: null, isGone: true }
+  if (reading === 'too_old') return { counts: null, error: TOO_OLD, nextInMs: null }
+  return { counts: reading.counts, missing: reading.missing ?? {} }
+}
+
+/** The code is that of the reason that the API shows. */
+const TOO_OLD = {
+  code: 'too_old' satisfies MetricReason,
+  message: 'The network no longer tells numbers of this post',
+  retryable: false,
+}
 
 function open(deps: ReadDeps, account: ReadAccount): Credentials {
   const row = credentialsRow(account)

@@ -9,7 +9,7 @@ import {
   storeReadings,
 } from '../../db/queries/post-metrics/turns.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { rulesOf } from './mode.ts'
+import { NETWORKS } from '../platforms/networks.ts'
 import { type ReadDeps, readPosts } from './read.ts'
 import {
   CALLS_PER_TURN,
@@ -47,7 +47,7 @@ export async function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise
 export async function takeTurn(deps: TurnDeps, turn: MetricTurn, signal?: AbortSignal): Promise<void> {
   const { db, clock } = deps
   const { accountId, leaseToken } = turn
-  const { postsPerCall } = rulesOf(turn.platform)!
+  const { postsPerCall } = NETWORKS[turn.platform].metrics
   const limit = Math.min(POSTS_PER_TURN, CALLS_PER_TURN * postsPerCall)
   const posts = await findDuePosts(db, { accountId, soonMs: SOON_MS, limit, now: clock() })
   const { readings, failure } = await readPosts(deps, turn, posts, {

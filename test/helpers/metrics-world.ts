@@ -2,6 +2,7 @@ import type { Test } from 'tap'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { listReadPlatforms, type MetricsMode } from '../../src/post-metrics/mode.ts'
 import { claimNextTurn, discover, type TurnDeps, takeTurn } from '../../src/post-metrics/turn.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import { repeating } from './connect-oauth.ts'
 import { createNetworkWorld } from './network-world.ts'
 
@@ -9,7 +10,10 @@ import { createNetworkWorld } from './network-world.ts'
 export async function createMetricsWorld(t: Test, mode: MetricsMode = 'on') {
   const world = await createNetworkWorld(t, { postMetrics: mode })
   const ada = repeating(world.ada)
-  const { db, networks, keyring, fetch, app, time, work, post } = world
+  const { db, networks, keyring, app, time, work, post } = world
+  const numbers = await startMetrics(t)
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    numbers.takes(input as string, init) ? numbers.fetch(input, init) : world.fetch(input, init)
   const deps: TurnDeps = {
     ...{ db, networks, fetch, openCredentials: keyring.open, log: app.log, platforms: listReadPlatforms(mode) },
     clock: () => time.now,
@@ -33,6 +37,7 @@ export async function createMetricsWorld(t: Test, mode: MetricsMode = 'on') {
     ...world,
     ada,
     deps,
+    numbers,
     read,
     /** Creates a post, and publishes it. Returns its id. */
     async publish(body: object): Promise<string> {

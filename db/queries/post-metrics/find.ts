@@ -14,6 +14,7 @@ export interface DeliveryMetricsRow {
   publishedAt: string | null
   isConnected: boolean
   scopes: string[] | null
+  externalId: string | null
   fetchedAt: string | null
   nextFetchAt: string | null
   counts: Record<string, number> | null
@@ -34,6 +35,7 @@ export async function findDeliveryMetrics(
     select target.post_id, target.account_id, target.platform, target.state,
       coalesce(target.sent -> 0 ->> 'id' is not null, false) as has_id, ${isoTime('target.published_at')} as published_at,
       accounts.disconnected_at is null and credentials.account_id is not null as is_connected, accounts.scopes,
+      accounts.external_id,
       ${isoTime('metrics.fetched_at')} as fetched_at, ${isoTime('metrics.next_at')} as next_fetch_at,
       metrics.counts, metrics.missing, metrics.error, ${isoTime('metrics.gone_at')} as gone_at, point.points
     from unnest(

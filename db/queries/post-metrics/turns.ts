@@ -57,17 +57,21 @@ export const claimTurn = prepared<ClaimValues, MetricTurn>('claim_metric_turn', 
 /** A post that is to be read. */
 export interface DuePost extends DeliveryKey {
   id: string
+  url: string | null
+  /** The account's own id on its network. */
+  externalId: string | null
   postType: PostType
   publishedAt: Date
 }
 
 const duePosts = (where: ReturnType<typeof sql>) => sql<DuePost>`
-  select metrics.user_id, metrics.post_id, metrics.account_id, target.sent -> 0 ->> 'id' as id, posts.post_type,
+  select metrics.user_id, metrics.post_id, metrics.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
     target.published_at
   from delivery_metrics as metrics
   join post_targets as target
     on target.user_id = metrics.user_id and target.post_id = metrics.post_id and target.account_id = metrics.account_id
   join posts on posts.user_id = metrics.user_id and posts.id = metrics.post_id
+  join accounts on accounts.id = metrics.account_id
   where ${where}`
 
 /** The posts of an account that are due, or soon will be, so that one call reads more of them. */
@@ -180,7 +184,7 @@ export async function beginRefresh(
         on target.user_id = begun.user_id and target.post_id = begun.post_id and target.account_id = begun.account_id
       on conflict do nothing
     )
-    select begun.user_id, begun.post_id, begun.account_id, target.sent -> 0 ->> 'id' as id, posts.post_type,
+    select begun.user_id, begun.post_id, begun.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
       target.published_at, target.platform, accounts.scopes,
       credentials.key_id, credentials.data_key, credentials.data
     from begun

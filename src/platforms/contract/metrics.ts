@@ -1,6 +1,6 @@
 import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { Source } from './limits.ts'
+import type { AccountKind, Source } from './limits.ts'
 
 /** A number that a network tells about a published post. */
 export interface MetricRule {
@@ -9,38 +9,44 @@ export interface MetricRule {
   native: string
   /** The scope that the account needs to have granted; absent if those for publishing will do. */
   scope?: string
+  /** Absent: every account. */
+  accounts?: AccountKind
   source: Source
 }
 
 /** The numbers that a network tells about published posts. A name without an entry is not offered. */
 export interface MetricRules {
-  /** At most one for each name. Empty: the network tells nothing, for the reason in `note`. */
+  /** At most one for each name and kind of account. Empty: the network tells nothing, for the reason in `note`. */
   offered: readonly MetricRule[]
   /** How many posts one call reads. */
   postsPerCall: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
   price?: { usd: number; source: Source }
-  /** The page that forbids to keep earlier readings; absent if they may be kept. */
-  noHistory?: Source
+  /** The page that forbids to keep earlier readings, and for which accounts; absent if they may be kept. */
+  noHistory?: { accounts?: AccountKind; source: Source }
   /** Further facts for readers of the numbers. */
   note?: string
-  source: Source
+  /** Absent for the sandbox. */
+  source?: Source
 }
 
 /** A published post of an account, on its network. */
 export interface MeasuredPost {
   id: string
+  url: string | null
   postType: PostType
-  publishedAt: Date
+  /** Milliseconds since it became visible. */
+  ageMs: number
 }
 
 /**
  * One post as its network sees it. `counts` has the reported numbers under the network's own names, `missing` the
- * reasons of names that are absent there. A post that is gone is not shown.
+ * reasons of names that are absent there. gone: the network does not show the post. too_old: it tells nothing any more.
  */
 export type PostReading =
   | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
   | 'gone'
+  | 'too_old'
 
 /** Only the numbers among the values at these names. A network may leave a name out, or send null. */
 export function pickCounts(names: Iterable<string>, read: (name: string) => unknown): Record<string, number> {

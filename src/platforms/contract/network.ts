@@ -15,8 +15,8 @@ export interface Network {
   limits: Platform
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
   content: (act: ContentSource) => Content
-  /** The numbers that it tells about published posts. Absent: none. */
-  metrics?: MetricRules
+  /** The numbers that it tells about published posts. */
+  metrics: MetricRules
   /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */
   loadEntityFinder?: (kind: 'post' | 'comment') => EntityFinder | Promise<EntityFinder>
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */

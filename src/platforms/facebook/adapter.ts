@@ -9,6 +9,7 @@ import { facebookOAuth } from './connect.ts'
 import { findComment, findPost, publishComment, publishPost } from './feed.ts'
 import { callGraph, isId, limitKeyOf, type Page, pageOf } from './graph.ts'
 import { uploadPhotos } from './photos.ts'
+import { readMetrics } from './read-metrics.ts'
 import { newState, type Reconciled, type State } from './state.ts'
 import { beginUpload, continueUpload } from './upload.ts'
 import { findStory, findVideo, publishPhotoStory, publishVideo } from './video.ts'
@@ -22,6 +23,7 @@ const UPLOADS_MAX_AGE_MS = 43_200_000
 export const facebookAdapter: Adapter<State> = {
   guarantee: 'reconcilable',
   concurrency: 16,
+  readMetrics,
   oauth: facebookOAuth,
 
   async identify(io) {

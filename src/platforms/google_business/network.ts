@@ -2,11 +2,13 @@ import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
 import { googleBusinessContent } from './content.ts'
 import { googleBusiness } from './limits.ts'
+import { googleBusinessMetrics } from './metrics.ts'
 
 export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
   content: googleBusinessContent,
+  metrics: googleBusinessMetrics,
   adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,
   clientIds: googleClientIds,
   tokens: {

@@ -6,6 +6,7 @@ import { findComment, postComment } from './comment.ts'
 import { instagramOAuth } from './connect.ts'
 import { findPost } from './find-post.ts'
 import { planContainers } from './plan.ts'
+import { readMetrics } from './read-metrics.ts'
 
 /**
  * Failures of the service, or of its download, after which a new container may succeed:
@@ -36,6 +37,7 @@ export const instagramAdapter: Adapter<Containers> = {
   // none, and are found by their author and text.
   guarantee: 'reconcilable',
   concurrency: 16,
+  readMetrics,
   oauth: instagramOAuth,
 
   identify: async (io) => profileOf(await get(clientOf(io), io, 'me', { fields: PROFILE_FIELDS })),

@@ -2,11 +2,13 @@ import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
+import { instagramMetrics } from './metrics.ts'
 
 export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
   content: instagramContent,
+  metrics: instagramMetrics,
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -9,6 +9,7 @@ import { findComment, findPost } from './find-post.ts'
 import { postLists, SHOWS_WITHIN_MINUTES } from './limits.ts'
 import { postOf } from './post.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { asDuplicate, commentSentOf, sentOf } from './sent.ts'
 import { NO_UPLOADS, type Uploads, upload } from './upload.ts'
 import { endOf, VERSION } from './version.ts'
@@ -26,6 +27,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
   showsWithinMs: SHOWS_WITHIN_MINUTES * 60_000,
   apiVersion: { name: VERSION, endsAt: endOf(VERSION) },
   concurrency: 8,
+  readMetrics,
   oauth: linkedinOAuth,
 
   async identify(io) {

@@ -3,12 +3,14 @@ import { findEntities } from '../rules/entities.ts'
 import { linkedinContent } from './content.ts'
 import { linkedin } from './limits.ts'
 import { findCommentaryEntities } from './little-text.ts'
+import { linkedinMetrics } from './metrics.ts'
 
 export const linkedinNetwork: Network = {
   name: 'LinkedIn',
   limits: linkedin,
   content: linkedinContent,
   loadEntityFinder: (kind) => (kind === 'post' ? findCommentaryEntities : findEntities),
+  metrics: linkedinMetrics,
   adapter: async () => (await import('./adapter.ts')).linkedinAdapter,
   tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },
 }

@@ -7,6 +7,7 @@ import { pinterestOAuth, readProfile } from './connect.ts'
 import { findPins } from './find-pin.ts'
 import { pinterestOptions } from './options.ts'
 import { pinOf, placeOf } from './pin.ts'
+import { readMetrics } from './read-metrics.ts'
 import { LOOK_FIRST_MS, uploadVideo, type Video, waitFor } from './video.ts'
 
 type Prepared = {
@@ -21,6 +22,7 @@ export const pinterestAdapter: Adapter<Prepared> = {
   // never says `absent`, and nothing is sent twice.
   guarantee: 'reconcilable',
   concurrency: 8,
+  readMetrics,
   oauth: pinterestOAuth,
   options: pinterestOptions,
 

@@ -1,11 +1,13 @@
 import type { Network } from '../contract/network.ts'
 import { pinterestContent } from './content.ts'
 import { pinterest } from './limits.ts'
+import { pinterestMetrics } from './metrics.ts'
 
 export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
   content: pinterestContent,
+  metrics: pinterestMetrics,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,
   tokens: { life: '30 days', refresh: 'yes' },
 }

@@ -13,6 +13,7 @@ import { ownPosts } from './limits.ts'
 import { flairOptions, subredditOptions } from './options.ts'
 import { type Asset, kindOf, requestOf } from './post.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { uploadFiles } from './upload.ts'
 
 /** Reddit does not say how long it keeps files without a post. */
@@ -35,6 +36,7 @@ export const redditAdapter: Adapter<State> = {
   // Reddit has no idempotency key. The list of the author is complete and quick.
   guarantee: 'reconcilable',
   concurrency: 8,
+  readMetrics,
   oauth: redditOAuth,
   options: { subreddit: subredditOptions, flairId: flairOptions },
 

@@ -1,11 +1,13 @@
 import type { Network } from '../contract/network.ts'
 import { redditContent } from './content.ts'
 import { reddit } from './limits.ts'
+import { redditMetrics } from './metrics.ts'
 
 export const redditNetwork: Network = {
   name: 'Reddit',
   limits: reddit,
   content: redditContent,
+  metrics: redditMetrics,
   adapter: async () => (await import('./adapter.ts')).redditAdapter,
   tokens: { life: '24 hours', refresh: 'yes' },
 }

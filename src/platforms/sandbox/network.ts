@@ -1,10 +1,12 @@
 import type { Network } from '../contract/network.ts'
 import { sandboxContent } from './content.ts'
 import { sandbox } from './limits.ts'
+import { sandboxMetrics } from './metrics.ts'
 
 export const sandboxNetwork: Network = {
   name: 'Sandbox',
   limits: sandbox,
   content: sandboxContent,
+  metrics: sandboxMetrics,
   adapter: async () => (await import('./adapter.ts')).createSandboxAdapter,
 }

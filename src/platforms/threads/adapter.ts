@@ -5,6 +5,7 @@ import { clientOf, PROFILE_FIELDS, profileOf } from './client.ts'
 import { threadsOAuth } from './connect.ts'
 import { findPost } from './find-post.ts'
 import { planContainers } from './plan.ts'
+import { readMetrics } from './read-metrics.ts'
 
 /** The network could not fetch the file in time, or does not say what went wrong. */
 const PASSING_PROBLEMS = ['', 'FAILED_DOWNLOADING_VIDEO', 'UNKNOWN']
@@ -14,6 +15,7 @@ export const threadsAdapter: Adapter<Containers> = {
   // https://developers.facebook.com/docs/threads/troubleshooting
   guarantee: 'reconcilable',
   concurrency: 16,
+  readMetrics,
   oauth: threadsOAuth,
 
   async identify(io) {

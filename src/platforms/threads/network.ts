@@ -2,11 +2,13 @@ import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
+import { threadsMetrics } from './metrics.ts'
 
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
   content: threadsContent,
+  metrics: threadsMetrics,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -9,6 +9,7 @@ import { isDraft } from './content.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
 import { checkCover, photoPostOf } from './post.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { follow, NEW_STATE, type State } from './state.ts'
 import { describeFailure, isPassing, readStatus, type Status } from './status.ts'
 import {
@@ -39,6 +40,7 @@ export const tiktokAdapter: Adapter<State> = {
   // is known only if the response to the call that posts them arrived; without it, `reconcile` returns `unknown`.
   guarantee: () => 'reconcilable',
   concurrency: 8,
+  readMetrics,
   oauth: tiktokOAuth,
   options: { privacyLevel: privacyLevelOptions },
 

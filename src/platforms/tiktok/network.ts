@@ -1,11 +1,13 @@
 import type { Network } from '../contract/network.ts'
 import { tiktokContent } from './content.ts'
 import { tiktok } from './limits.ts'
+import { tiktokMetrics } from './metrics.ts'
 
 export const tiktokNetwork: Network = {
   name: 'TikTok',
   limits: tiktok,
   content: tiktokContent,
+  metrics: tiktokMetrics,
   adapter: async () => (await import('./adapter.ts')).tiktokAdapter,
   tokens: { life: '2 hours', refresh: 'yes, for 180 days after each refresh' },
 }

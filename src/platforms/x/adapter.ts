@@ -10,6 +10,7 @@ import { findPosts } from './find-post.ts'
 import { timeline } from './limits.ts'
 import { postOf } from './post.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { type Upload, uploadFiles } from './upload.ts'
 
 /** X keeps a file for 24 hours: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
@@ -35,6 +36,7 @@ export const xAdapter: Adapter<Prepared> = {
   // never says `absent`, and nothing is sent twice.
   guarantee: 'reconcilable',
   concurrency: 16,
+  readMetrics,
   oauth: xOAuth,
 
   identify: readProfile,

@@ -7,6 +7,7 @@ import { youtubeOAuth } from './connect.ts'
 import { youtubeOptions } from './options.ts'
 import { addItem, findItem, itemSentOf } from './playlist.ts'
 import { readProfile } from './profile.ts'
+import { readMetrics } from './read-metrics.ts'
 import { NEW_STATE, type State } from './state.ts'
 import { setThumbnail } from './thumbnail.ts'
 import { finishVideo, reconcileVideo, uploadVideo } from './video.ts'
@@ -14,6 +15,7 @@ import { finishVideo, reconcileVideo, uploadVideo } from './video.ts'
 export const youtubeAdapter: Adapter<State> = {
   guarantee: ({ kind }) => (kind === 'post' || kind === 'thumbnail' ? 'exactly-once' : 'reconcilable'),
   concurrency: 8,
+  readMetrics,
   oauth: youtubeOAuth,
   options: youtubeOptions,
   identify: readProfile,

@@ -2,11 +2,13 @@ import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
 import { youtubeContent } from './content.ts'
 import { youtube } from './limits.ts'
+import { youtubeMetrics } from './metrics.ts'
 
 export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
   content: youtubeContent,
+  metrics: youtubeMetrics,
   adapter: async () => (await import('./adapter.ts')).youtubeAdapter,
   clientIds: googleClientIds,
   tokens: { life: 'an hour', refresh: 'yes; for 7 days where the [app](../platforms/youtube/README.md) is in testing' },

@@ -1,0 +1,49 @@
+import type { Io } from '../contract/io.ts'
+import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { callNetwork, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { clientFor, HEADERS, type Webhook } from './webhook.ts'
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+const UNKNOWN_MESSAGE = 10008
+
+export async function readMetrics(
+  posts: readonly MeasuredPost[],
+  names: ReadonlySet<string>,
+  io: Io,
+): Promise<PostReading[]> {
+  const webhook = clientFor(io)
+  const readings: PostReading[] = []
+  for (const post of posts) {
+    const message = (await readMessage(webhook, post, io)) ?? (await readMessage(webhook, post, io, channelOf(post)))
+    readings.push(message === undefined ? 'gone' : { counts: pickCounts(names, () => sumOf(at(message, 'reactions'))) })
+  }
+  return readings
+}
+
+/**
+ * https://docs.discord.com/developers/resources/webhook#get-webhook-message: one in a thread needs the thread's id.
+ * Undefined for a message that is not there.
+ */
+async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threadId?: string): Promise<unknown> {
+  const url = new URL(`${webhook.address}/messages/${id}`)
+  if (threadId) url.searchParams.set('thread_id', threadId)
+  try {
+    const { body } = await callNetwork(webhook, io, url, { headers: HEADERS })
+    if (textAt(body, 'id') !== id) throw unexpected(webhook.host, false)
+    return body
+  } catch (error) {
+    if (error instanceof Refused && at(error.refusal.body, 'code') === UNKNOWN_MESSAGE) return undefined
+    throw error
+  }
+}
+
+/** The channel in the address of a message is the thread that it is in. */
+const channelOf = ({ url }: MeasuredPost) => /\/channels\/\d+\/(\d+)\//.exec(url ?? '')?.[1]
+
+function sumOf(reactions: unknown): number | undefined {
+  if (!Array.isArray(reactions)) return undefined
+  const counts = reactions.map((reaction) => at(reaction, 'count'))
+  return counts.every((count) => typeof count === 'number') ? counts.reduce((sum, count) => sum + count, 0) : undefined
+}

@@ -1,0 +1,73 @@
+import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
+import type { Io } from '../contract/io.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import type { NetworkRules, Refusal } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+
+/**
+ * Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent
+ */
+export const HEADERS = { 'user-agent': 'DiscordBot (postroom, 1)' }
+
+export interface Webhook extends NetworkRules {
+  id: string
+  address: string
+}
+
+/** Parsed and rebuilt, so that only Discord is ever called. */
+const WEBHOOK_URL = new RegExp(DISCORD_WEBHOOK)
+
+export function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
+  const [, id, token] = WEBHOOK_URL.exec(webhookUrl) ?? []
+  if (!id || !token) throw unauthorized('webhookUrl has to have the form https://discord.com/api/webhooks/ID/TOKEN')
+  return {
+    id,
+    host: 'discord.com',
+    // https://docs.discord.com/developers/reference#api-versioning
+    address: `https://discord.com/api/v10/webhooks/${id}/${token}`,
+    secrets: [token],
+    words: wordsOf,
+    // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json: 10015 is an unknown webhook; an unknown
+    // thread has another code.
+    isUnauthorized: ({ status, body }) =>
+      status === 401 || status === 403 || (status === 404 && at(body, 'code') === UNKNOWN_WEBHOOK),
+    limitKey: limitKeyOf,
+    // https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit: seconds with a fraction, which the
+    // header lacks.
+    retryAfterMs: ({ body }) => {
+      const seconds = at(body, 'retry_after')
+      return typeof seconds === 'number' ? Math.ceil(seconds * 1000) : undefined
+    },
+  }
+}
+
+const UNKNOWN_WEBHOOK = 10015
+
+/**
+ * The global limit and Cloudflare's ban concern the address that calls, and so every webhook; only Discord's own 429
+ * for one route concerns one of them. https://docs.discord.com/developers/topics/rate-limits#header-format
+ */
+function limitKeyOf({ body, headers }: Refusal): string | undefined {
+  const isGlobal =
+    at(body, 'global') === true ||
+    headers.get('x-ratelimit-global') === 'true' ||
+    headers.get('x-ratelimit-scope') === 'global'
+  const isOfDiscord = typeof at(body, 'retry_after') === 'number'
+  return isOfDiscord && !isGlobal ? undefined : 'discord'
+}
+
+/** Discord's description of the problem and its place: https://docs.discord.com/developers/reference#error-messages */
+function wordsOf(body: unknown): string | undefined {
+  const message = textAt(body, 'message')
+  const details = detailsOf(at(body, 'errors'), [])
+  return message && details.length > 0 ? `${message}: ${details.join('; ')}` : message
+}
+
+function detailsOf(errors: unknown, path: readonly string[]): string[] {
+  // Discord's own errors are not nested deeper than the field of an embed.
+  if (typeof errors !== 'object' || errors === null || path.length > 6) return []
+  return Object.entries(errors).flatMap(([key, value]) => {
+    if (key !== '_errors' || !Array.isArray(value)) return detailsOf(value, [...path, key])
+    return value.map((error) => `${path.join('.')} ${textAt(error, 'message') ?? ''}`)
+  })
+}

@@ -1,0 +1,50 @@
+import type { Io } from '../contract/io.ts'
+import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
+import { at } from '../wire/json.ts'
+import { readNames } from '../wire/read-names.ts'
+import { callGraph, codesOf, type Page, pageOf } from './graph.ts'
+
+/** Counts of https://developers.facebook.com/docs/graph-api/reference/page-post/, and where they are in a response. */
+const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
+  reactions: { field: 'reactions.limit(0).summary(total_count)', path: ['reactions', 'summary', 'total_count'] },
+  comments: { field: 'comments.limit(0).summary(total_count)', path: ['comments', 'summary', 'total_count'] },
+  shares: { field: 'shares', path: ['shares', 'count'] },
+}
+
+export async function readMetrics(
+  posts: readonly MeasuredPost[],
+  names: ReadonlySet<string>,
+  io: Io,
+): Promise<PostReading[]> {
+  const page = pageOf(io)
+  // For publishing, an object that is not found may show later.
+  const reading: Page = { ...page, classify: (refusal) => (isAbsent(refusal) ? undefined : page.classify?.(refusal)) }
+  const readings: PostReading[] = []
+  for (const { id } of posts) readings.push(await orGone(() => readPost(reading, id, [...names], io)))
+  return readings
+}
+
+const isAbsent = (refusal: Parameters<typeof codesOf>[0]) => {
+  const { code, subcode } = codesOf(refusal)
+  return code === 100 && subcode === '33'
+}
+
+async function readPost(page: Page, id: string, names: readonly string[], io: Io): Promise<PostReading> {
+  const isField = (name: string) => Object.hasOwn(FIELDS, name)
+  const readFields = async (names: readonly string[]) => {
+    const query = { fields: names.map((name) => FIELDS[name]!.field).join(',') }
+    const body = await callGraph(page, io, id, { query })
+    return pickCounts(names, (name) => at(body, ...FIELDS[name]!.path))
+  }
+  // https://developers.facebook.com/docs/graph-api/reference/insights/
+  const readInsights = async (names: readonly string[]) =>
+    pickInsights(names, await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') } }))
+  const fields = await readNames(names.filter(isField), readFields, isAboutName)
+  const insights = await readNames(
+    names.filter((name) => !isField(name)),
+    readInsights,
+    isAboutName,
+  )
+  return { counts: { ...fields.counts, ...insights.counts }, missing: { ...fields.missing, ...insights.missing } }
+}

@@ -1,0 +1,12 @@
+import type { MetricRules } from '../contract/metrics.ts'
+
+export const googleBusinessMetrics: MetricRules = {
+  offered: [],
+  postsPerCall: 0,
+  note: 'Google has told no numbers of single posts since 2023-02-20.',
+  source: {
+    url: 'https://developers.google.com/my-business/content/sunset-dates',
+    confidence: 'official',
+    version: '2026-11',
+  },
+}

@@ -1,0 +1,52 @@
+import type { Io } from '../contract/io.ts'
+import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { unexpected } from '../contract/publish-error.ts'
+import { at } from '../wire/json.ts'
+import { readNames } from '../wire/read-names.ts'
+import { type Client, call, clientFor, HOST } from './client.ts'
+
+export async function readMetrics(
+  posts: readonly MeasuredPost[],
+  names: ReadonlySet<string>,
+  io: Io,
+): Promise<PostReading[]> {
+  const client = clientFor(io)
+  const read = client.isOrganization ? readShare : readMemberPost
+  const readings: PostReading[] = []
+  for (const { id } of posts) readings.push(await read(client, id, [...names], io))
+  return readings
+}
+
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/share-statistics. Shares and
+ * other posts have a list each: https://learn.microsoft.com/en-us/answers/questions/1331917
+ */
+async function readShare(client: Client, urn: string, names: readonly string[], io: Io): Promise<PostReading> {
+  const list = urn.startsWith('urn:li:share:') ? 'shares' : 'ugcPosts'
+  const query = `q=organizationalEntity&organizationalEntity=${encodeURIComponent(client.author)}&${list}=List(${encodeURIComponent(urn)})`
+  const elements = await readElements(client, `/rest/organizationalEntityShareStatistics?${query}`, io)
+  return { counts: pickCounts(names, (name) => at(elements[0], 'totalShareStatistics', name)) }
+}
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/members/post-statistics */
+function readMemberPost(client: Client, urn: string, names: readonly string[], io: Io): Promise<PostReading> {
+  const kind = urn.startsWith('urn:li:share:') ? 'share' : 'ugc'
+  const readOne = async (name: string) => {
+    const query = `q=entity&entity=(${kind}:${encodeURIComponent(urn)})&queryType=${name}&aggregation=TOTAL`
+    const elements = await readElements(client, `/rest/memberCreatorPostAnalytics?${query}`, io)
+    return pickCounts([name], () => at(elements[0], 'count'))
+  }
+  const read = async (names: readonly string[]) => {
+    const counts: Record<string, number> = {}
+    for (const name of names) Object.assign(counts, await readOne(name))
+    return counts
+  }
+  return readNames(names, read, ({ refusal }) => refusal.status === 400)
+}
+
+async function readElements(client: Client, path: string, io: Io): Promise<unknown[]> {
+  const { body } = await call(client, io, path)
+  const elements = at(body, 'elements')
+  if (!Array.isArray(elements)) throw unexpected(HOST, false)
+  return elements
+}

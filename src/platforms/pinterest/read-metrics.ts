@@ -1,0 +1,47 @@
+import type { Io } from '../contract/io.ts'
+import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { Refused } from '../wire/call-network.ts'
+import { at } from '../wire/json.ts'
+import { readNames } from '../wire/read-names.ts'
+import { type Client, clientFor } from './client.ts'
+
+const DAY_MS = 86_400_000
+
+/** A native number that no name of ours stands for. */
+const OUTBOUND_CLICK = 'OUTBOUND_CLICK'
+
+export async function readMetrics(
+  posts: readonly MeasuredPost[],
+  names: ReadonlySet<string>,
+  io: Io,
+): Promise<PostReading[]> {
+  const client = clientFor(io)
+  const readings: PostReading[] = []
+  for (const post of posts) readings.push(await readPin(client, post, [...names, OUTBOUND_CLICK]))
+  return readings
+}
+
+/**
+ * https://developers.pinterest.com/docs/api/v5/pins-analytics: of the last 90 days, which is longer than pins are read.
+ * `lifetime_metrics` has comments and reactions, `summary_metrics` the sums of the days.
+ */
+async function readPin(client: Client, { id, ageMs }: MeasuredPost, names: readonly string[]): Promise<PostReading> {
+  const now = Date.now()
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const read = async (names: readonly string[]) => {
+    const query = new URLSearchParams({
+      start_date: dayOf(now - ageMs - DAY_MS),
+      end_date: dayOf(now),
+      metric_types: names.join(','),
+    })
+    const { body } = await client.call(`/pins/${id}/analytics?${query}`)
+    const [sums, totals] = [at(body, 'all', 'summary_metrics'), at(body, 'all', 'lifetime_metrics')]
+    return pickCounts(names, (name) => at(totals, name) ?? at(sums, name))
+  }
+  try {
+    return await readNames(names, read, ({ refusal }) => refusal.status === 400)
+  } catch (error) {
+    if (error instanceof Refused && error.refusal.status === 404) return 'gone'
+    throw error
+  }
+}

@@ -1,0 +1,23 @@
+import type { Source } from '../contract/limits.ts'
+import type { MetricRules } from '../contract/metrics.ts'
+
+const videos: Source = {
+  url: 'https://developers.google.com/youtube/v3/docs/videos',
+  confidence: 'official',
+  version: '2026-11',
+}
+
+export const youtubeMetrics: MetricRules = {
+  offered: [
+    { metric: 'likes', native: 'likeCount', source: videos },
+    { metric: 'comments', native: 'commentCount', source: videos },
+    { metric: 'views', native: 'viewCount', source: videos },
+  ],
+  postsPerCall: 50,
+  note: 'A channel may hide its likes or turn comments off: the number is then not_offered. One call is one unit of the quota.',
+  source: {
+    url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
+    confidence: 'official',
+    version: '2026-06-03',
+  },
+}

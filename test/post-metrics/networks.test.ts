@@ -1,0 +1,144 @@
+import t from 'tap'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
+import { createMetricsWorld, DAY, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
+import { kindsOf, uploadFiles } from '../helpers/network-scene.ts'
+import { sceneOf } from '../networks/fakes/all.ts'
+import { MEASURED, type Numbers } from '../networks/fakes/metrics.ts'
+
+type World = Awaited<ReturnType<typeof createMetricsWorld>>
+
+/** Publishes a post, and gives it numbers: 11, 12 and so on. */
+async function publish(world: World, platform: PlatformId, postType?: PostType) {
+  const { connect, publish, readDelivery, numbers, ada, linkedin } = world
+  const account =
+    platform === 'linkedin'
+      ? await ada.account('linkedin', { credentials: linkedin.organization, externalId: linkedin.organization.author! })
+      : await connect(platform)
+  const kind = kindsOf(platform).find((kind) => kind.act !== 'comment' && (!postType || kind.postType === postType))!
+  const id = await publish({
+    accountIds: [account],
+    postType: kind.postType,
+    mediaIds: await uploadFiles(world, kind),
+    accountOverrides: [{ accountId: account, fields: { ...sceneOf(platform)?.fields } }],
+  })
+  for (let looks = 0; looks < 10 && (await readDelivery(id)).state !== 'published'; looks++) await world.work(MINUTE)
+  const { externalId } = await readDelivery(id)
+  const { offered } = NETWORKS[platform].metrics
+  const reported: Numbers = Object.fromEntries(offered.map(({ native }, index) => [native, 11 + index]))
+  numbers.storeOf(platform).posts.set(externalId!, reported)
+  return { id, account, externalId: externalId!, reported }
+}
+
+for (const platform of MEASURED) {
+  t.test(`${platform}: numbers come from the network, and from nowhere else`, async (t) => {
+    const world = await createMetricsWorld(t, 'paid')
+    const { read, metricsOf, numbers } = world
+    const { id, reported, externalId } = await publish(world, platform)
+    t.equal(await read(15 * MINUTE), 1)
+    const [metrics] = await metricsOf(id)
+    const offered = NETWORKS[platform].metrics.offered.filter(({ accounts }) => accounts !== 'members')
+    const expected = Object.fromEntries(offered.map(({ metric, native }) => [metric, reported[native]]))
+    t.hasStrict(metrics, { values: expected, error: null }, JSON.stringify(metrics.error))
+    t.ok(Object.values(reasonsOf(metrics)).every((reason) => reason === 'not_offered'))
+
+    for (const { native } of offered) delete reported[native]
+    await read(15 * MINUTE)
+    const [empty] = await metricsOf(id)
+    t.ok(
+      Object.values(empty.values).every((value) => value === null),
+      'nothing is a zero',
+    )
+
+    numbers.storeOf(platform).posts.delete(externalId)
+    numbers.storeOf(platform).posts.set('1', {})
+    await read(15 * MINUTE)
+    const [gone] = await metricsOf(id)
+    // Two networks do not tell a post that is gone from one that is not public, or that nobody has seen.
+    const tells = platform !== 'linkedin' && platform !== 'tiktok'
+    t.equal(gone.goneAt !== null, tells)
+    t.equal(gone.error, null)
+  })
+}
+
+for (const platform of ['facebook', 'instagram', 'threads', 'pinterest'] as const) {
+  t.test(`${platform}: a retired name empties nothing else`, async (t) => {
+    const world = await createMetricsWorld(t)
+    const { read, metricsOf, numbers } = world
+    const { id, reported } = await publish(world, platform)
+    const { offered } = NETWORKS[platform].metrics
+    const retired = offered.at(-1)!
+    numbers.storeOf(platform).retired.add(retired.native)
+    await read(15 * MINUTE)
+    const [metrics] = await metricsOf(id)
+    t.equal(reasonsOf(metrics)[retired.metric], 'retired')
+    for (const { metric, native } of offered.slice(0, -1)) t.equal(metrics.values[metric], reported[native], native)
+  })
+}
+
+t.test('a number whose scope is missing is not asked for', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { db, read, metricsOf, numbers } = world
+  const { id, account } = await publish(world, 'instagram')
+  const scopes = ['instagram_business_basic', 'instagram_business_content_publish']
+  await db.updateTable('accounts').set({ scopes }).where('id', '=', account).execute()
+  await read(15 * MINUTE)
+  const [metrics] = await metricsOf(id)
+  t.hasStrict(metrics, { values: { likes: 11, comments: 12, views: null }, error: null })
+  const views = metrics.unavailable.find(({ metric }: { metric: string }) => metric === 'views')
+  t.strictSame(views, { metric: 'views', reason: 'scope_missing', scope: 'instagram_business_manage_insights' })
+  t.notOk(numbers.log.some((name) => name.endsWith('/insights')))
+})
+
+t.test('without any scope, a network is not called', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { db, read, metricsOf, numbers } = world
+  const { id, account } = await publish(world, 'threads')
+  await db
+    .updateTable('accounts')
+    .set({ scopes: ['threads_basic'] })
+    .where('id', '=', account)
+    .execute()
+  await read(15 * MINUTE)
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'scope_missing')
+  t.strictSame(numbers.log, [])
+})
+
+t.test('a story has numbers for a day', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { read, metricsOf, numbers } = world
+  const { id } = await publish(world, 'instagram', 'story')
+  await read(DAY)
+  t.strictSame(numbers.log, [], 'later, the network is not asked')
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'too_old')
+})
+
+t.test('X is read only where that is paid for', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { read, metricsOf, numbers } = world
+  const { id } = await publish(world, 'x')
+  t.equal(await read(DAY), 0)
+  t.strictSame([reasonsOf((await metricsOf(id))[0]).likes, numbers.log], ['costs', []])
+})
+
+t.test('members of LinkedIn have no history', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { ada, linkedin, publish, readDelivery, read, metricsOf, numbers } = world
+  const account = await ada.account('linkedin', { credentials: linkedin.member, externalId: linkedin.member.author! })
+  const id = await publish({ accountIds: [account] })
+  const { externalId } = await readDelivery(id)
+  numbers.storeOf('linkedin').posts.set(externalId!, { REACTION: 7, IMPRESSION: 90 })
+  numbers.storeOf('linkedin').retired.add('RESHARE')
+  await read(15 * MINUTE)
+  const [metrics] = await metricsOf(id, '?history=true')
+  t.hasStrict(metrics, { values: { likes: 7, comments: null, reposts: null, views: 90 }, history: [] })
+  t.hasStrict(reasonsOf(metrics), { comments: 'not_offered', reposts: 'retired', clicks: 'not_offered' })
+})
+
+t.test('every network says which numbers it tells, or why it tells none', async (t) => {
+  for (const [id, { metrics }] of Object.entries(NETWORKS)) {
+    t.ok(metrics.offered.length > 0 ? metrics.postsPerCall > 0 : metrics.note, id)
+    const names = metrics.offered.map(({ metric, accounts }) => `${metric} ${accounts}`)
+    t.equal(new Set(names).size, names.length, id)
+  }
+})
