@@ -9,7 +9,15 @@ import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 import { fileRows } from './files.ts'
-import { hasNearby, NEARBY_COLUMNS, type Nearby, type NearbyTerms, nearbyRow, toNearbyColumns } from './nearby.ts'
+import {
+  hasNearby,
+  mayHaveNearby,
+  NEARBY_COLUMNS,
+  type Nearby,
+  type NearbyTerms,
+  nearbyRow,
+  toNearbyColumns,
+} from './nearby.ts'
 
 export interface NewDelivery {
   accountId: string
@@ -113,15 +121,22 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       join reachable on reachable.post_id = item.id
       where reachable.count = item.delivery_count
     ),
-    surrounded as (
+    wanted as materialized (
+      select complete.user_id, complete.gap_ms, delivery.post_id, delivery.account_id, delivery.position,
+        delivery.text_digest, delivery.day_max, delivery.day_from, delivery.day_types,
+        greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
+      from complete
+      join delivery on delivery.post_id = complete.id
+      where complete.lookout is not null and complete.scheduled_at is not null and complete.has_expected
+    ),
+    suspect as materialized (
+      select * from wanted where (post_id, account_id) in (${mayHaveNearby})
+    ),
+    -- Materialized: Postgres would search again for each post.
+    surrounded as materialized (
       select wanted.post_id, jsonb_agg(jsonb_build_object('accountId', wanted.account_id, 'repeated', found.repeated,
         'near', found.near, 'today', found.today) order by wanted.position) as nearby
-      from (
-        select complete.user_id, complete.gap_ms, delivery.*,
-          greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
-        from complete
-        join delivery on delivery.post_id = complete.id
-        where complete.lookout is not null and complete.scheduled_at is not null and complete.has_expected) as wanted
+      from suspect as wanted
       cross join lateral ${nearbyRow} as found
       where ${hasNearby}
       group by wanted.post_id

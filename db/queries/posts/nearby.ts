@@ -37,12 +37,10 @@ export interface Nearby {
 export const NEARBY_COLUMNS = sql`text_digest bigint, day_max integer, day_from integer, day_types text[]`
 
 /** The terms as columns of a JSON row. */
-export const toNearbyColumns = ({ textDigest, dayMax, dayFrom, dayTypes }: NearbyTerms) => ({
-  text_digest: textDigest,
-  day_max: dayMax,
-  day_from: dayFrom,
-  day_types: dayTypes,
-})
+export const toNearbyColumns = ({ textDigest, dayMax, dayFrom, dayTypes }: NearbyTerms) =>
+  dayMax === null
+    ? { text_digest: textDigest }
+    : { text_digest: textDigest, day_max: dayMax, day_from: dayFrom, day_types: dayTypes }
 
 const other = (at: ReturnType<typeof sql.ref>) => sql`jsonb_build_object(
   'postId', case when other.user_id = wanted.user_id then other.post_id end, 'at', ${isoTime(at)})`
@@ -100,6 +98,25 @@ export const nearbyRow = sql`(
           limit wanted.day_max) as published) as counts) end as today
   -- Otherwise Postgres would run the subqueries once for each use of their columns.
   offset 0)`
+
+/**
+ * The rows of `wanted` that may have a row of `nearbyRow` with something in it. Plain joins take a fifth of the time of
+ * its subqueries, and most posts have nothing near.
+ */
+export const mayHaveNearby = sql`
+  select wanted.post_id, wanted.account_id
+  from wanted
+  join post_targets as other on other.account_id = wanted.account_id and other.text_digest = wanted.text_digest
+    and other.due_at between wanted.due_at - interval '7 days' and wanted.due_at + interval '7 days'
+  union all
+  select wanted.post_id, wanted.account_id
+  from wanted
+  join post_targets as other on other.account_id = wanted.account_id and other.claimable_at is not null
+    and other.due_at between wanted.due_at - ${gap} and wanted.due_at + ${gap}
+  union all
+  select wanted.post_id, wanted.account_id
+  from wanted
+  where wanted.day_max is not null or wanted.due_at - ${gap} < now()`
 
 export const hasNearby = sql`(found.repeated is not null or found.near is not null or found.today is not null)`
 
