@@ -5,6 +5,7 @@ import type { Scope } from './scopes.ts'
 const FAMILY_SCOPES = {
   post: 'posts:read',
   delivery: 'posts:read',
+  metrics: 'posts:read',
   account: 'accounts:read',
   key: 'keys:manage',
   webhook: 'webhooks:manage',

@@ -207,6 +207,12 @@ export const EVENTS = [
     { ...UNPUBLISHED, state: 'queued', acts: 0, error: REFUSED, actor: { keyId: KEY_ID } },
   ),
   defineEvent(
+    'metrics.updated',
+    'A network has reported other numbers of a post than before: `getPostMetrics` returns them. Only written while a webhook of the user, or of all users, names this type or `metrics.*`.',
+    { postId: id('post'), accountId: id('account'), platform: Ref(PlatformId) },
+    { postId: POST_ID, accountId: ACCOUNT_ID, platform: 'bluesky' },
+  ),
+  defineEvent(
     'account.connected',
     'An account was connected, or needs its owner no longer. Everybody who may use the account gets the events about it.',
     account,

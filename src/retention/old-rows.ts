@@ -6,6 +6,7 @@ import { deleteUnneededApps } from '../../db/queries/oauth-apps.ts'
 import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/attempts.ts'
 import { deleteOldEvents } from '../../db/queries/retention/events.ts'
 import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
+import { deleteOldMetricPoints } from '../../db/queries/retention/metric-points.ts'
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
 import { deleteOldSandboxCalls } from '../../db/queries/retention/sandbox-calls.ts'
 import { listUserIds } from '../../db/queries/retention/users.ts'
@@ -152,6 +153,10 @@ export async function removeOldConnections(db: Db, pace: Pace): Promise<number> 
   await repeat(pace, (limit) => deleteUnneededApps(db, limit))
   return repeat(pace, (limit) => deleteOldConnections(db, limit))
 }
+
+/** Deletes the daily numbers of posts. */
+export const removeOldMetricPoints = (db: Db, pace: Pace, before: Date) =>
+  repeat(pace, (limit) => deleteOldMetricPoints(db, { before, limit }))
 
 /** Calls `work` until it leaves nothing. Returns how many rows it changed. */
 async function repeat(pace: Pace, work: (limit: number) => Promise<number>): Promise<number> {

@@ -11,6 +11,7 @@ import {
   removeOldAttempts,
   removeOldConnections,
   removeOldEvents,
+  removeOldMetricPoints,
   removeOldPosts,
   removeOldSandboxCalls,
   removeOldWebhookDeliveries,
@@ -42,6 +43,7 @@ export interface Removed {
   webhookDeliveries: number
   posts: number
   attempts: number
+  metricPoints: number
   /** Files that no post uses. */
   media: number
   /** Files whose bytes were deleted: those of removed media, and what crashes left behind. */
@@ -56,6 +58,9 @@ const STEP_MS = 600_000
 
 /** The log of webhooks. */
 const WEBHOOK_DELIVERIES_KEPT_MS = 30 * 86_400_000
+
+/** The daily numbers of posts. */
+const METRIC_POINTS_KEPT_MS = 400 * 86_400_000
 
 /** An upgrade of all processes from version 1.0 takes less. */
 const UPGRADE_MS = 86_400_000
@@ -126,6 +131,7 @@ async function sweep(
     webhookDeliveries: await step(removeOldWebhookDeliveries, WEBHOOK_DELIVERIES_KEPT_MS),
     posts: await step(removeOldPosts, retention.postsMs),
     attempts: await step(removeOldAttempts, retention.attemptsMs),
+    metricPoints: await step(removeOldMetricPoints, METRIC_POINTS_KEPT_MS),
     media: await step(removeUnusedMedia, retention.unusedMediaMs),
   }
   const markedPosts = await step((db, pace, before) => markPosts(db, pace, before, marking), UPGRADE_MS)

@@ -16,6 +16,7 @@ import { countJournalErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { createNetworks, type Networks } from '../platforms/adapters.ts'
 import { describeEnd, findEnding, listApiVersions } from '../platforms/api-versions.ts'
+import { withMetricScopes } from '../platforms/with-metric-scopes.ts'
 import { openKeyring, withUsableKey } from './keyring.ts'
 import { openJournalFiles } from './media-library.ts'
 
@@ -25,11 +26,16 @@ export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be 
 /** Opens what both connecting an account and publishing to it need. */
 export const openNetworkContext = async (config: Config, db: Db, metrics: Metrics): Promise<NetworkContext> => ({
   db,
-  networks: measureNetworks(createNetworks(sandboxStore(db)), metrics),
+  networks: measureNetworks(openNetworks(config, db), metrics),
   keyring: await openKeyring(config),
   fetch: createPublicClient({ allowList: config.outboundAllow }).fetch,
   oauthApps: config.oauthApps,
 })
+
+const openNetworks = ({ postMetrics }: Config, db: Db): Networks => {
+  const networks = createNetworks(sandboxStore(db))
+  return postMetrics === 'off' ? networks : withMetricScopes(networks)
+}
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */
 export async function openPublisher(

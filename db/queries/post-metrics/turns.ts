@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
@@ -100,13 +100,22 @@ const toRow = ({ userId, postId, accountId, counts, missing, error, isGone, next
   ...{ is_gone: isGone ?? false, next_in_ms: nextInMs, keeps_point: keepsPoint },
 })
 
-/** Stores readings, and the point of the day of each. */
+/** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
+const isSubscribed = (userId: RawBuilder<unknown>) => sql`exists (
+  select from webhooks
+  where (webhooks.user_id = ${userId} or webhooks.all_users) and webhooks.disabled_at is null
+    and webhooks.types && array['metrics.updated', 'metrics.*'])`
+
+/** Stores readings and the point of the day of each, and writes events of numbers that have changed. */
 export async function storeReadings(db: Db, readings: readonly StoredReading[], now: Now): Promise<void> {
   await sql`
     with item as (
-      select * from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
+      select item.*, before.counts as counts_before
+      from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
         user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_gone boolean,
         next_in_ms float8, keeps_point boolean)
+      join delivery_metrics as before
+        on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
     ),
     stored as (
       update delivery_metrics as metrics
@@ -122,7 +131,14 @@ export async function storeReadings(db: Db, readings: readonly StoredReading[], 
       where metrics.user_id = item.user_id and metrics.post_id = item.post_id
         and metrics.account_id = item.account_id
       returning metrics.user_id, metrics.post_id, metrics.account_id, metrics.counts,
-        item.counts is not null and item.keeps_point as keeps_point
+        item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed
+    ),
+    event as (
+      insert into event_outbox (user_id, type, post_id, account_ids, data)
+      select stored.user_id, 'metrics.updated', stored.post_id, array[stored.account_id],
+        jsonb_build_object('platform', accounts.platform)
+      from stored join accounts on accounts.id = stored.account_id
+      where has_changed and ${isSubscribed(sql`stored.user_id`)}
     )
     insert into delivery_metric_points (user_id, post_id, account_id, day, counts)
     select user_id, post_id, account_id, (${at(now)} at time zone 'UTC')::date, counts from stored where keeps_point

@@ -22,6 +22,8 @@ export interface MetricRules {
   postsPerCall: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
   price?: { usd: number; source: Source }
+  /** Users are not asked for the scopes, unless their app names them: the network refuses those that an app lacks. */
+  appsNameScopes?: true
   /** The page that forbids to keep earlier readings, and for which accounts; absent if they may be kept. */
   noHistory?: { accounts?: AccountKind; source: Source }
   /** Further facts for readers of the numbers. */

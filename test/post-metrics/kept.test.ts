@@ -1,0 +1,74 @@
+import t from 'tap'
+import { sequenceEvents } from '../../db/queries/events/sequence.ts'
+import { stopUser } from '../../db/queries/retention/user-data.ts'
+import { sandboxStore } from '../../db/queries/sandbox.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
+import { withMetricScopes } from '../../src/platforms/with-metric-scopes.ts'
+import { deleteUser } from '../../src/retention/delete-user.ts'
+import { mediaOptions } from '../helpers/app.ts'
+import { createMetricsWorld, DAY, MINUTE } from '../helpers/metrics-world.ts'
+import { sweepNow } from '../helpers/sweeps.ts'
+
+t.test('daily numbers are kept for 400 days, and no longer than their user', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { ada, db, mediaDir, connect, publish, read, metricsOf, mastodon, time } = world
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  mastodon.statuses[0]!.favourites_count = 7
+  await read(15 * MINUTE)
+  await read(2 * DAY)
+  const history = async () => (await metricsOf(id, '?history=true'))[0].history.length
+  t.equal(await history(), 2)
+  time.now = new Date(time.now.getTime() + 399 * DAY)
+  t.equal((await sweepNow(world))?.metricPoints, 1)
+  t.equal(await history(), 1)
+  time.now = new Date(time.now.getTime() + 3 * DAY)
+  t.equal((await sweepNow(world))?.metricPoints, 1)
+  t.hasStrict((await metricsOf(id, '?history=true'))[0], { values: { likes: 7 }, history: [] })
+
+  await stopUser(db, ada.id)
+  await deleteUser({ db, ...mediaOptions(mediaDir) }, ada.id)
+  for (const table of ['deliveryMetrics', 'deliveryMetricPoints', 'metricTurns'] as const) {
+    t.strictSame(await db.selectFrom(table).selectAll().execute(), [], table)
+  }
+})
+
+t.test('metrics.updated is written only for webhooks that name it, and only for other numbers', async (t) => {
+  const { ada, db, connect, publish, read, mastodon } = await createMetricsWorld(t)
+  const account = await connect('mastodon')
+  const id = await publish({ accountIds: [account] })
+  const likes = async (count: number) => {
+    mastodon.statuses[0]!.favourites_count = count
+    await read(15 * MINUTE)
+    await sequenceEvents(db)
+    const { body } = await ada.call('GET', '/events?types=metrics.*')
+    return body.data
+  }
+  t.strictSame(await likes(1), [], 'no webhook')
+  const url = 'https://app.example.com/hooks'
+  await ada.call('POST', '/webhooks', { url })
+  t.strictSame(await likes(2), [], 'a webhook for all types')
+  await ada.call('POST', '/webhooks', { url, types: ['metrics.*'] })
+  const [event, ...others] = await likes(3)
+  t.strictSame(others, [])
+  t.hasStrict(event, { type: 'metrics.updated', data: { postId: id, accountId: account, platform: 'mastodon' } })
+  t.equal((await likes(3)).length, 1)
+})
+
+t.test('with METRICS, accounts are asked for the scopes of numbers, unless their app names its own', async (t) => {
+  const { db } = await createMetricsWorld(t)
+  const networks = createNetworks(sandboxStore(db))
+  const asked = async (all: typeof networks, platform: 'threads' | 'tiktok' | 'linkedin', scopes?: string[]) => {
+    const app = { clientId: '123', clientSecret: 'secret' }
+    const begun = { app, redirectUri: 'https://postroom.example/connect/callback', hint: null, state: 'state' }
+    const io = { fetch, signal: AbortSignal.timeout(10_000) }
+    const { url } = await all[platform].oauth!.begin({ ...begun, ...(scopes && { scopes }) }, io)
+    return url.searchParams.get('scope')!.split(/[ ,]/)
+  }
+  const measured = withMetricScopes(networks)
+  t.notOk((await asked(networks, 'threads')).includes('threads_manage_insights'))
+  t.ok((await asked(measured, 'threads')).includes('threads_manage_insights'))
+  t.ok((await asked(measured, 'tiktok')).includes('video.list'))
+  t.strictSame(await asked(measured, 'threads', ['threads_basic']), ['threads_basic'])
+  t.strictSame(await asked(measured, 'linkedin'), await asked(networks, 'linkedin'))
+  t.strictSame(measured.threads.oauth?.requiredScopes, networks.threads.oauth?.requiredScopes)
+})
