@@ -20,6 +20,7 @@ import type { ConnectionContext } from './connections/context.ts'
 import { metaCallbacks } from './connections/meta/plugin.ts'
 import { connectPages } from './connections/pages.ts'
 import { connections } from './connections/plugin.ts'
+import { consolePage } from './console/plugin.ts'
 import { deliveryMetrics } from './deliveries/metrics-plugin.ts'
 import { deliveries } from './deliveries/plugin.ts'
 import { docs } from './docs/plugin.ts'
@@ -83,6 +84,8 @@ export interface AppOptions extends Omit<ConnectionContext, 'avatars'> {
   isStopping?: () => boolean
   /** Whether the OpenAPI document and Swagger UI are served. Most tests need neither. */
   servesDocument?: boolean
+  /** Whether the console is served. Default: false. */
+  servesConsole?: boolean
 }
 
 declare module 'fastify' {
@@ -105,6 +108,7 @@ export async function buildApp({
   postMetrics = 'off',
   isStopping = () => false,
   servesDocument = true,
+  servesConsole = false,
   ...given
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = given
@@ -120,6 +124,7 @@ export async function buildApp({
     await app.register(openapi, { tags })
     await app.register(docs, { tags })
   }
+  if (servesConsole) await app.register(consolePage)
   app.decorate('health', createHealth(dependencyChecks(files, db, context.keyring), app.log))
   observeDependencies(metrics.registry, DEPENDENCIES, app.health.read)
   await app.register(health, { db, metrics, health: app.health, isStopping })

@@ -53,6 +53,7 @@ const announceTo =
   }
 
 const LABELS: Record<string, string> = {
+  console: 'Console',
   api: 'API',
   docs: 'Swagger UI',
   metrics: 'Metrics',

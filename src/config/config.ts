@@ -55,6 +55,7 @@ export interface Config {
   ignoredProxies: string[]
   logLevel: string
   hasTraces: boolean
+  servesConsole: boolean
   corsOrigins: string[]
   /** Addresses and CIDR ranges of proxies in front of the service. */
   trustedProxies: string[]
@@ -115,6 +116,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ignoredProxies: PROXIES.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]),
     logLevel: variables.LOG_LEVEL,
     hasTraces: variables.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    servesConsole: variables.CONSOLE === 'on',
     corsOrigins: listItems(variables.CORS_ORIGINS),
     trustedProxies: listItems(variables.TRUST_PROXY),
     rateLimits: rateLimits(variables),

@@ -52,6 +52,7 @@ export const VARIABLES = Type.Object({
     default: 'on',
     description: '`off` behind a pooler that cannot pass on named statements, such as PgBouncer before 1.21.',
   }),
+  CONSOLE: oneOf(['on', 'off'], { default: 'on', description: '`off` does not serve the page at `/console`.' }),
   DATA_DIR: Type.String({ default: '.data', description: 'Folder of the embedded database.' }),
   CREDENTIALS_KEY: Type.Optional(
     Type.String({

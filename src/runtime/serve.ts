@@ -73,7 +73,12 @@ async function run(config: Config, announce: Announce, isStart: boolean): Promis
     else strays = work([sweepStrays(media, app.log)], app.log, end)
     app.log.info(processFacts(isStart ? 'start' : 'serve'), 'started')
     reportIgnoredProxies(config, app.log)
-    announce({ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts })
+    const key = worker?.facts.key
+    announce({
+      // The fragment is not sent to the service, and so not logged.
+      ...(config.servesConsole && { console: `${address}/console${key ? `#key=${key}` : ''}` }),
+      ...{ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts },
+    })
     const reason = await end
     isEnding = true
     if (reason) throw reason
@@ -106,14 +111,14 @@ interface AppParts {
 }
 
 async function openApp(config: Config, { client, ...parts }: AppParts): Promise<FastifyInstance> {
-  const { corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics } = config
+  const { corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics, servesConsole } = config
   const context = await openNetworkContext(config, parts.media.db, parts.metrics)
   // Otherwise the garbage of imports and that of preparing the routes exceed 200 MB.
   releaseMemory()
   const app: FastifyInstance = await buildApp({
     ...parts,
     ...context,
-    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics },
+    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics, servesConsole },
     webhookUrls: { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable },
     publicUrl: () => config.publicUrl ?? addressOf(app, config),
   })

@@ -80,6 +80,7 @@ export interface Options
     Pick<
       AppOptions,
       | 'fetch'
+      | 'servesConsole'
       | 'servesDocument'
       | 'trustedProxies'
       | 'rateLimits'

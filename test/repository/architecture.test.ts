@@ -89,6 +89,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // A webhook sends over connections that are public.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/outbound/client.ts']],
   ['src/sandbox', FEATURE],
+  // The page is a client like any other: it imports the SDK alone.
+  ['src/console/page', ['src/sdk']],
+  ['src/console', ['src/http/constant.ts']],
   ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.
   ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/library.ts', 'src/retention']],
@@ -144,6 +147,7 @@ const FORBIDDEN: [room: string, mayNotImport: string[]][] = [
 ]
 
 const WEB = [
+  'src/console',
   'src/docs',
   'src/http',
   'src/auth',
@@ -176,6 +180,7 @@ const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
   [/^(?:commander|csv-parse|yaml)(?:\/|$)/, ['src/cli']],
   [/^prom-client$/, ['src/metrics']],
+  [/^(?:preact|htm)(?:\/|$)/, ['src/console/page']],
   [/^oauth4webapi$/, ['src/platforms/families/oauth', 'src/platforms/bluesky/connect.ts']],
   [/^(?:ajv|env-schema)$/, ['src/config']],
 ]

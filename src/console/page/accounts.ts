@@ -1,0 +1,168 @@
+import { useState } from 'preact/hooks'
+import type { Account, Platform } from '../../sdk/index.ts'
+import { useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { Confirm, Empty, Loading, Network, networkName, Problem } from './parts.ts'
+import { useCan, useSession } from './session.ts'
+import { formatInstant, OWN_ZONE } from './time.ts'
+import { MENDS } from './words.ts'
+
+export function Accounts() {
+  const { client } = useSession()
+  const canConnect = useCan('accounts:connect')
+  const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
+  const platforms = useLoad(async () => Array.fromAsync(client.platforms.list()), [client])
+  const [connecting, setConnecting] = useState<{ platform: Platform; account?: Account }>()
+  const connect = (id: string, account?: Account) => {
+    const platform = platforms.value?.find((each) => each.id === id)
+    if (platform) setConnecting({ platform, ...(account && { account }) })
+  }
+  const end = () => {
+    setConnecting(undefined)
+    accounts.reload()
+  }
+  return html`
+    <div class="bar">
+      <h1>Accounts</h1>
+      ${
+        canConnect &&
+        html`<label>Connect <select value="" onChange=${(event: Event) => connect((event.target as HTMLSelectElement).value)}>
+        <option value="">a network…</option>
+        ${(platforms.value ?? []).filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<option value=${id}>${name}</option>`)}
+      </select></label>`
+      }
+    </div>
+    ${connecting && html`<${Connect} key=${connecting.platform.id} ...${connecting} onEnd=${end} />`}
+    <${Loading} loaded=${accounts}>
+      ${(list: Account[]) => {
+        if (list.length === 0) return html`<${Empty}>No account is connected yet.<//>`
+        return [...Map.groupBy(list, ({ platform }) => platform)].map(
+          ([platform, own]) => html`<section class="card" aria-label=${networkName(platform)}>
+            <h2><${Network} platform=${platform} /> ${networkName(platform)}</h2>
+            <ul class="rows">${own.map((account) => html`<${Row} key=${account.id} account=${account} onConnect=${() => connect(platform, account)} reload=${accounts.reload} />`)}</ul>
+          </section>`,
+        )
+      }}
+    <//>
+  `
+}
+
+function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
+  const { client } = useSession()
+  const canConnect = useCan('accounts:connect')
+  const { id, username, displayName, attention, canDisconnect, credentialsExpireAt } = account
+  const disconnect = async () => {
+    await client.accounts.disconnect(id)
+    reload()
+  }
+  const mend = attention && canConnect && MENDS[attention.code]
+  return html`<li>
+    <div>
+      <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
+      ${credentialsExpireAt && html`<p class="small">Its credentials end on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
+      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
+    </div>
+    <div class="buttons">
+      <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
+      ${mend && html`<button type="button" class="primary" onClick=${onConnect}>${mend}</button>`}
+      ${
+        canConnect &&
+        canDisconnect &&
+        html`<${Confirm} label="Disconnect" isDangerous act=${disconnect}
+        says="The credentials of ${username} are destroyed. What is scheduled for it fails unless it is connected again." />`
+      }
+    </div>
+  </li>`
+}
+
+interface ConnectProps {
+  platform: Platform
+  account?: Account
+  onEnd: () => void
+}
+
+function Connect({ platform, account, onEnd }: ConnectProps) {
+  const methods = platform.connect.map(({ method }) => method)
+  return html`<section class="card" aria-label="Connect ${platform.name}">
+    <div class="bar"><h2>Connect ${platform.name}</h2><button type="button" onClick=${onEnd}>Close</button></div>
+    ${methods.includes('oauth') && html`<${Consent} platform=${platform} account=${account} onEnd=${onEnd} />`}
+    ${methods.includes('credentials') && html`<${Credentials} platform=${platform} onEnd=${onEnd} />`}
+  </section>`
+}
+
+/** The way of OAuth: a person consents in a window of the network, and comes back. */
+function Consent({ platform, account, onEnd }: ConnectProps) {
+  const { client } = useSession()
+  const [error, setError] = useState<Error>()
+  const [state, setState] = useState('')
+  const hint = platform.connect.find(({ method }) => method === 'oauth')?.hint
+  const begin = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setError(undefined)
+    const given = String(new FormData(event.target as HTMLFormElement).get('hint') ?? '').trim()
+    // Opened at once: a window that opens later is blocked.
+    const window = open('about:blank', 'connect')
+    try {
+      const { id, url } = await client.connections.create({
+        platform: platform.id,
+        ...(given && { hint: given }),
+        ...(account && { accountId: account.id }),
+      })
+      if (window) window.location.href = url
+      setState('Consent in the window that has opened.')
+      for (;;) {
+        const connection = await client.connections.get(id)
+        if (connection.state === 'connected') return onEnd()
+        if (connection.state !== 'pending' && connection.state !== 'opened') {
+          return setState(connection.error?.message ?? `The connection is ${connection.state}: look at the window.`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2_000))
+      }
+    } catch (error) {
+      window?.close()
+      setError(error as Error)
+    }
+  }
+  return html`<form onSubmit=${begin}>
+    ${hint && hint !== 'ignored' && html`<label>Your handle or server <input name="hint" required=${hint === 'required'} /></label>`}
+    <button class="primary">Consent at ${platform.name}</button>
+    ${state && html`<p role="status" dir="auto">${state}</p>`}
+    ${error && html`<${Problem} error=${error} />`}
+  </form>`
+}
+
+interface Property {
+  title?: string
+  description?: string
+}
+
+/** A field for each of the credentials that the network takes. */
+function Credentials({ platform, onEnd }: ConnectProps) {
+  const { client } = useSession()
+  const [error, setError] = useState<Error>()
+  const schema = platform.connect.find(({ method }) => method === 'credentials')!.credentials as {
+    properties: Record<string, Property>
+    required?: string[]
+  }
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setError(undefined)
+    const entries = [...new FormData(event.target as HTMLFormElement)].filter(([, value]) => value !== '')
+    try {
+      await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as never)
+      onEnd()
+    } catch (error) {
+      setError(error as Error)
+    }
+  }
+  return html`<form onSubmit=${submit}>
+    ${Object.entries(schema.properties).map(
+      ([name, { description }]) => html`<label>${name}
+        <input name=${name} type=${/password|token|url/i.test(name) ? 'password' : 'text'} autocomplete="off" required=${schema.required?.includes(name)} />
+        ${description && html`<span class="small">${description}</span>`}
+      </label>`,
+    )}
+    <button class="primary">Connect</button>
+    ${error && html`<${Problem} error=${error} />`}
+  </form>`
+}

@@ -1,0 +1,238 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { Account, ListedPost, ListedTarget } from '../../sdk/index.ts'
+import { setQuery, useLoad, useRoute } from './hooks.ts'
+import { html } from './html.ts'
+import {
+  Empty,
+  Loading,
+  Network,
+  type Note,
+  NoteLine,
+  networkName,
+  type Picture,
+  Pictures,
+  StateMark,
+} from './parts.ts'
+import { useCan, useSession } from './session.ts'
+import {
+  addDays,
+  addMonths,
+  formatLocal,
+  formatTime,
+  OWN_ZONE,
+  startOfWeek,
+  toInstant,
+  toLocal,
+  weeksOf,
+} from './time.ts'
+import { STATES, worstOf } from './words.ts'
+
+/** The deliveries of a post that go out at the same time. */
+interface Entry {
+  post: ListedPost
+  instant: string
+  targets: ListedTarget[]
+}
+
+/** As many as a day shows before the others have to be asked for. */
+const SHOWN_MAX = 4
+
+export function Calendar() {
+  const { client } = useSession()
+  const canSeeFiles = useCan('media:read')
+  const { query } = useRoute()
+  const timeZone = query.get('zone') ?? OWN_ZONE
+  const view = query.get('view') === 'week' ? 'week' : 'month'
+  const today = toLocal(new Date(), timeZone).slice(0, 10)
+  const date = query.get('date') ?? today
+  const weeks = view === 'month' ? weeksOf(date) : [[0, 1, 2, 3, 4, 5, 6].map((day) => addDays(startOfWeek(date), day))]
+  const [from, until] = [weeks[0]![0]!, addDays(weeks.at(-1)![6]!, 1)]
+  const filters = Object.fromEntries(
+    ['accountId', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]),
+  )
+  const [note, setNote] = useState<Note>()
+
+  const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
+  const posts = useLoad(
+    async (signal) => {
+      const include = ['targets' as const, ...(canSeeFiles ? (['media'] as const) : [])]
+      const list = client.posts.list(
+        {
+          ...(filters as object),
+          scheduledFrom: toInstant(`${from}T00:00`, timeZone).toISOString(),
+          scheduledBefore: toInstant(`${until}T00:00`, timeZone).toISOString(),
+          include,
+          limit: 50,
+        },
+        { signal },
+      )
+      return Array.fromAsync(list)
+    },
+    [client, from, until, timeZone, ...Object.values(filters)],
+  )
+  const drafts = useLoad(
+    async (signal) =>
+      (await client.posts.list({ status: ['draft'], include: ['targets'], limit: 20 }, { signal })).data,
+    [client],
+  )
+  const days = useMemo(() => groupByDay(posts.value ?? [], timeZone), [posts.value, timeZone])
+
+  const move = async ({ post, instant, targets }: Entry, day: string) => {
+    const local = `${day}T${toLocal(new Date(instant), timeZone).slice(11)}`
+    const to = toInstant(local, timeZone)
+    const change = async (time: Date) => {
+      await client.posts.update(post.id, changeOf(post, targets, time), {})
+      posts.reload()
+    }
+    try {
+      await change(to)
+      setNote({
+        text: `Moved to ${formatLocal(local, { dateStyle: 'full', timeStyle: 'short' })}.`,
+        undo: () => change(new Date(instant)),
+      })
+    } catch (error) {
+      setNote({ text: `Not moved: ${(error as Error).message}` })
+    }
+  }
+
+  const step = (count: number) =>
+    setQuery({ date: view === 'month' ? addMonths(date, count) : addDays(date, 7 * count) })
+  return html`
+    <div class="bar">
+      <h1>${view === 'month' ? formatLocal(date, { month: 'long', year: 'numeric' }) : `${formatLocal(from, { day: 'numeric', month: 'short' })} – ${formatLocal(addDays(until, -1), { dateStyle: 'medium' })}`}</h1>
+      <div class="buttons">
+        <button type="button" aria-label="Before" onClick=${() => step(-1)}>←</button>
+        <button type="button" onClick=${() => setQuery({ date: '' })}>Today</button>
+        <button type="button" aria-label="After" onClick=${() => step(1)}>→</button>
+        <button type="button" aria-pressed=${view === 'month'} onClick=${() => setQuery({ view: '' })}>Month</button>
+        <button type="button" aria-pressed=${view === 'week'} onClick=${() => setQuery({ view: 'week' })}>Week</button>
+      </div>
+    </div>
+    <${Filters} accounts=${accounts.value ?? []} query=${query} timeZone=${timeZone} />
+    <${NoteLine} note=${note} onEnd=${() => setNote(undefined)} />
+    <div class="with-side">
+      <section aria-label="Calendar">
+        <${Loading} loaded=${posts}>${() => ''}<//>
+        <div class="grid ${view}" role="list">
+          ${weeks[0]!.map((day) => html`<div class="weekday" aria-hidden="true">${formatLocal(day, { weekday: 'short' })}</div>`)}
+          ${weeks.flat().map(
+            (
+              day,
+            ) => html`<${Day} key=${day} day=${day} isToday=${day === today} isOther=${view === 'month' && day.slice(0, 7) !== date.slice(0, 7)}
+              entries=${days.get(day) ?? []} isWhole=${view === 'week'} timeZone=${timeZone} onMove=${move} />`,
+          )}
+        </div>
+        ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. <a href="#/compose">Compose a post</a>.<//>`}
+      </section>
+      <aside aria-label="Drafts">
+        <h2>Drafts</h2>
+        <${Loading} loaded=${drafts}>
+          ${(list: ListedPost[]) =>
+            list.length === 0
+              ? html`<${Empty}>No drafts.<//>`
+              : html`<ul class="entries">${list.map((post) => html`<li key=${post.id}><${Chip} post=${post} targets=${post.targets ?? []} files=${[]} /></li>`)}</ul>`}
+        <//>
+      </aside>
+    </div>
+  `
+}
+
+/** A patch that moves the deliveries of an entry, in the words in which the post has its time. */
+function changeOf(post: ListedPost, targets: ListedTarget[], time: Date) {
+  const own = targets.filter(({ scheduledAt }) => scheduledAt !== null)
+  const scheduledAt = post.timeZone ? `${toLocal(time, post.timeZone)}:00` : time.toISOString()
+  return {
+    ...(own.length < targets.length && { scheduledAt }),
+    ...(own.length > 0 && {
+      overrides: Object.fromEntries(own.map(({ accountId }) => [accountId, { scheduledAt: time.toISOString() }])),
+    }),
+  }
+}
+
+function groupByDay(posts: ListedPost[], timeZone: string): Map<string, Entry[]> {
+  const entries = posts.flatMap((post): Entry[] => {
+    const byTime = Map.groupBy(post.targets ?? [], (target) => target.scheduledAt ?? post.scheduledAt!)
+    return [...byTime].map(([instant, targets]) => ({ post, instant, targets }))
+  })
+  entries.sort((a, b) => a.instant.localeCompare(b.instant))
+  return Map.groupBy(entries, ({ instant }) => toLocal(new Date(instant), timeZone).slice(0, 10))
+}
+
+interface DayProps {
+  day: string
+  isToday: boolean
+  isOther: boolean
+  isWhole: boolean
+  entries: Entry[]
+  timeZone: string
+  onMove: (entry: Entry, day: string) => void
+}
+
+let dragged: Entry | undefined
+
+function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayProps) {
+  const canMove = useCan('posts:write', 'posts:publish')
+  const [isOpen, setOpen] = useState(isWhole)
+  const shown = isOpen || isWhole ? entries : entries.slice(0, SHOWN_MAX)
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    if (dragged) onMove(dragged, day)
+  }
+  return html`<div role="listitem" class="day ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
+      aria-label="${formatLocal(day, { dateStyle: 'full' })}, ${entries.length} ${entries.length === 1 ? 'post' : 'posts'}"
+      onDragOver=${(event: DragEvent) => canMove && event.preventDefault()} onDrop=${drop}>
+    <div class="date" aria-hidden="true"><span class="narrow">${formatLocal(day, { weekday: 'short' })} </span>${Number(day.slice(8))}</div>
+    <ul class="entries">
+      ${shown.map((entry) => {
+        const canDrag = canMove && entry.post.status !== 'published'
+        return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
+          <${Chip} ...${entry} files=${entry.post.media ?? []} time=${formatTime(entry.instant, timeZone)} />
+        </li>`
+      })}
+    </ul>
+    ${shown.length < entries.length && html`<button type="button" class="quiet" onClick=${() => setOpen(true)}>${entries.length - shown.length} more</button>`}
+  </div>`
+}
+
+function Chip({
+  post,
+  targets,
+  files,
+  time,
+}: {
+  post: ListedPost
+  targets: ListedTarget[]
+  files: Picture[]
+  time?: string
+}) {
+  const state = worstOf(targets.map(({ delivery }) => delivery.state))
+  const needsOwner = targets.some(({ attention }) => attention)
+  return html`<a class="chip chip-${state}" href="#/posts/${post.id}">
+    <span class="chip-head">
+      ${time && html`<time>${time}</time>`} <${StateMark} state=${state} />
+      ${needsOwner && html`<span class="warning" title="An account needs its owner">⚠ <span class="hidden">An account needs its owner</span></span>`}
+    </span>
+    <span class="chip-text" dir="auto">${post.caption.slice(0, 80) || 'Without text'}</span>
+    <${Pictures} files=${files.slice(0, 1)} />
+    <span class="networks">${[...new Set(targets.map(({ platform }) => platform))].map((platform) => html`<${Network} platform=${platform} />`)}</span>
+  </a>`
+}
+
+function Filters({ accounts, query, timeZone }: { accounts: Account[]; query: URLSearchParams; timeZone: string }) {
+  const change = (event: Event) => {
+    const { name, value } = event.target as HTMLInputElement
+    setQuery({ [name]: value })
+  }
+  const platforms = [...new Set(accounts.map(({ platform }) => platform))]
+  const zones = Intl.supportedValuesOf('timeZone')
+  const option = (name: string, value: string, label: string) =>
+    html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
+  return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
+    <label>Account <select name="accountId">${option('accountId', '', 'All')}${accounts.map(({ id, username, platform }) => option('accountId', id, `${username} (${networkName(platform)})`))}</select></label>
+    <label>Network <select name="platform">${option('platform', '', 'All')}${platforms.map((platform) => option('platform', platform, networkName(platform)))}</select></label>
+    <label>State <select name="state">${option('state', '', 'All')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
+    <label>Words or reference <input name="q" type="search" value=${query.get('q') ?? ''} /></label>
+    <label>Time zone <input name="zone" list="zones" value=${timeZone} /></label>
+    <datalist id="zones">${zones.map((zone) => html`<option value=${zone} />`)}</datalist>
+  </form>`
+}

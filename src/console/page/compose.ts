@@ -1,0 +1,215 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
+import { useKept, useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { Empty, Loading, Network, networkName, Pictures, Problem } from './parts.ts'
+import { withProgress } from './progress.ts'
+import { useCan, useSession } from './session.ts'
+import { OWN_ZONE } from './time.ts'
+
+/** A post that is typed and not stored yet. The tab keeps it. */
+interface Draft {
+  accountIds: string[]
+  caption: string
+  captions: Record<string, string>
+  files: Media[]
+  time: string
+  timeZone: string
+  /** The name of this post, so that a repeated click stores it once. */
+  key: string
+}
+
+const newDraft = (): Draft => ({
+  ...{ accountIds: [], caption: '', captions: {}, files: [], time: '', timeZone: OWN_ZONE },
+  key: crypto.randomUUID(),
+})
+
+const toBody = ({ accountIds, caption, captions, files, time, timeZone }: Draft): CreatePost => {
+  const overrides = accountIds.filter((id) => captions[id] !== undefined)
+  return {
+    accountIds,
+    caption,
+    ...(files.length > 0 && { mediaIds: files.map(({ id }) => id) }),
+    ...(overrides.length > 0 && {
+      accountOverrides: overrides.map((accountId) => ({ accountId, captionOverride: captions[accountId]! })),
+    }),
+    ...(time && { scheduledAt: `${time}:00`, timeZone }),
+  }
+}
+
+/** The pause after the last key press before a post is checked. */
+const CHECKED_AFTER_MS = 400
+
+export function Compose() {
+  const { client } = useSession()
+  const canPublish = useCan('posts:publish')
+  const canUpload = useCan('media:write')
+  const [draft, setDraft] = useKept<Draft>('compose', newDraft())
+  const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
+  const [validation, setValidation] = useState<PostValidation>()
+  const [error, setError] = useState<Error>()
+  const [isStoring, setStoring] = useState(false)
+  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
+
+  useEffect(() => {
+    setValidation(undefined)
+    setError(undefined)
+    if (draft.accountIds.length === 0) return
+    const controller = new AbortController()
+    const timer = setTimeout(() => {
+      client.posts.validate(toBody(draft), { signal: controller.signal }).then(setValidation, (error) => {
+        if (!controller.signal.aborted) setError(error)
+      })
+    }, CHECKED_AFTER_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [client, JSON.stringify(toBody(draft))])
+
+  const store = async (isNow: boolean) => {
+    setStoring(true)
+    setError(undefined)
+    try {
+      const { id } = await client.posts.create(toBody(draft), { idempotencyKey: draft.key })
+      if (isNow) await client.posts.publish(id)
+      setDraft(newDraft())
+      location.hash = `/posts/${id}`
+    } catch (error) {
+      setError(error as Error)
+    } finally {
+      setStoring(false)
+    }
+  }
+  const toggle = (id: string) => {
+    const { accountIds } = draft
+    change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
+  }
+  const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
+  const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
+  const canStore = draft.accountIds.length > 0 && validation?.create.status === 201 && !isStoring
+  return html`
+    <h1>Compose</h1>
+    <div class="with-side">
+      <section aria-label="Post">
+        <${Loading} loaded=${accounts}>
+          ${(list: Account[]) =>
+            list.length === 0
+              ? html`<${Empty}>Connect an account first: <a href="#/accounts">Accounts</a>.<//>`
+              : html`<fieldset class="choices"><legend>Accounts</legend>
+                ${list.map(
+                  ({ id, platform, username, displayName, attention }) => html`<label class="check">
+                    <input type="checkbox" checked=${draft.accountIds.includes(id)} onChange=${() => toggle(id)} />
+                    <${Network} platform=${platform} /> <span dir="auto">${displayName ?? username}</span>
+                    ${attention && html`<span class="warning" title=${attention.message}>⚠<span class="hidden"> ${attention.message}</span></span>`}
+                  </label>`,
+                )}
+              </fieldset>`}
+        <//>
+        <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
+        ${canUpload && html`<${Files} files=${draft.files} onChange=${(files: Media[]) => change({ files })} />`}
+        ${
+          canPublish &&
+          html`<div class="fields">
+            <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
+            <label>Time zone <input value=${draft.timeZone} onChange=${(event: Event) => change({ timeZone: (event.target as HTMLInputElement).value })} /></label>
+          </div>`
+        }
+        ${error && html`<${Problem} error=${error} />`}
+        ${general.map(({ message }) => html`<p class="warning" role="alert" dir="auto">${message}</p>`)}
+        <div class="buttons">
+          <button type="button" class="primary" disabled=${!canStore} onClick=${() => store(false)}>${draft.time ? 'Schedule' : 'Save the draft'}</button>
+          ${canPublish && !draft.time && html`<button type="button" disabled=${!canStore || !validation?.publishable} onClick=${() => store(true)}>Publish now</button>`}
+          <button type="button" class="quiet" onClick=${() => setDraft(newDraft())}>Start again</button>
+        </div>
+      </section>
+      <aside aria-label="Each account" aria-live="polite">
+        ${chosen.map(
+          (account) => html`<${Preview} key=${account.id} account=${account} draft=${draft} validation=${validation}
+            onCaption=${(text: string | undefined) => {
+              const { [account.id]: _, ...others } = draft.captions
+              change({ captions: text === undefined ? others : { ...others, [account.id]: text } })
+            }} />`,
+        )}
+      </aside>
+    </div>
+  `
+}
+
+interface PreviewProps {
+  account: Account
+  draft: Draft
+  validation: PostValidation | undefined
+  onCaption: (text: string | undefined) => void
+}
+
+/** The post on one account: its text with the counts of its network, and what is wrong with it. */
+function Preview({ account: { id, platform, username }, draft, validation, onCaption }: PreviewProps) {
+  const own = draft.captions[id]
+  const target = validation?.targets.find(({ accountId }) => accountId === id)
+  const problems = validation?.violations.filter(({ accountId }) => accountId === id) ?? []
+  const warnings = validation?.warnings.filter(({ accountId }) => accountId === id) ?? []
+  return html`<section class="card" aria-label="${username} on ${networkName(platform)}">
+    <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+    ${
+      own === undefined
+        ? html`<p class="text" dir="auto">${draft.caption}</p><button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>A text of its own</button>`
+        : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => onCaption((event.target as HTMLTextAreaElement).value)} /></label>
+          <button type="button" class="quiet" onClick=${() => onCaption(undefined)}>The text of the post</button>`
+    }
+    <${Pictures} files=${draft.files.map((file) => ({ ...file, url: null }))} />
+    ${target?.counts.map(
+      ({ path, actual, limit, unit }) => html`<p class="count">
+        <label>${String(path.at(-1))} <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter></label>
+        <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${unit}</span>
+      </p>`,
+    )}
+    ${problems.map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
+    ${warnings.map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
+  </section>`
+}
+
+function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[]) => void }) {
+  const { client } = useSession()
+  const [sending, setSending] = useState<{ name: string; share: number }>()
+  const [error, setError] = useState<Error>()
+  const add = async (list: FileList | null | undefined) => {
+    setError(undefined)
+    let added = files
+    for (const file of list ?? []) {
+      try {
+        setSending({ name: file.name, share: 0 })
+        const stored = await withProgress(
+          (share) => setSending({ name: file.name, share }),
+          () => client.uploads.create(file),
+        )
+        added = [...added, stored]
+        onChange(added)
+      } catch (error) {
+        setError(error as Error)
+      }
+    }
+    setSending(undefined)
+  }
+  const describe = async (file: Media, altText: string) => {
+    const changed = await client.media.update(file.id, { altText })
+    onChange(files.map((each) => (each.id === file.id ? changed : each)))
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    void add(event.dataTransfer?.files)
+  }
+  return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
+    <legend>Files</legend>
+    <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
+    ${sending && html`<p role="status"><progress value=${sending.share}></progress> <span dir="auto">${sending.name}</span></p>`}
+    ${error && html`<${Problem} error=${error} />`}
+    <ul class="rows">${files.map(
+      (file, index) => html`<li key=${`${file.id} ${index}`}>
+        <${Pictures} files=${[{ ...file, url: null }]} />
+        <label>What it shows <input dir="auto" value=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <button type="button" onClick=${() => onChange(files.filter((_, each) => each !== index))}>Remove</button>
+      </li>`,
+    )}</ul>
+  </fieldset>`
+}

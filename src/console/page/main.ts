@@ -1,0 +1,105 @@
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Unauthorized } from '../../sdk/index.ts'
+import { Accounts } from './accounts.ts'
+import { Activity } from './activity.ts'
+import { Calendar } from './calendar.ts'
+import { Compose } from './compose.ts'
+import { useRoute } from './hooks.ts'
+import { html } from './html.ts'
+import { Problem } from './parts.ts'
+import { PostPage } from './post.ts'
+import { forgetKey, keepKey, readKey, type Session, SessionContext, signIn } from './session.ts'
+
+const PAGES = [
+  { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
+  { name: 'compose', label: 'Compose', page: Compose, needs: 'posts:write' },
+  { name: 'accounts', label: 'Accounts', page: Accounts, needs: 'accounts:read' },
+  { name: 'activity', label: 'Activity', page: Activity, needs: 'posts:read' },
+]
+
+function Console() {
+  const [key, setKey] = useState(readKey)
+  const [session, setSession] = useState<Session>()
+  const [error, setError] = useState<Error>()
+  const signOut = () => {
+    forgetKey()
+    setSession(undefined)
+    setKey(null)
+  }
+  const open = () => {
+    setError(undefined)
+    if (key) signIn(key, signOut).then(setSession, setError)
+  }
+  useEffect(open, [key])
+  useEffect(() => {
+    // Another tab's link may bring a key.
+    const follow = () => location.hash.startsWith('#key=') && setKey(readKey())
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  if (session) return html`<${SessionContext.Provider} value=${session}><${Shell} /><//>`
+  const isRejected = error instanceof Unauthorized
+  if (key && !isRejected) {
+    return html`<main class="sign-in">
+      ${error ? html`<${Problem} error=${error} onRetry=${open} />` : html`<p role="status">Opening…</p>`}
+      ${error && html`<button type="button" onClick=${signOut}>Use another key</button>`}
+    </main>`
+  }
+  return html`<${SignIn} error=${error} onKey=${(given: string) => (given === key ? open() : setKey(given))} />`
+}
+
+function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: string) => void }) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.target as HTMLFormElement)
+    const key = String(form.get('key')).trim()
+    keepKey(key, form.get('kept') === 'on')
+    onKey(key)
+  }
+  return html`<main class="sign-in">
+    <h1>Postroom</h1>
+    <form onSubmit=${submit}>
+      <label>API key <input name="key" type="password" required pattern="\\s*pr_\\S+\\s*" placeholder="pr_…" autocomplete="off" /></label>
+      <label class="check"><input name="kept" type="checkbox" /> Keep it in this browser. Otherwise it is forgotten with this tab.</label>
+      <button class="primary">Open</button>
+    </form>
+    ${error && html`<${Problem} error=${error} />`}
+    <p class="small">The console shows what the key allows. <code>postroom key create</code> makes one.</p>
+  </main>`
+}
+
+function Shell() {
+  const { path } = useRoute()
+  return html`<${SessionContext.Consumer}>
+    ${(session: Session) => {
+      const pages = PAGES.filter(({ needs }) => session.scopes === null || session.scopes.includes(needs))
+      const name = path[0] || 'calendar'
+      const current = pages.find((page) => page.name === name)
+      const isPost = name === 'posts' && path[1] !== undefined
+      return html`
+        <a class="skip" href="#main" onClick=${skipToMain}>To the content</a>
+        <header>
+          <strong class="brand">Postroom</strong>
+          <nav aria-label="Pages">
+            ${pages.map(
+              (page) =>
+                html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
+            )}
+          </nav>
+          <button type="button" class="quiet" onClick=${session.signOut}>Sign out</button>
+        </header>
+        <main id="main" tabindex="-1">
+          ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<p class="empty">There is no such page, or the key does not allow it.</p>`}
+        </main>
+      `
+    }}
+  <//>`
+}
+
+function skipToMain(event: Event) {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+render(html`<${Console} />`, document.getElementById('root')!)

@@ -1,0 +1,171 @@
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
+import type { Loaded } from './hooks.ts'
+import { html } from './html.ts'
+import { SessionContext, useCan, useSession } from './session.ts'
+import { STATES } from './words.ts'
+
+export const StateMark = ({ state }: { state: DeliveryState }) => {
+  const { word, shape, meaning } = STATES[state]
+  return html`<span class="state state-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> ${word}</span>`
+}
+
+const NETWORKS: Record<string, string> = {
+  x: 'X',
+  linkedin: 'LinkedIn',
+  tiktok: 'TikTok',
+  youtube: 'YouTube',
+  google_business: 'Google Business',
+}
+
+export const networkName = (platform: string): string =>
+  NETWORKS[platform] ?? platform[0]!.toUpperCase() + platform.slice(1)
+
+export const Network = ({ platform }: { platform: string }) =>
+  html`<abbr class="network network-${platform}" title=${networkName(platform)}>${networkName(platform).slice(0, 2)}</abbr>`
+
+/** A text that somebody else wrote, in its own direction. */
+export const Text = ({ text }: { text: string }) => html`<p class="text" dir="auto">${text}</p>`
+
+export interface Picture {
+  id: string
+  kind: string
+  altText: string | null
+  fileName: string | null
+  url: string | null
+}
+
+export const Pictures = ({ files }: { files: Picture[] }) =>
+  files.length > 0 &&
+  html`<ul class="pictures">${files.map((file) => html`<li key=${file.id}><${Thumb} ...${file} /></li>`)}</ul>`
+
+/** A small picture, by its address or else with the key. */
+function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
+  const { client } = useSession()
+  const canRead = useCan('media:read')
+  // Files may have their addresses on another host, which the policy of this page excludes.
+  const url = signed && new URL(signed).origin === location.origin ? signed : null
+  const [address, setAddress] = useState(url)
+  useEffect(() => {
+    if (url || kind !== 'image' || !canRead) return
+    let made: string | undefined
+    let isGone = false
+    const show = async () => {
+      const blob = await (await client.media.preview(id, { width: 160 })).blob()
+      if (isGone) return
+      made = URL.createObjectURL(blob)
+      setAddress(made)
+    }
+    // The name of the file stays in its place.
+    show().catch(() => {})
+    return () => {
+      isGone = true
+      if (made) URL.revokeObjectURL(made)
+    }
+  }, [client, id, url, kind, canRead])
+  if (kind === 'image' && address) {
+    return html`<img src=${address} alt=${altText ?? ''} loading="lazy" width="64" height="64" />`
+  }
+  return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? kind}</span></span>`
+}
+
+/** An error in words, with what the service says how to mend it, and the number of the request. */
+export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const session = useContext(SessionContext)
+  const requestId = error instanceof PostroomError ? error.requestId : null
+  return html`<div class="problem" role="alert">
+    <strong>${titleOf(error)}</strong>
+    <p dir="auto">${error.message}</p>
+    ${requestId && html`<p class="small">Request ${requestId}</p>`}
+    ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
+    ${session && error instanceof Unauthorized && html`<button type="button" onClick=${session.signOut}>Use another key</button>`}
+  </div>`
+}
+
+function titleOf(error: Error): string {
+  const status = error instanceof PostroomError ? error.status : undefined
+  if (status === 0 || !navigator.onLine) return 'The service cannot be reached'
+  if (status === 429) return 'Too many requests at the moment'
+  if (status !== undefined && status >= 500) return 'The service cannot answer at the moment'
+  if (error instanceof Unauthorized) return 'The key is not valid any more'
+  if (error instanceof PreconditionFailed) return 'The post has changed meanwhile: load the page again'
+  return 'This did not work'
+}
+
+/** Shows a value as soon as it is loaded; until then that it is being loaded, or has failed. */
+export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; children: (value: Value) => unknown }) {
+  const { value, error, isLoading, reload } = loaded
+  return html`
+    ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
+    ${isLoading && html`<p class="loading" role="status">Loading…</p>`}
+    ${value !== undefined && children(value)}
+  `
+}
+
+export const Empty = ({ children }: { children: unknown }) => html`<p class="empty">${children}</p>`
+
+interface ConfirmProps {
+  /** The button that asks. */
+  label: string
+  /** A sentence about what the action does. */
+  says: string
+  act: () => Promise<unknown>
+  isDangerous?: boolean
+  /** Further fields of the question. */
+  children?: unknown
+}
+
+/** A button that says what it is about to do before it does it. */
+export function Confirm({ label, says, act, isDangerous, children }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [error, setError] = useState<Error>()
+  const [isRunning, setRunning] = useState(false)
+  const run = async (event: Event) => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    try {
+      await act()
+      dialog.current?.close()
+    } catch (error) {
+      setError(error as Error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return html`
+    <button type="button" class=${isDangerous ? 'dangerous' : ''} onClick=${() => dialog.current?.showModal()}>${label}</button>
+    <dialog ref=${dialog} aria-label=${label}>
+      <form onSubmit=${run}>
+        <h2>${label}</h2>
+        <p>${says}</p>
+        ${children}
+        ${error && html`<${Problem} error=${error} />`}
+        <div class="buttons">
+          <button type="button" onClick=${() => dialog.current?.close()}>Back</button>
+          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning}>${isRunning ? 'Working…' : label}</button>
+        </div>
+      </form>
+    </dialog>
+  `
+}
+
+export interface Note {
+  text: string
+  undo?: () => Promise<unknown>
+}
+
+/** A line that says what was done, and takes it back. It leaves after some seconds, unless it is looked at. */
+export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () => void }) {
+  const [error, setError] = useState<Error>()
+  useEffect(() => {
+    setError(undefined)
+    const timer = note && setTimeout(onEnd, 10_000)
+    return () => clearTimeout(timer)
+  }, [note])
+  const undo = () => note?.undo?.().then(onEnd, setError)
+  return html`<div class="note" role="status" aria-live="polite">
+    ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}
+    ${error && html`<${Problem} error=${error} />`}
+  </div>`
+}

@@ -1,0 +1,185 @@
+import type { DeliveryState, MediaDetail, PostDetail, PostTarget } from '../../sdk/index.ts'
+import { responseOf } from '../../sdk/index.ts'
+import { useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { Confirm, Loading, Network, networkName, type Picture, Pictures, StateMark, Text } from './parts.ts'
+import { useCan, useSession } from './session.ts'
+import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
+import { OUTCOMES, STATES } from './words.ts'
+
+/** The post as it was read, with its version: a change of another tab or program in between is not overwritten. */
+const versionOf = (post: PostDetail) => ({ ifMatch: responseOf(post)?.headers.get('etag') ?? undefined })
+
+export function PostPage({ id }: { id: string }) {
+  const { client } = useSession()
+  const canSeeFiles = useCan('media:read')
+  const post = useLoad((signal) => client.posts.get(id, { signal }), [client, id])
+  const fileIds = [
+    ...new Set(
+      [post.value?.mediaIds ?? [], ...(post.value?.targets ?? []).map(({ mediaIds }) => mediaIds ?? [])].flat(),
+    ),
+  ]
+  const files = useLoad(
+    async () => new Map((await listFiles(client, canSeeFiles ? fileIds : [])).map((file) => [file.id, file])),
+    [client, canSeeFiles, fileIds.join()],
+  )
+  return html`<${Loading} loaded=${post}>
+    ${(value: PostDetail) => html`<${Post} post=${value} files=${files.value ?? new Map()} reload=${post.reload} />`}
+  <//>`
+}
+
+const listFiles = (client: ReturnType<typeof useSession>['client'], ids: string[]): Promise<MediaDetail[]> =>
+  Promise.all(ids.map((id) => client.media.get(id)))
+
+interface PostProps {
+  post: PostDetail
+  files: Map<string, MediaDetail>
+  reload: () => void
+}
+
+function Post({ post, files, reload }: PostProps) {
+  const timeZone = post.timeZone ?? OWN_ZONE
+  const picturesOf = (ids: string[]): Picture[] =>
+    ids.map((id) => {
+      const { kind = 'image', altText = null, fileName = null } = files.get(id) ?? {}
+      return { id, kind, fileName, url: null, altText: post.altTexts?.[id] ?? altText }
+    })
+  return html`
+    <div class="bar">
+      <h1>${post.status === 'draft' ? 'Draft' : post.status === 'scheduled' ? 'Scheduled post' : 'Published post'}</h1>
+      <${PostActions} post=${post} reload=${reload} />
+    </div>
+    <dl class="facts">
+      ${post.scheduledAt && html`<dt>Time</dt><dd><time datetime=${post.scheduledAt}>${formatInstant(post.scheduledAt, timeZone)}</time> (${timeZone})</dd>`}
+      ${post.externalReference && html`<dt>Reference</dt><dd dir="auto">${post.externalReference}</dd>`}
+      <dt>Changed</dt><dd>${formatInstant(post.updatedAt, OWN_ZONE)}</dd>
+    </dl>
+    ${post.targets.map(
+      (target) => html`<${Target} key=${target.accountId} post=${post} target=${target} timeZone=${timeZone}
+        files=${picturesOf(target.mediaIds ?? post.mediaIds)} reload=${reload} />`,
+    )}
+  `
+}
+
+function PostActions({ post, reload }: { post: PostDetail; reload: () => void }) {
+  const { client } = useSession()
+  const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
+  if (post.status === 'published') return null
+  const isDraft = post.status === 'draft'
+  const changeText = async () => {
+    const field = document.getElementById('caption') as HTMLTextAreaElement
+    await client.posts.update(post.id, { caption: field.value }, versionOf(post))
+    reload()
+  }
+  const changeTime = async () => {
+    const field = document.getElementById('time') as HTMLInputElement
+    await client.posts.update(
+      post.id,
+      { scheduledAt: `${field.value}:00`, timeZone: post.timeZone ?? OWN_ZONE },
+      versionOf(post),
+    )
+    reload()
+  }
+  const remove = async () => {
+    await client.posts.delete(post.id, versionOf(post))
+    location.hash = '/calendar'
+  }
+  const publish = async () => {
+    await client.posts.publish(post.id, versionOf(post))
+    reload()
+  }
+  const time = post.scheduledAt ? toLocal(new Date(post.scheduledAt), post.timeZone ?? OWN_ZONE) : ''
+  return html`<div class="buttons">
+    ${
+      (isDraft ? canWrite : canPublish) &&
+      html`<${Confirm} label="Change the text" act=${changeText} says="Accounts with a text of their own keep it.">
+        <label>Text <textarea id="caption" rows="6" dir="auto">${post.caption}</textarea></label>
+      <//>`
+    }
+    ${
+      canPublish &&
+      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime}
+          says="The post goes out at this time, to every account without a time of its own.">
+          <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required value=${time} /></label>
+        <//>
+        <${Confirm} label="Publish now" act=${publish} says="The post goes out to all ${post.targets.length} accounts within seconds. This cannot be taken back here." />`
+    }
+    ${canWrite && html`<${Confirm} label="Delete" isDangerous act=${remove} says="The post is deleted, and nothing of it is published." />`}
+  </div>`
+}
+
+interface TargetProps {
+  post: PostDetail
+  target: PostTarget
+  files: Picture[]
+  timeZone: string
+  reload: () => void
+}
+
+function Target({ post, target, files, timeZone, reload }: TargetProps) {
+  const { delivery, platform, username, attention } = target
+  const parts =
+    post.postType === 'thread' && target.threadParts ? target.threadParts : [target.captionOverride ?? post.caption]
+  const time = target.scheduledAt ?? post.scheduledAt
+  return html`<section class="card" aria-label="${username} on ${networkName(platform)}">
+    <div class="bar">
+      <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+      <${StateMark} state=${delivery.state} />
+    </div>
+    <p class="small">${STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
+    ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Accounts</a></div>`}
+    ${delivery.error && html`<div class="problem"><strong>${delivery.error.code}</strong><p dir="auto">${delivery.error.message}</p></div>`}
+    ${parts.map((part) => html`<${Text} text=${part} />`)}
+    ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
+    <${Pictures} files=${files} />
+    ${delivery.externalUrl && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${networkName(platform)}</a></p>`}
+    <${Timeline} target=${target} timeZone=${timeZone} />
+    <${DeliveryActions} post=${post} target=${target} reload=${reload} />
+  </section>`
+}
+
+/** The address of a post on its network, if it is one of the web. */
+const safe = (url: string) => (/^https?:/i.test(url) ? url : undefined)
+
+function Timeline({ target: { delivery }, timeZone }: { target: PostTarget; timeZone: string }) {
+  const lines = delivery.history.map(({ number, act, startedAt, outcome, error }) => ({
+    at: startedAt,
+    text: `${act === 1 ? '' : `Part ${act}, `}Attempt ${number}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is open'}${error ? `: ${error.message}` : ''}`,
+  }))
+  if (delivery.nextAttemptAt) lines.push({ at: delivery.nextAttemptAt, text: 'The next attempt' })
+  if (lines.length === 0) return null
+  return html`<ol class="timeline">
+    ${lines.map(({ at, text }) => html`<li><time datetime=${at}>${formatInstant(at, timeZone)}</time> <span dir="auto">${text}</span></li>`)}
+  </ol>`
+}
+
+const CAN: Record<'retry' | 'cancel' | 'resolve' | 'mark', DeliveryState[]> = {
+  retry: ['failed', 'missed', 'cancelled'],
+  cancel: ['queued'],
+  resolve: ['unconfirmed'],
+  mark: ['waiting', 'queued', 'failed', 'missed', 'cancelled'],
+}
+
+function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
+  const { client } = useSession()
+  const canPublish = useCan('posts:publish')
+  if (!canPublish) return null
+  const { accountId, username, platform, delivery } = target
+  const where = `${username} on ${networkName(platform)}`
+  const can = (action: keyof typeof CAN) => CAN[action].includes(delivery.state)
+  const and = (act: () => Promise<unknown>) => async () => {
+    await act()
+    reload()
+  }
+  const { deliveries } = client
+  return html`<div class="buttons">
+    ${can('retry') && html`<${Confirm} label="Retry" says="It is sent to ${where} within seconds." act=${and(() => deliveries.retry(post.id, accountId, {}, versionOf(post)))} />`}
+    ${can('cancel') && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${and(() => deliveries.cancel(post.id, accountId, versionOf(post)))} />`}
+    ${
+      can('resolve') &&
+      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'published' }))} />
+        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' }))} />`
+    }
+    ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${and(() => deliveries.markPublished(post.id, accountId, {}, versionOf(post)))} />`}
+  </div>`
+}

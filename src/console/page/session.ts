@@ -1,0 +1,54 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { Postroom } from '../../sdk/index.ts'
+import { fetchWithProgress } from './progress.ts'
+
+/** The person who looks: a client with their key, and what the key allows. */
+export interface Session {
+  client: Postroom
+  userId: string
+  /** Null for all. */
+  scopes: string[] | null
+  signOut(): void
+}
+
+/** The address of the service: that of this page without `/console`. */
+const BASE = new URL('.', location.href.replace(/[?#].*/, '').replace(/\/$/, '')).href
+
+const KEY = 'postroom.key'
+
+/** The key of this tab, or the one that was kept. `#key=…` in the address is moved to the tab. */
+export function readKey(): string | null {
+  const [, given] = /^#key=(pr_\w+)$/.exec(location.hash) ?? []
+  if (given) {
+    sessionStorage.setItem(KEY, given)
+    history.replaceState(null, '', '#/calendar')
+  }
+  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+}
+
+export function keepKey(key: string, isKept: boolean): void {
+  sessionStorage.setItem(KEY, key)
+  if (isKept) localStorage.setItem(KEY, key)
+}
+
+export function forgetKey(): void {
+  sessionStorage.removeItem(KEY)
+  localStorage.removeItem(KEY)
+}
+
+export async function signIn(key: string, signOut: () => void): Promise<Session> {
+  const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress })
+  const { userId, scopes } = await client.keys.current()
+  return { client, userId, scopes, signOut }
+}
+
+export const SessionContext = createContext<Session | null>(null)
+
+export const useSession = (): Session => useContext(SessionContext)!
+
+/** Whether the key allows all of these scopes. What it does not allow is not shown. */
+export function useCan(...wanted: string[]): boolean {
+  const { scopes } = useSession()
+  return scopes === null || wanted.every((scope) => scopes.includes(scope))
+}

@@ -1,0 +1,66 @@
+/** Dates are `2027-03-28`, local times `2027-03-28T09:30`, both in a named time zone. */
+
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** The local time that an instant has in a zone. */
+export function toLocal(instant: Date, timeZone: string): string {
+  const clock =
+    clocks.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short', hourCycle: 'h23' })
+  clocks.set(timeZone, clock)
+  return clock.format(instant).replace(' ', 'T')
+}
+
+/** The instant of a local time. One that the clocks skip or show twice becomes an instant near it. */
+export function toInstant(local: string, timeZone: string): Date {
+  const wall = Date.parse(`${local}Z`)
+  const offsetAt = (time: number) =>
+    Date.parse(`${toLocal(new Date(time), timeZone)}Z`) - Math.floor(time / 60_000) * 60_000
+  const guess = wall - offsetAt(wall)
+  return new Date(wall - offsetAt(guess))
+}
+
+export function addDays(date: string, days: number): string {
+  const time = new Date(`${date}T00:00Z`)
+  time.setUTCDate(time.getUTCDate() + days)
+  return time.toISOString().slice(0, 10)
+}
+
+export function addMonths(date: string, months: number): string {
+  const time = new Date(`${date.slice(0, 7)}-01T00:00Z`)
+  time.setUTCMonth(time.getUTCMonth() + months)
+  return time.toISOString().slice(0, 10)
+}
+
+/** 1 is Monday, 7 is Sunday, as the language of the browser begins its weeks. */
+const locale = new Intl.Locale(navigator.language) as Intl.Locale & { getWeekInfo?(): { firstDay: number } }
+const FIRST_DAY = locale.getWeekInfo?.().firstDay ?? 1
+
+export const startOfWeek = (date: string): string =>
+  addDays(date, -((new Date(`${date}T00:00Z`).getUTCDay() - FIRST_DAY + 7) % 7))
+
+/** The weeks that show a whole month, as lists of dates. */
+export function weeksOf(date: string): string[][] {
+  const month = date.slice(0, 7)
+  const weeks: string[][] = []
+  for (let first = startOfWeek(`${month}-01`); first.slice(0, 7) <= month; first = addDays(first, 7)) {
+    weeks.push([0, 1, 2, 3, 4, 5, 6].map((day) => addDays(first, day)))
+  }
+  return weeks
+}
+
+/** Formats a date, or a local time, in words of the language of the browser. */
+export const formatLocal = (local: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(navigator.language, { timeZone: 'UTC', ...options }).format(
+    new Date(`${local.length > 10 ? local : `${local}T00:00`}Z`),
+  )
+
+export const formatInstant = (instant: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(navigator.language, { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(instant),
+  )
+
+export const formatTime = (instant: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(navigator.language, { timeZone, timeStyle: 'short' }).format(new Date(instant))

@@ -1,0 +1,48 @@
+import type { DeliveryState } from '../../sdk/index.ts'
+
+/** A state in words, and as a shape, so that nobody needs to tell colours apart. */
+export const STATES: Record<DeliveryState, { word: string; shape: string; meaning: string }> = {
+  waiting: { word: 'Draft', shape: '○', meaning: 'Nothing is sent before somebody schedules or publishes the post.' },
+  queued: { word: 'Scheduled', shape: '◷', meaning: 'It is sent at its time.' },
+  publishing: { word: 'Publishing', shape: '◌', meaning: 'It is being sent.' },
+  published: { word: 'Published', shape: '✓', meaning: 'The network has it.' },
+  failed: { word: 'Failed', shape: '✕', meaning: 'The network does not have it. Mend the cause, then retry.' },
+  cancelled: { word: 'Cancelled', shape: '⊘', meaning: 'It was withdrawn before it was sent.' },
+  unconfirmed: {
+    word: 'Unconfirmed',
+    shape: '?',
+    meaning: 'The response was lost: the network may have it. Look there, then say whether it was published.',
+  },
+  missed: { word: 'Missed', shape: '!', meaning: 'It could not be sent in time. Retry it if it is still wanted.' },
+}
+
+/** The state that says most about a group of deliveries. */
+const BY_WEIGHT = Object.keys(STATES).sort((a, b) => weightOf(a) - weightOf(b)) as DeliveryState[]
+
+function weightOf(state: string): number {
+  return ['unconfirmed', 'failed', 'missed', 'publishing', 'queued', 'waiting', 'cancelled', 'published'].indexOf(state)
+}
+
+export const worstOf = (states: DeliveryState[]): DeliveryState =>
+  BY_WEIGHT.find((state) => states.includes(state)) ?? 'waiting'
+
+export const OUTCOMES: Record<string, string> = {
+  published: 'the network accepted it',
+  failed: 'the network did not accept it',
+  unknown: 'the response was lost',
+  found: 'the network has it, as it said later',
+  absent: 'the network does not have it, as it said later',
+  said_published: 'somebody said that it was published',
+  said_not_published: 'somebody said that it was not published',
+}
+
+/** How a person mends what an account needs, by the code of its attention. */
+export const MENDS: Record<string, string> = {
+  not_connected: 'Connect',
+  unauthorized: 'Connect again',
+  reconnect_required: 'Connect again',
+  refresh_failed: 'Connect again',
+  app_missing: 'Connect again',
+  scopes_missing: 'Connect again',
+  expiring: 'Connect again',
+}

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import axe from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { createWorld } from '../helpers/app.ts'
+import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
+import { until } from '../helpers/until.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
+
+const PAGES = ['calendar', 'compose', 'accounts', 'activity']
+const ZONE = 'Europe/Berlin'
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+const today = () => new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, dateStyle: 'short' }).format(new Date())
+
+/** A user with accounts and posts, whose console a browser opens. */
+async function createScene(t: Test) {
+  const world = await createWorld(t, { servesConsole: true })
+  const ada = await world.user()
+  const accountIds = [
+    await ada.account('bluesky', { username: 'ada.example.com' }),
+    await ada.account('sandbox', { username: 'ada', credentials: { username: 'ada' } }),
+  ]
+  const port = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 })).port
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  const origin = `http://localhost:${port}`
+  const open = async (key = ada.key, options: BrowserContextOptions = {}) => {
+    const page = await browser.newPage({ timezoneId: ZONE, locale: 'en-GB', ...options })
+    page.setDefaultTimeout(30_000)
+    const watched = watchPage(page)
+    await page.goto(`${origin}/console#key=${key}`)
+    await page.getByRole('navigation').waitFor()
+    return { page, ...watched }
+  }
+  const show = async (page: Page, hash: string) => {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+    await page.locator('h1').waitFor()
+    await until('everything is loaded', () => page.locator('.loading').count(), { isMet: (count) => count === 0 })
+  }
+  return { ...world, ada, accountIds, origin, open, show }
+}
+
+t.test('a person composes, schedules, moves and publishes, with the key in the tab alone', needsBrowser, async (t) => {
+  const { ada, accountIds, open, origin } = await createScene(t)
+  const { page, problems, hosts } = await open()
+  t.notMatch(page.url(), ada.key, 'the key leaves the address')
+
+  await page.getByRole('link', { name: 'Compose', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'ada.example.com' }).check()
+  await page.getByRole('checkbox', { name: /Sa ada/ }).check()
+  await page.getByLabel('Text', { exact: true }).fill('x'.repeat(301))
+  const preview = page.getByLabel('ada.example.com on Bluesky')
+  await preview.getByText('301 of 300 graphemes').waitFor()
+  await preview.getByText(/at most 300 are allowed/).waitFor()
+  t.ok(await page.getByRole('button', { name: 'Save the draft' }).isDisabled(), 'a post over a limit is not stored')
+  await page.reload()
+  t.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'x'.repeat(301), 'a reload loses no text')
+
+  await page.getByLabel('Text', { exact: true }).fill('We are live.')
+  await page.getByLabel('Time, or none for a draft').fill(`${today()}T23:58`)
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  const [post] = (await ada.call('GET', '/posts')).body.data
+  t.match(post, {
+    caption: 'We are live.',
+    status: 'scheduled',
+    timeZone: ZONE,
+    scheduledAtLocal: `${today()}T23:58:00`,
+  })
+
+  await page.goto(`${origin}/console#/calendar?view=week`)
+  const chip = page.getByRole('link', { name: /We are live\./ })
+  await chip.waitFor()
+  const days = page.locator('.day')
+  const index = await days.evaluateAll((days) =>
+    days.findIndex((day) => (day as { querySelector(s: string): unknown }).querySelector('.chip')),
+  )
+  const target = days.nth(index === 6 ? 5 : index + 1)
+  await chip.dragTo(target)
+  await page.getByText(/^Moved to /).waitFor()
+  await target.getByRole('link', { name: /We are live\./ }).waitFor()
+  t.not((await ada.call('GET', `/posts/${post.id}`)).body.scheduledAt, post.scheduledAt)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await days
+    .nth(index)
+    .getByRole('link', { name: /We are live\./ })
+    .waitFor()
+  t.equal((await ada.call('GET', `/posts/${post.id}`)).body.scheduledAt, post.scheduledAt)
+
+  await chip.click()
+  await page.getByRole('button', { name: 'Publish now' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Publish now' })
+  await dialog.getByText(/goes out to all 2 accounts/).waitFor()
+  await dialog.getByRole('button', { name: 'Publish now' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  t.strictSame(
+    (await ada.call('GET', `/posts/${post.id}`)).body.targets.map(({ accountId }: { accountId: string }) => accountId),
+    accountIds,
+  )
+  t.strictSame([problems, [...hosts]], [[], [new URL(origin).host]])
+})
+
+t.test('a key that may only read shows no action, and a revoked one asks for another', needsBrowser, async (t) => {
+  const { app, ada, accountIds, open, show } = await createScene(t)
+  await ada.call('POST', '/posts', { accountIds, caption: 'A draft' })
+  const scopes = ['accounts:read', 'posts:read']
+  const { body: reader } = await ada.call('POST', '/keys', { name: 'reader', scopes })
+  const { page } = await open(reader.key)
+  t.strictSame(await page.getByRole('navigation').getByRole('link').allTextContents(), [
+    'Calendar',
+    'Accounts',
+    'Activity',
+  ])
+  await page.getByRole('link', { name: /A draft/ }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  t.strictSame(await page.locator('main').getByRole('button').allTextContents(), [])
+
+  await ada.call('DELETE', `/keys/${reader.id}`)
+  const read = () => app.inject({ url: '/api/v1/posts', headers: { authorization: `Bearer ${reader.key}` } })
+  await until('the key is refused', read, { isMet: ({ statusCode }) => statusCode === 401 })
+  await show(page, '/calendar')
+  await page.getByRole('button', { name: 'Use another key' }).first().click()
+  await page.getByLabel('API key').fill('pr_nothing')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('API key').fill(ada.key)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Compose' }).waitFor()
+})
+
+t.test('of two tabs that change a post, the second is told so', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const { body: post } = await ada.call('POST', '/posts', { accountIds, caption: 'First' })
+  const { page } = await open()
+  await show(page, `/posts/${post.id}`)
+  await ada.call('PATCH', `/posts/${post.id}`, { caption: 'Second' })
+  await page.getByRole('button', { name: 'Change the text' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change the text' })
+  await dialog.getByLabel('Text').fill('Third')
+  await dialog.getByRole('button', { name: 'Change the text' }).click()
+  await dialog.getByText('The post has changed meanwhile').waitFor()
+  t.equal((await ada.call('GET', `/posts/${post.id}`)).body.caption, 'Second')
+})
+
+t.test('texts of other people are shown, and never run', needsBrowser, async (t) => {
+  const { app, db, ada, open, show } = await createScene(t)
+  const hostile = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>`
+  const account = await ada.account('bluesky', { username: hostile })
+  const { body: file } = await upload(app, ada, [
+    ['altText', hostile],
+    ['file', await jpeg()],
+  ])
+  const body = {
+    accountIds: [account],
+    caption: hostile,
+    mediaIds: [file.id],
+    scheduledAt: inDays(1),
+    externalReference: hostile,
+  }
+  const { body: post } = await ada.call('POST', '/posts', body)
+  const error = { code: 'content_refused', message: hostile, retryable: false }
+  await db
+    .updateTable('postTargets')
+    .set({ state: 'failed', error: JSON.stringify(error) })
+    .where('postId', '=', post.id)
+    .execute()
+  const { page, problems } = await open()
+  for (const hash of [...PAGES.map((name) => `/${name}`), `/posts/${post.id}`]) await show(page, hash)
+  await page.locator('p.text').getByText(hostile).first().waitFor()
+  t.equal(await page.evaluate('window.ran'), undefined)
+  // Leaving a page ends its requests.
+  t.strictSame(
+    problems.filter((problem) => !problem.endsWith('net::ERR_ABORTED')),
+    [],
+  )
+})
+
+t.test('every page is accessible, light and dark, wide and narrow', needsBrowser, async (t) => {
+  const { app, ada, accountIds, open, show } = await createScene(t)
+  const { body: file } = await upload(app, ada, [['file', await jpeg()]])
+  const { body: post } = await ada.call('POST', '/posts', {
+    accountIds,
+    caption: 'Hello',
+    mediaIds: [file.id],
+    scheduledAt: inDays(1),
+  })
+  await ada.call('POST', '/posts', { accountIds, caption: 'مرحبا بالعالم', postType: 'post' })
+  const views: BrowserContextOptions[] = [
+    { colorScheme: 'light' },
+    { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+  ]
+  for (const view of views) {
+    const { page } = await open(ada.key, view)
+    for (const hash of [...PAGES.map((name) => `/${name}`), `/posts/${post.id}`]) {
+      await show(page, hash)
+      await page.evaluate(axe.source)
+      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
+      t.strictSame(found, [], `${hash}, ${view.colorScheme}`)
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      t.ok(Number(width) <= 0, `${hash} is ${width} pixels too wide`)
+    }
+  }
+})
+
+t.test('the first page is small, and is not served where it is switched off', async (t) => {
+  const { app } = await createWorld(t, { servesConsole: true })
+  const encoding = { 'accept-encoding': 'br' }
+  const read = async (url: string) => (await app.inject({ url, headers: encoding })).rawPayload.length
+  const main = (await app.inject('/console/console/page/main.ts')).payload
+  t.notMatch(main, /import type|: string/, 'types are stripped')
+  const files = new Set(['/console', '/console/style.css'])
+  const follow = async (url: string) => {
+    if (files.has(url)) return
+    files.add(url)
+    const { statusCode, payload } = await app.inject(url)
+    t.equal(statusCode, 200, url)
+    for (const [, path] of payload.matchAll(/from ?["'](\.[^"']+)["']/g)) {
+      await follow(new URL(path!, `http://host${url}`).pathname)
+    }
+  }
+  await follow('/console/console/page/main.ts')
+  const sizes = await Promise.all([...files].map(read))
+  const sum = sizes.reduce((total, size) => total + size, 0)
+  t.ok(sum < 200_000, `${sum} bytes`)
+
+  const { app: without } = await createWorld(t)
+  t.equal((await without.inject('/console')).statusCode, 404)
+  t.match(readFileSync('src/console/page.html', 'utf8'), /src="console\//, 'its addresses hold behind a prefix')
+})
