@@ -161,7 +161,8 @@ export const RedeliverEvents = Type.Object(
     $id: 'RedeliverEvents',
     additionalProperties: false,
     // Not `oneOf`, of which client generators make several types. The operation checks it.
-    not: { anyOf: [{ required: ['eventIds', 'from'] }, { maxProperties: 0 }] },
+    not: { maxProperties: 0 },
+    dependentSchemas: { eventIds: { maxProperties: 1 } },
     dependentRequired: { before: ['from'], onlyFailed: ['from'], cursor: ['from'] },
     description:
       'Which events are sent again: either `eventIds`, or `from` with what limits it. Unknown keys are rejected.',

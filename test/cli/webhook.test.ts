@@ -37,7 +37,7 @@ t.test('an operator sees which webhooks fail, disables all of a copy, and enable
   t.strictSame(idsOf(all), [owned.id, hooks.gone.id, hooks.broken.id, hooks.healthy.id])
   t.notMatch(JSON.stringify(all), /secret/, 'neither the path nor the query of a URL')
   const table = await text('webhook', 'list', '--failing')
-  t.match(table, /^id +host +state +failing since +failures +owner\n/)
+  t.match(table, /^id +host +state +failing since +failures +owner +events of\n/)
   t.match(table, new RegExp(`${hooks.gone.id}  127\\.0\\.0\\.1:\\d+ +disabled: gone  20`))
 
   const active = [hooks.healthy.id, hooks.broken.id].sort()
@@ -61,4 +61,23 @@ t.test('an operator sees which webhooks fail, disables all of a copy, and enable
     const unknown = await postroom(['webhook', command, ada.id], { DATABASE_URL: databaseUrl })
     t.strictSame([unknown.code, unknown.stderr], [1, 'error: There is no webhook with this id\n'])
   }
+})
+
+t.test('an operator sees whose events a webhook gets', async (t) => {
+  const { db, ada, hook, organization, databaseUrl } = await createWebhookWorld(t)
+  const receiver = await startReceiver(t)
+  const organizationId = await organization(ada)
+  const hooks = { own: await hook(receiver), all: await hook(receiver), shared: await hook(receiver) }
+  await db.updateTable('webhooks').set({ allUsers: true }).where('id', '=', hooks.all.id).execute()
+  await db.updateTable('webhooks').set({ organizationId }).where('id', '=', hooks.shared.id).execute()
+  const list = async (...args: string[]) =>
+    (await postroom(['webhook', 'list', ...args], { DATABASE_URL: databaseUrl })).stdout
+  t.match(JSON.parse(await list('--json')).data, [
+    { id: hooks.shared.id, allUsers: false, organizationId },
+    { id: hooks.all.id, allUsers: true, organizationId: null },
+    { id: hooks.own.id, allUsers: false, organizationId: null },
+  ])
+  const [, ...lines] = (await list()).trimEnd().split('\n')
+  const expected = [`organisation ${organizationId}`, 'all users', 'its owner']
+  t.ok(lines.every((line, index) => line.endsWith(`  ${expected[index]}`)))
 })

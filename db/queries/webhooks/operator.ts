@@ -17,6 +17,8 @@ export const listAllWebhooks = (db: Db, { isFailing, limit }: { isFailing: boole
       isoTime<string | null>('webhooks.disabledAt').as('disabledAt'),
       isoTime<string | null>('webhooks.failingSince').as('failingSince'),
       'webhooks.failures',
+      'webhooks.allUsers',
+      'webhooks.organizationId',
       'webhooks.userId',
       'users.name as userName',
       isoTime('webhooks.createdAt').as('createdAt'),

@@ -22,6 +22,8 @@ export const list: Action<{ failing?: boolean; limit: number }, Listed<ReturnTyp
       'failing since': ({ failingSince }) => failingSince,
       failures: ({ failures }) => failures,
       owner: ({ userId, userName }) => `${userId} ${userName}`,
+      'events of': ({ allUsers, organizationId }) =>
+        organizationId === null ? (allUsers ? 'all users' : 'its owner') : `organisation ${organizationId}`,
     }),
 }
 
