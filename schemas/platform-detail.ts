@@ -83,10 +83,8 @@ export const PlatformMetrics = Type.Object(
       description: 'The numbers that can be read. Others are `not_offered`. Empty: none.',
     }),
     postsPerCall: Type.Integer({ minimum: 0, description: 'How many posts are read with one call; 0 where none are.' }),
-    usdPerPostAndDay: Type.Optional(
-      Type.Number({
-        description: 'What it costs to read a post, in US dollars for each UTC day. Absent: nothing.',
-      }),
+    usdMicrosPerPostAndDay: Type.Optional(
+      UsdMicros('What it costs to read a post as often as you like on one UTC day. Absent: nothing.'),
     ),
     keepsHistory: Type.Boolean({ description: 'Whether `history` has the numbers of earlier days.' }),
     note: Type.Optional(Type.String({ description: 'What else to know about these numbers.' })),

@@ -8,7 +8,7 @@ export function describeMetrics(id: PlatformId): PlatformMetrics {
   return {
     offered: [...offered],
     postsPerCall,
-    ...(price && { usdPerPostAndDay: price.usd }),
+    ...(price && { usdMicrosPerPostAndDay: price.usdMicros }),
     keepsHistory: offered.length > 0 && (!noHistory || noHistory.accounts !== undefined),
     ...(note !== undefined && { note }),
     ...(source && { source }),

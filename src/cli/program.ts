@@ -9,6 +9,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addMediaCommands } from './media.ts'
+import { addMetricsCommand } from './metrics.ts'
 import { addOrganizationCommands } from './org.ts'
 import { addPostCommands } from './post.ts'
 import { addRestoreCommands } from './restore.ts'
@@ -54,6 +55,7 @@ export function buildProgram(io: Io): Command {
   addMediaCommands(program, io)
   addPostCommands(program, io)
   addDeliveryCommands(program, io)
+  addMetricsCommand(program, io)
   addWebhookCommands(program, io)
   addRestoreCommands(program, io)
   addMcpCommand(program, io)

@@ -30,7 +30,12 @@ t.test('post show has the post, its files, each delivery with its attempts and e
   const shown = await json('post', 'show', failed)
   const { body } = await ada.call('GET', `/posts/${failed}`)
   const file = { id: media, mimeType: 'image/jpeg', bytes: 100_000, stored: false }
-  const targets = body.targets.map((target: object) => ({ ...target, accountRestsUntil: null }))
+  const { body: numbers } = await ada.call('GET', `/posts/${failed}/metrics`)
+  const targets = body.targets.map((target: object, index: number) => ({
+    ...target,
+    accountRestsUntil: null,
+    metrics: numbers.data[index],
+  }))
   t.strictSame(shown, { ...body, targets, userName: 'someone', media: [file] }, 'what the owner sees, and more')
 
   const text = await run('post', 'show', failed)

@@ -1,7 +1,11 @@
 import { isId } from '../../../db/id.ts'
+import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
 import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
+import { METRIC_NAMES } from '../../../schemas/metric-names.ts'
+import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
+import { describeMetrics } from '../../post-metrics/describe.ts'
 import type { Action } from '../action.ts'
 import { formatTable, shorten, toLine } from '../table.ts'
 import { requireFound } from './on-database.ts'
@@ -9,6 +13,8 @@ import { requireFound } from './on-database.ts'
 interface ShownTarget extends PostTarget {
   /** Until when nothing is sent to the account, because a rate is used up or its network asked for a pause. */
   accountRestsUntil: string | null
+  /** Its numbers on the network. */
+  metrics: DeliveryMetrics
 }
 
 interface ShownPost extends PostDetail {
@@ -20,15 +26,18 @@ interface ShownPost extends PostDetail {
 
 /** Shows any post with its deliveries, as its owner sees it, and its owner. */
 export const show: Action<object, ShownPost> = {
-  async run({ db }, _options, id = '') {
+  async run({ db, config }, _options, id = '') {
     const owner = isId(id) ? await findPostOwner(db, id) : undefined
     const [post] = owner ? await findPost(db, { userId: owner.userId, id }) : []
     requireFound(owner !== undefined && post !== undefined, 'post')
     // A delivery that sends nothing more has no rest to wait for.
     const queued = post!.targets.filter(({ delivery }) => delivery.state === 'queued')
     const rests = await listRests(db, { accountIds: queued.map(({ accountId }) => accountId) })
-    const targets = post!.targets.map((target) => ({
+    const keys = post!.targets.map(({ accountId }) => ({ userId: owner!.userId, postId: id, accountId }))
+    const numbers = await findDeliveryMetrics(db, keys, { withHistory: false })
+    const targets = post!.targets.map((target, index) => ({
       ...target,
+      metrics: describeMetrics(numbers[index]!, config.postMetrics, false),
       accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,
     }))
     return { ...post!, targets, userName: owner!.userName, media: owner!.media }
@@ -68,7 +77,7 @@ const formatFiles = (media: PostFile[]) =>
     stored: ({ stored }) => stored,
   })
 
-function formatDelivery({ accountId, platform, username, delivery, accountRestsUntil }: ShownTarget): string {
+function formatDelivery({ accountId, platform, username, delivery, accountRestsUntil, metrics }: ShownTarget): string {
   const { state, attempts, nextAttemptAt, publishedAt, latenessMs, error, history } = delivery
   const shown = history.slice(-ATTEMPTS_MAX)
   const left = history.length - shown.length
@@ -80,11 +89,19 @@ function formatDelivery({ accountId, platform, username, delivery, accountRestsU
       'account rests': accountRestsUntil && `until ${accountRestsUntil}`,
       published: publishedAt && `${publishedAt}, ${latenessMs} ms late`,
       acts: formatActs(delivery.acts),
+      numbers: formatNumbers(metrics),
       error: error && `${error.code}: ${error.message}`,
     }),
     ...(left > 0 ? [`  ${left} earlier attempts: --json prints all`] : []),
     ...(shown.length > 0 ? [formatAttempts(shown)] : []),
   ].join('\n')
+}
+
+/** Those that are known, and when they were. */
+function formatNumbers({ values, fetchedAt, goneAt }: DeliveryMetrics): string | null {
+  const known = METRIC_NAMES.filter((name) => values[name] !== null).map((name) => `${name} ${values[name]}`)
+  if (goneAt) known.push(`not shown by the network since ${goneAt}`)
+  return fetchedAt === null && !goneAt ? null : [...known, `read ${fetchedAt}`].join(', ')
 }
 
 const formatActs = (acts: Delivery['acts']) =>

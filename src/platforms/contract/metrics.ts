@@ -1,6 +1,6 @@
 import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { AccountKind, Source } from './limits.ts'
+import type { AccountKind, Price, Source } from './limits.ts'
 
 /** A number that a network tells about a published post. */
 export interface MetricRule {
@@ -21,7 +21,7 @@ export interface MetricRules {
   /** How many posts one call reads. */
   postsPerCall: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
-  price?: { usd: number; source: Source }
+  price?: Price
   /** Users are not asked for the scopes, unless their app names them: the network refuses those that an app lacks. */
   appsNameScopes?: true
   /** The page that forbids to keep earlier readings, and for which accounts; absent if they may be kept. */

@@ -18,7 +18,7 @@ export const xMetrics: MetricRules = {
   ],
   postsPerCall: 100,
   price: {
-    usd: 0.005,
+    usdMicros: 5_000,
     source: { url: 'https://docs.x.com/x-api/getting-started/pricing', confidence: 'official', version: '2026-11' },
   },
   note: 'X bills each post that is read once a UTC day.',

@@ -169,6 +169,11 @@ t.test('requests and responses of every operation match the document by prism', 
   const byHand = await create({ caption: 'c', scheduledAt: '2999-01-15T09:30:00Z' })
   await ask('markDeliveryPublished', 200, [byHand.id, account], { body: { url: 'https://a.example/2' } })
   await ask('listDeliveries', 200, ['?state=published&limit=5'])
+  await ask('getPostMetrics', 200, [byHand.id, '?history=true'])
+  await ask('getPostMetrics', 404, [UNKNOWN_ID])
+  await ask('getPostMetrics', 409, [byHand.id, '?refresh=true'])
+  await ask('listDeliveryMetrics', 200, ['?state=published&limit=5&history=true'])
+  await ask('listDeliveryMetrics', 400, ['?limit=100&history=true'])
   await ask('retryDeliveries', 200, [], { body: { state: ['failed', 'missed'], accountId: account } })
   await ask('countPosts', 200, ['?by=day&timeZone=Europe/Berlin'])
   const administered = await organization()
@@ -176,6 +181,7 @@ t.test('requests and responses of every operation match the document by prism', 
   for (const [operationId, query] of [
     ['listPosts', '?'],
     ['listDeliveries', '?'],
+    ['listDeliveryMetrics', '?'],
     ['countPosts', '?by=state&'],
   ] as const) {
     await ask(operationId, 200, [`${query}organizationId=${administered}`])

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { postroom } from '../helpers/command.ts'
+import { createMetricsWorld, MINUTE } from '../helpers/metrics-world.ts'
+
+t.test('postroom metrics prints a table with bars, CSV and JSON', async (t) => {
+  const { databaseUrl, ada, user, connect, publish, read, mastodon, time } = await createMetricsWorld(t)
+  const run = (...args: string[]) => postroom(args, { DATABASE_URL: databaseUrl, METRICS: 'on' })
+  const lines = async (...args: string[]) => (await run(...args)).stdout.trimEnd().split('\n')
+  t.strictSame(await lines('metrics'), ['none'])
+
+  const account = await connect('mastodon')
+  const first = await publish({ accountIds: [account], caption: 'Whales\nand "seals", =1+1' })
+  const second = await publish({ accountIds: [account], caption: 'Otters' })
+  Object.assign(mastodon.statuses[1]!, { favourites_count: 40, replies_count: 3 })
+  mastodon.statuses[0]!.favourites_count = 1
+  await read(15 * MINUTE)
+  await publish({ accountIds: [account], caption: 'Not read yet' })
+  await read()
+
+  const [headings, unread, otters, whales] = await lines('metrics')
+  t.match(headings, /^published +account +views +likes +comments +reposts +read +post$/)
+  t.match(unread, /mastodon alice@mastodon\.example +- +- +- +- +- +Not read yet$/)
+  t.match(otters, / - +1 ▎ +0 +0 +\d{4}-\d\d-\d\d \d\d:\d\d +Otters$/)
+  t.match(whales, / - +40 █{8} +3 +0 +\S+ \S+ +Whales and "seals", =1\+1$/)
+
+  const [columns, , row] = (await run('metrics', '--csv')).stdout.split('\n')
+  t.equal(
+    columns,
+    'postId,accountId,platform,username,externalUrl,publishedAt,fetchedAt,likes,comments,reposts,quotes,shares,saves,views,reach,clicks,score',
+  )
+  t.match(
+    row,
+    new RegExp(
+      `^${second},${account},mastodon,alice@mastodon.example,https://[^,]+,[^,]+,${time.now.toISOString()},1,0,0,0,,,,,,$`,
+    ),
+  )
+
+  const json = JSON.parse((await run('metrics', '--json', '--limit', '1')).stdout)
+  t.strictSame([json.hasMore, json.data.length], [true, 1])
+  const ofOther = JSON.parse((await run('metrics', '--json', '--user', (await user()).id)).stdout)
+  t.strictSame(ofOther, { data: [], hasMore: false })
+  t.equal((await lines('metrics', '--user', ada.id, '--account', account)).length, 4)
+  const unknown = await run('metrics', '--user', account)
+  t.strictSame([unknown.code, unknown.stderr], [1, 'error: There is no user with this id\n'])
+
+  t.match(
+    (await run('post', 'show', first)).stdout,
+    /^numbers +likes 40, comments 3, reposts 0, quotes 0, read \d{4}-/m,
+  )
+})
