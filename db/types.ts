@@ -339,8 +339,10 @@ export interface Posts {
   firstComment: string | null;
   id: string;
   localSchedule: Json | null;
+  mediaFit: string | null;
   metadata: Json | null;
   organizationId: string | null;
+  padColor: string | null;
   postType: string;
   scheduledAt: Timestamp | null;
   status: string;
@@ -362,14 +364,17 @@ export interface PostTargets {
   intendedAt: Timestamp | null;
   intent: number | null;
   leaseToken: string | null;
+  mediaFit: string | null;
   ownMedia: Generated<boolean>;
   ownScheduledAt: Timestamp | null;
+  padColor: string | null;
   parked: Generated<boolean>;
   platform: string;
   position: number | null;
   postId: string;
   prepared: Json | null;
   publishedAt: Timestamp | null;
+  renditions: Json | null;
   sent: Generated<Json>;
   startedAt: Timestamp | null;
   state: Generated<string>;
@@ -393,11 +398,15 @@ export interface PostWordsDue {
 }
 
 export interface Renditions {
+  bytes: number | null;
   createdAt: Generated<Timestamp>;
+  height: number | null;
   mediaId: string;
+  mimeType: string | null;
   storageKey: string | null;
   target: string;
   userId: string;
+  width: number | null;
 }
 
 export interface SandboxCalls {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { POST_ID } from './delivery.ts'
-import { MEDIA_ID } from './media.ts'
+import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
@@ -46,6 +46,12 @@ export const AccountOverride = Type.Object(
         description:
           'When to publish to this account, instead of `scheduledAt`, in the same form. It is rejected without a `scheduledAt` of the post: a draft has no times. A local time is in the `timeZone` of the post, and `fold` applies to it; only its instant is stored, so that a later change of `timeZone` does not move it. `null` or an absent key keeps `scheduledAt`.',
       }),
+    ),
+    mediaFit: Type.Optional(
+      Nullable(Ref(MediaFit), { description: 'In place of `mediaFit` of the post. `null` or an absent key keeps it.' }),
+    ),
+    padColor: Type.Optional(
+      Nullable(PadColor(), { description: 'In place of `padColor` of the post. `null` or an absent key keeps it.' }),
     ),
   },
   {
@@ -121,6 +127,8 @@ export const CreatePost = Type.Object(
           'Alternative texts for this post alone, by the id of the file, in place of the `altText` of the file. An empty string publishes the file without one. `null` or an absent key keeps the text of the file.',
       }),
     ),
+    mediaFit: Type.Optional(Ref(MediaFit)),
+    padColor: Type.Optional(PadColor()),
     accountOverrides: Defaulted(
       Type.Array(Ref(AccountOverride), {
         description: 'The captions, fields, files and times of single accounts. Default: none.',
@@ -189,6 +197,11 @@ export const CreatedPost = Type.Object(
   {
     id: Type.String({ description: 'The id of the new post.' }),
     status: Ref(CreatedStatus),
+    adjustments: Type.Optional(
+      Type.Array(Ref(Adjustment), {
+        description: 'The files that an account gets in another form, by `mediaFit`. Absent without any.',
+      }),
+    ),
     warnings: Type.Optional(
       Type.Array(Ref(PostWarning), {
         description:
@@ -203,6 +216,7 @@ export const CreatedPost = Type.Object(
       { id: POST_ID, status: 'draft' },
       { id: POST_ID, status: 'scheduled' },
       { id: POST_ID, status: 'scheduled', warnings: [PostWarning.examples[0]] },
+      { id: POST_ID, status: 'scheduled', adjustments: [Adjustment.examples[0]] },
     ],
   },
 )

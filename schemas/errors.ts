@@ -562,6 +562,12 @@ export const ERRORS = {
     meaning: 'The storage of files cannot be reached, refuses access, or is broken.',
   },
   storage_full: { status: 503, message: 'File storage has no space left', meaning: 'The storage of files is full.' },
+  renditions_unfinished: {
+    status: 503,
+    message: 'The files of the post are still being made to fit: send the request again',
+    meaning:
+      'The renditions that `mediaFit` asks for take long. They are kept, so that the next request takes less time.',
+  },
   schema_outdated: {
     status: 503,
     message: 'Database schema is not at the version that this service needs',

@@ -153,6 +153,66 @@ export const MediaKind = StringEnum(MEDIA_KINDS, {
 })
 export type MediaKind = Static<typeof MediaKind>
 
+export const MEDIA_FITS = ['exact', 'auto', 'pad', 'crop'] as const
+
+export const MediaFit = StringEnum(MEDIA_FITS, {
+  $id: 'MediaFit',
+  description: `What happens to a file that a network does not take as it is.
+
+- \`exact\`: the post is rejected.
+- \`auto\`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes.
+- \`pad\`: as \`auto\`, and an image with another aspect ratio than the network takes gets bars in \`padColor\`.
+- \`crop\`: as \`auto\`, and such an image loses its edges: its centre stays.
+
+A file that breaks no limit is sent as it is.`,
+  examples: ['auto'],
+})
+export type MediaFit = Static<typeof MediaFit>
+
+export const PadColor = () =>
+  Type.String({
+    pattern: '^#[0-9A-Fa-f]{6}$',
+    description: 'The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white.',
+    examples: ['#ffffff'],
+  })
+
+const FitFacts = (description: string) =>
+  Type.Object(
+    {
+      mimeType: Type.String({ description: 'The type of the file.' }),
+      bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
+      width: NullableInteger({ description: 'The displayed width in pixels.' }),
+      height: NullableInteger({ description: 'The displayed height in pixels.' }),
+    },
+    { description },
+  )
+
+export const Adjustment = Type.Object(
+  {
+    accountId: Type.String({ description: 'The id of the account that gets the rendition.' }),
+    mediaId: Type.String({ description: 'The id of the file that it is made from.' }),
+    from: FitFacts('The file.'),
+    to: FitFacts('The rendition, which the network gets in its place.'),
+    why: Type.Array(Type.String(), {
+      description: 'The limits that the file breaks: the names of their rules, as in `PostViolation`.',
+    }),
+  },
+  {
+    $id: 'Adjustment',
+    description: 'A file that one account gets in another form, by `mediaFit`.',
+    examples: [
+      {
+        accountId: '0196f0a1-5b2e-7c41-9d3f-8a6b0e4c7d12',
+        mediaId: MEDIA_ID,
+        from: { mimeType: 'image/png', bytes: 9_412_608, width: 4032, height: 3024 },
+        to: { mimeType: 'image/jpeg', bytes: 1_911_034, width: 4032, height: 3024 },
+        why: ['media_type', 'media_bytes'],
+      },
+    ],
+  },
+)
+export type Adjustment = Static<typeof Adjustment>
+
 const ALT_TEXT = 'The alternative text: what the file shows, for people who cannot see it.'
 
 const image = {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-post.ts'
-import { MEDIA_ID } from './media.ts'
+import { MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
@@ -32,6 +32,12 @@ export const OverridePatch = Type.Object(
         description:
           'When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post. `null` removes it, so that the `scheduledAt` of the post counts.',
       }),
+    ),
+    mediaFit: Type.Optional(
+      Nullable(Ref(MediaFit), { description: 'The new `mediaFit` for this account. `null`: that of the post.' }),
+    ),
+    padColor: Type.Optional(
+      Nullable(PadColor(), { description: 'The new `padColor` for this account. `null`: that of the post.' }),
     ),
   },
   {
@@ -69,6 +75,12 @@ export const PatchPost = Type.Object(
         description:
           'The new alternative texts for this post alone, by the id of the file. Other files keep theirs. `null`, for one file or for all, removes them, so that the texts of the files count.',
       }),
+    ),
+    mediaFit: Type.Optional(
+      Nullable(Ref(MediaFit), { description: 'What happens to files that a network does not take. `null`: `exact`.' }),
+    ),
+    padColor: Type.Optional(
+      Nullable(PadColor(), { description: 'The colour of the bars that `pad` adds. `null`: white.' }),
     ),
     accountIds: Type.Optional(
       Type.Array(Type.String(), {

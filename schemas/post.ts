@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
 import { Delivery, POST_ID } from './delivery.ts'
-import { MEDIA_ID } from './media.ts'
+import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
 import { referenceProperties } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
@@ -122,6 +122,8 @@ export const PostTarget = Type.Object(
       description:
         'When the post is due for this account alone, in UTC with milliseconds. `null` where the `scheduledAt` of the post counts.',
     }),
+    mediaFit: Type.Optional(Ref(MediaFit)),
+    padColor: Type.Optional(PadColor()),
     delivery: Ref(Delivery),
     attention: Type.Optional(Ref(AccountAttention)),
   },
@@ -138,6 +140,13 @@ export const PostDetail = Type.Object(
     altTexts: Type.Optional(
       Dictionary(Type.String(), {
         description: 'Alternative texts for this post alone, by the id of the file. Absent if it has none.',
+      }),
+    ),
+    mediaFit: Type.Optional(Ref(MediaFit)),
+    padColor: Type.Optional(PadColor()),
+    adjustments: Type.Optional(
+      Type.Array(Ref(Adjustment), {
+        description: 'The files that an account gets in another form, by `mediaFit`. Absent without any.',
       }),
     ),
     targets: Type.Array(Ref(PostTarget), {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
 import { PostCost } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
-import { MEDIA_ID } from './media.ts'
+import { Adjustment, MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
 import { PostPart } from './post-part.ts'
 import { Nullable, NullableString, Ref, StringEnum } from './shared.ts'
@@ -237,6 +237,9 @@ export const PostValidation = Type.Object(
     warnings: Type.Array(Ref(PostWarning), {
       description: 'The warnings that `createPost` would return. At most 100.',
     }),
+    adjustments: Type.Array(Ref(Adjustment), {
+      description: 'The files that an account would get in another form, by `mediaFit`. At most 200.',
+    }),
     targets: Type.Array(Ref(ValidatedTarget), { description: 'The accounts that you may use, in your order.' }),
     notYours: Ref(InaccessibleIds),
     unchecked: Type.Array(Ref(UncheckedFact), {
@@ -253,6 +256,7 @@ export const PostValidation = Type.Object(
         publishable: false,
         violations: [violation],
         warnings: [PostWarning.examples[0]],
+        adjustments: [],
         targets: [target],
         notYours: { accountIds: [], mediaIds: [] },
         unchecked: [],

@@ -48,12 +48,14 @@ import { type AddressedFile, fileAddress } from './media/file-address.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
 import { publishedFiles } from './media/published-files.ts'
+import { makeRenditions as makeMissing } from './media/renditions.ts'
 import { observeDependencies } from './metrics/dependencies.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { requestMetrics } from './metrics/requests.ts'
 import { createPublicClient } from './outbound/client.ts'
 import { createNetworks, type Networks } from './platforms/adapters.ts'
 import type { MetricsMode } from './post-metrics/mode.ts'
+import type { MakeRenditions } from './posts/fit.ts'
 import { posts } from './posts/plugin.ts'
 import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
@@ -112,6 +114,7 @@ export async function buildApp({
   ...given
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = given
+  const makeRenditions: MakeRenditions = (userId, wanted) => makeMissing({ ...files, db }, userId, wanted)
   const app = createServer(logger, trustedProxies)
   const context = { ...given, avatars: createAvatars({ db, ...files, log: app.log as Log }) }
 
@@ -142,8 +145,10 @@ export async function buildApp({
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
-      await api.register(posts, { db, postGapMs, addressOf: (file) => addressOf(context, file) })
-      await api.register(deliveries, { db, networks: context.networks, openCredentials: context.keyring?.open })
+      await api.register(posts, { db, makeRenditions, postGapMs, addressOf: (file) => addressOf(context, file) })
+      await api.register(deliveries, {
+        ...{ db, makeRenditions, networks: context.networks, openCredentials: context.keyring?.open },
+      })
       await api.register(deliveryMetrics, {
         ...{ db, networks: context.networks, openCredentials: context.keyring?.open, fetch: context.fetch },
         ...{ mode: postMetrics, now: Date.now, log: app.log },

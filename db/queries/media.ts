@@ -123,14 +123,16 @@ export const findStoredFile = prepared<{ userId: string; id: string }, { storage
       .where('kind', 'is not', null),
 )
 
-/** The edits that remove the metadata of a stored file when it is published; null if they are not known yet. */
+/**
+ * The edits that remove the metadata of a stored file when it is published; null if they are not known yet. A rendition
+ * has no metadata.
+ */
 export const findEdits = prepared<{ storageKey: string }, { userId: string; mimeType: string; edits: string | null }>(
   'find_edits',
-  (db, value) =>
-    db
-      .selectFrom('media')
-      .select(['userId', 'mimeType', sql<string | null>`edits`.as('edits')])
-      .where('storageKey', '=', value('storageKey')),
+  (_db, value) => sql`
+    select user_id, mime_type, edits from media where storage_key = ${value('storageKey')}
+    union all
+    select user_id, mime_type, '""'::jsonb from renditions where storage_key = ${value('storageKey')}`,
 )
 
 export const saveEdits = prepared<{ storageKey: string; edits: string }, never>('save_edits', (db, value) =>
@@ -141,15 +143,15 @@ export const saveEdits = prepared<{ storageKey: string; edits: string }, never>(
     .$castTo<never>(),
 )
 
-/** The bytes of all files of a user that are stored. */
+/** The bytes of all files of a user that are stored, and of their renditions. */
 export async function sumMediaBytes(db: Db, userId: string): Promise<number> {
-  const { bytes } = await db
-    .selectFrom('media')
-    .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
-    .where('userId', '=', userId)
-    .where('storageKey', 'is not', null)
-    .executeTakeFirstOrThrow()
-  return bytes
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(bytes), 0)::bigint as bytes
+    from (
+      select bytes from media where user_id = ${userId} and storage_key is not null
+      union all
+      select bytes from renditions where user_id = ${userId} and storage_key is not null) as stored`.execute(db)
+  return rows[0]!.bytes
 }
 
 export interface StoredMedia {

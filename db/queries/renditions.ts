@@ -35,17 +35,27 @@ export const findRendition = prepared<RenditionKey, RenditionSource>(
     where media.user_id = ${value('userId')} and media.id = ${value('id')} and media.kind is not null`,
 )
 
+/** The facts of a rendition. Null for previews, which count towards no quota. */
+export interface RenditionFacts {
+  mimeType: MediaType | null
+  bytes: number | null
+  width: number | null
+  height: number | null
+}
+
 /**
  * Turns a staged file into a rendition. Leaves it staged and returns no row if there is one, or if it is marked for
  * deletion. Throws a foreign key violation (23503) if the file that it is made from was deleted.
  */
-export const promoteRendition = prepared<RenditionKey & StagedFile, { storageKey: string }>(
+export const promoteRendition = prepared<RenditionKey & StagedFile & RenditionFacts, { storageKey: string }>(
   'promote_rendition',
   (_db, value) => sql`
     with staged as ${lockStaged(value)},
     made as (
-      insert into renditions (user_id, media_id, target, storage_key)
-      select user_id, ${value('id')}::uuid, ${value('target')}::text, storage_key from staged
+      insert into renditions (user_id, media_id, target, storage_key, mime_type, bytes, width, height)
+      select user_id, ${value('id')}::uuid, ${value('target')}::text, storage_key, ${value('mimeType')}::text,
+        ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer
+      from staged
       on conflict do nothing
       returning user_id, storage_key
     ),
@@ -65,10 +75,36 @@ export const forgetRendition = prepared<StagedFile, never>('forget_rendition', (
     .$castTo<never>(),
 )
 
-/** Records that no file can be made for the target. */
-export async function noteNoRendition(db: Db, { userId, id, target }: RenditionKey): Promise<void> {
+/** Records that no file can be made for the target. `bytes`: the size of the smallest one, if that is why. */
+export async function noteNoRendition(db: Db, { userId, id, target }: RenditionKey, bytes?: number): Promise<void> {
   await sql`
-    insert into renditions (user_id, media_id, target)
-    select user_id, id, ${target} from media where user_id = ${userId} and id = ${id}
+    insert into renditions (user_id, media_id, target, bytes)
+    select user_id, id, ${target}, ${bytes ?? null} from media where user_id = ${userId} and id = ${id}
     on conflict do nothing`.execute(db)
 }
+
+export interface KnownRendition extends RenditionFacts {
+  mediaId: string
+  target: string
+  /** False if it cannot be made. */
+  isStored: boolean
+}
+
+/** The renditions of these files of the user, and the targets for which none can be made. */
+export const listRenditions = prepared<{ userId: string; mediaIds: string[] }, KnownRendition>(
+  'list_renditions',
+  (db, value) =>
+    db
+      .selectFrom('renditions')
+      .select((eb) => [
+        'mediaId',
+        'target',
+        eb('storageKey', 'is not', null).$castTo<boolean>().as('isStored'),
+        eb.ref('mimeType').$castTo<MediaType | null>().as('mimeType'),
+        'bytes',
+        'width',
+        'height',
+      ])
+      .where('userId', '=', value('userId'))
+      .where('mediaId', '=', sql<string>`any(${value('mediaIds')}::uuid[])`),
+)

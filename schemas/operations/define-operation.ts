@@ -58,6 +58,8 @@ interface Definition {
    */
   ignoresUnknownQuery?: true
   hasOptionalBody?: true
+  /** Whether it makes renditions of files, as `mediaFit` asks for. */
+  makesRenditions?: true
   /** The message of an unexpected failure, in place of the general one. */
   failure?: string
   /** A probe for operators. The document leaves it out. */
@@ -165,7 +167,7 @@ const describe = ({ scope, conditionalScope, takesAccountLists }: Definition) =>
 
 /** All error responses of an operation, by status. */
 function listErrors(definition: Definition): ErrorResponses {
-  const { errors = [], ignoresUnknownQuery, query, headers, body, scope } = definition
+  const { errors = [], makesRenditions, ignoresUnknownQuery, query, headers, body, scope } = definition
   const own: ErrorResponses = Object.assign(
     { ...commonErrors },
     query === PageQuery && invalidPageResponse,
@@ -174,9 +176,21 @@ function listErrors(definition: Definition): ErrorResponses {
     body && bodyTooLargeResponse,
     ...errors,
   )
-  const strict = ignoresUnknownQuery ? own : eitherResponse(own, unknownParameterResponse)
+  const made = makesRenditions ? renditionFailures.reduce(eitherResponse, own) : own
+  const strict = ignoresUnknownQuery ? made : eitherResponse(made, unknownParameterResponse)
   return scope ? eitherResponse(strict, forbiddenResponse(definition, scope)) : strict
 }
+
+const renditionFailures = [
+  errorResponse('The files that `mediaFit` would make exceed the quota of your files.', [
+    errorOf('media_quota', { newBytes: 4_200_000, usedBytes: 9_997_000_000, quotaBytes: 10_000_000_000 }),
+  ]),
+  errorResponse('The files that `mediaFit` asks for cannot be stored now, or take long. Send the request again.', [
+    'storage_unavailable',
+    'storage_full',
+    'renditions_unfinished',
+  ]),
+]
 
 /** The 403 for an API key that does not allow the operation. */
 function forbiddenResponse({ conditionalScope, takesAccountLists }: Definition, scope: Scope): ErrorResponses {

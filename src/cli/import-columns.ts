@@ -10,6 +10,8 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   firstComment: 'text',
   postType: 'trimmed',
   mediaIds: 'ids',
+  mediaFit: 'trimmed',
+  padColor: 'trimmed',
   altTexts: 'json',
   accountOverrides: 'json',
   threadParts: 'json',

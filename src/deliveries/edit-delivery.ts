@@ -11,6 +11,7 @@ import { createTextCache } from '../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { checkPost } from '../posts/check.ts'
 import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
+import { renditionsOf } from '../posts/fit.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
 import { digestTarget } from '../posts/nearby-terms.ts'
 
@@ -57,7 +58,9 @@ export async function editDelivery(
   requireSize(alone)
   const mayAddFiles = usable?.isOwner !== false
   const files = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
-  await checkPost(db, userId, { ...toPostToCheck(alone), scheduled: true }, { ...ALL_RIGHTS, ...files })
+  const asked = { ...toPostToCheck(alone), scheduled: true }
+  const { renditions: sent } = await checkPost(db, userId, asked, { ...ALL_RIGHTS, ...files })
+  const renditions = renditionsOf(sent, accountId)
   const textDigest = digestTarget(delivery.platform, before, changed, createTextCache())
-  await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, textDigest })
+  await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })
 }

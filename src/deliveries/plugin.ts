@@ -3,14 +3,18 @@ import type { DeliveryPath } from '../../schemas/delivery.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
+import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
 import type { DeliveryAccess } from './own-delivery.ts'
 import { type RetryContext, retryDelivery } from './retry.ts'
 import { retryDeliveries } from './retry-deliveries.ts'
 import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
 
-export const deliveries: FastifyPluginAsyncTypebox<RetryContext> = async (app, context) => {
-  const { db } = context
+export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditions: MakeRenditions }> = async (
+  app,
+  context,
+) => {
+  const { db, makeRenditions } = context
 
   app.route({
     ...operations.listDeliveries,
@@ -28,7 +32,7 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext> = async (app, c
       const { params, body } = request
       const condition = readCondition(request)
       const retry = (post: PostAccess) => retryDelivery(context, deliveryOf(post, params), body, condition)
-      const retried = await withPost(db, request, retry)
+      const retried = await withRenditions(makeRenditions, () => withPost(db, request, retry))
       return sendPost(reply.code(202), retried)
     },
   })

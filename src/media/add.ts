@@ -193,8 +193,8 @@ async function promoteWithinQuota(library: Library, file: PromotedFile): Promise
 }
 
 /** Throws 409 if the user's files, with `newBytes` more unless they are counted already, exceed the quota. */
-async function refuseOverQuota(
-  { db, quotaBytes }: Library,
+export async function refuseOverQuota(
+  { db, quotaBytes }: Pick<Library, 'db' | 'quotaBytes'>,
   { userId, newBytes, isCounted = false }: { userId: string; newBytes: number; isCounted?: boolean },
 ): Promise<void> {
   if (quotaBytes === undefined) return

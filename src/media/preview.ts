@@ -1,37 +1,21 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isId } from '../../db/id.ts'
-import {
-  findRendition,
-  forgetRendition,
-  noteNoRendition,
-  promoteRendition,
-  type RenditionSource,
-} from '../../db/queries/renditions.ts'
-import { stageFile } from '../../db/queries/staged-files.ts'
+import { findRendition, forgetRendition, noteNoRendition, type RenditionSource } from '../../db/queries/renditions.ts'
 import { PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'
-import { createSlots } from '../slots.ts'
-import { CACHE_CONTROL, disposition, NotStoredError, type Served, throwFileError } from '../storage/storage.ts'
+import { DECODED_PIXELS_MAX } from '../platforms/rules/rendition.ts'
+import { CACHE_CONTROL, disposition, NotStoredError, type Served } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
-import { discardUnused, incomingPath, type Put } from './discard-file.ts'
 import type { Library } from './library.ts'
+import { type Drawn, decodings, makeRendition } from './make-rendition.ts'
 
-/** Decoding takes up to four bytes for each pixel: 200 MB. Phones take pictures of up to 50 million. */
-const PIXELS_MAX = 51_000_000
 const DECODING_MAX_SECONDS = 10
 /** A strip of a picture is no higher than this many times its width. */
 const HEIGHT_PER_WIDTH_MAX = 4
 
-const MIME_TYPE = 'image/webp'
+const MIME_TYPE = 'image/webp' as const
 
-/** One picture is decoded at a time, so that its memory is that of the process. Users take turns. */
-const slots = createSlots({ max: 1, inTurns: true })
 /** Previews that are being made in this process, by user, file and target. */
 const making = new Map<string, Promise<RenditionSource | undefined>>()
 
@@ -77,51 +61,30 @@ function makeOnce(library: Library, key: Key, source: RenditionSource, width: nu
   return made
 }
 
-/** Makes and stores a preview, or records that it cannot be made. Another process may be first. */
+/** Makes and stores a preview, or records that it cannot be made. */
 async function make(library: Library, key: Key, { storageKey, width, height }: RenditionSource, widest: number) {
-  const { db, storage, incomingDir } = library
-  if (!isDecodable({ width, height })) return noteNoRendition(db, key)
-  const giveBack = await slots.take(key.userId)
-  const file = { userId: key.userId, storageKey: randomBytes(16).toString('hex') }
-  const [source, path] = [join(incomingDir, `preview-${randomUUID()}`), incomingPath(library, file)]
-  let put: Put = 'not started'
-  let isPromoted = false
-  await stageFile(db, file)
-  try {
-    await pipeline(await storage.read(storageKey!), createWriteStream(source, { flags: 'wx', mode: 0o600 })).catch(
-      throwFileError,
-    )
-    if (!(await resize(source, path, widest))) return await noteNoRendition(db, key)
-    put = 'started'
-    await storage.put(file.storageKey, path, MIME_TYPE)
-    put = 'done'
-    isPromoted = (await promoteRendition(db, { ...key, ...file })).length > 0
-  } finally {
-    giveBack()
-    for (const left of [source, path]) await rm(left, { force: true }).catch(() => {})
-    // Fails if the database or the storage is unavailable. A sweep deletes the file then.
-    if (!isPromoted) await discardUnused(library, file, put).catch(() => {})
-  }
+  if (!isDecodable({ width, height })) return noteNoRendition(library.db, key)
+  await makeRendition(library, key, storageKey!, (source, path) => resize(source, path, widest))
 }
 
 type Size = Pick<RenditionSource, 'width' | 'height'>
 
-export const isDecodable = ({ width, height }: Size): boolean => (width ?? 0) * (height ?? 0) <= PIXELS_MAX
+export const isDecodable = ({ width, height }: Size): boolean => (width ?? 0) * (height ?? 0) <= DECODED_PIXELS_MAX
 
 /** Makes a small copy of a picture of the user. Returns undefined if it cannot be decoded. */
 export async function shrink(source: string, userId: string, width: number): Promise<Buffer | undefined> {
-  const giveBack = await slots.take(userId)
+  const giveBack = await decodings.take(userId)
   return (await small(source, width))
     .toBuffer()
     .catch(() => undefined)
     .finally(giveBack)
 }
 
-/** Returns false if the picture cannot be decoded. */
-const resize = async (source: string, path: string, width: number): Promise<boolean> =>
+/** Returns undefined if the picture cannot be decoded. */
+const resize = async (source: string, path: string, width: number): Promise<Drawn | undefined> =>
   (await small(source, width)).toFile(path).then(
-    () => true,
-    () => false,
+    () => ({ mimeType: MIME_TYPE }),
+    () => undefined,
   )
 
 async function small(source: string, width: number) {
@@ -129,7 +92,7 @@ async function small(source: string, width: number) {
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
   sharp.concurrency(1)
-  return sharp(source, { limitInputPixels: PIXELS_MAX })
+  return sharp(source, { limitInputPixels: DECODED_PIXELS_MAX })
     .autoOrient()
     .resize({ width, height: width * HEIGHT_PER_WIDTH_MAX, fit: 'inside', withoutEnlargement: true })
     .webp()

@@ -8,11 +8,18 @@ import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { isLong } from '../http/requests.ts'
 import { isListed, requireScope } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
+import { type MakeRenditions, withRenditions } from './fit.ts'
 import type { PostGap } from './nearby-warnings.ts'
 import { readValidation } from './validate.ts'
 
+interface BatchContext {
+  db: Db
+  gapMs: PostGap
+  makeRenditions: MakeRenditions
+}
+
 /** Operations on many posts. */
-export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> = async (app, { db, gapMs }) => {
+export const postBatches: FastifyPluginAsyncTypebox<BatchContext> = async (app, { db, gapMs, makeRenditions }) => {
   app.route({
     ...operations.createPosts,
     handler: async (request, reply) => {
@@ -21,12 +28,14 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> 
       const body = withDefaults(request.body)
       if (body.posts.some(({ scheduledAt }) => scheduledAt !== undefined)) requireScope(rights, 'posts:publish')
       try {
-        const outcome = await withIdempotencyKey(db, reply, {
-          identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
-          prepare: async () => (isLong(request.bodyBytes) ? measureTexts(db, userId, body, rights) : undefined),
-          commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict, gapMs }, texts),
-          toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
-        })
+        const outcome = await withRenditions(makeRenditions, () =>
+          withIdempotencyKey(db, reply, {
+            identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
+            prepare: async () => (isLong(request.bodyBytes) ? measureTexts(db, userId, body, rights) : undefined),
+            commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict, gapMs }, texts),
+            toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
+          }),
+        )
         return sendOutcome(reply, outcome)
       } catch (error) {
         return sendRejection(reply, error)
@@ -37,7 +46,9 @@ export const postBatches: FastifyPluginAsyncTypebox<{ db: Db; gapMs: PostGap }> 
   app.route({
     ...operations.validatePosts,
     handler: async ({ userId, rights, body, query }) =>
-      validatePosts(db, userId, withDefaults(body), readValidation(rights, query, gapMs)),
+      withRenditions(makeRenditions, () =>
+        validatePosts(db, userId, withDefaults(body), readValidation(rights, query, gapMs)),
+      ),
   })
 }
 

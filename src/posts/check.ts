@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import type { SentRendition } from '../../db/queries/posts/sent-renditions.ts'
 import { readPostSubjects, type SubjectAccount } from '../../db/queries/posts/subjects.ts'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
@@ -13,6 +14,7 @@ import type { Violation } from '../platforms/rules/violation.ts'
 import { type CheckOptions, checkInPieces, findViolations } from '../platforms/violations.ts'
 import type { Usable } from './access.ts'
 import { type PostToComplete, requireSmallDefaults, withDefaultFields } from './default-fields.ts'
+import { fitPosts } from './fit.ts'
 
 export type CheckedAccount = SubjectAccount
 
@@ -20,13 +22,15 @@ type PostToInspect = PostToCheck & PostToComplete & { accountIds: readonly strin
 
 /** The subjects of a post, and all its problems. */
 export interface Inspection<P extends PostToInspect = PostToInspect> {
-  /** The post, with the default fields of its new accounts. */
+  /** The post, with the default fields of its new accounts, and how its files fit. */
   post: P
   /** The accounts that the user may use, in the order of the ids. */
   accounts: CheckedAccount[]
   /** The files of the user, each once, in the order of the ids. */
   media: MediaFacts[]
   violations: Violation[]
+  /** The renditions that are sent in place of files that break a limit. */
+  renditions: SentRendition[]
   /** The ids that the user may not use, each once. */
   inaccessible: { accountIds: string[]; mediaIds: string[] }
 }
@@ -35,7 +39,7 @@ export interface Inspection<P extends PostToInspect = PostToInspect> {
  * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are
  * checked only for accounts and media that the user may use, so that no response reveals anything about others.
  * Accounts and media that `usable` leaves out count as those of others. `texts` are measured once for all posts. A
- * transaction is not kept waiting between pieces of the work: measure long texts before it.
+ * transaction is not kept waiting between pieces of the work: measure long texts before it. Throws `RenditionsMissing`.
  */
 export async function inspectPosts<P extends PostToInspect>(
   db: Db,
@@ -53,22 +57,26 @@ export async function inspectPosts<P extends PostToInspect>(
   })
   const known = { accounts: byId(subjects!.accounts), media: byId(subjects!.media) }
   requireSmallDefaults(posts.flatMap(({ post }) => selectInOrder(post.accountIds, known.accounts)))
-  const inspections: Inspection<P>[] = []
-  for (const { post: requested, addCount } of posts) {
-    const accounts = selectInOrder(requested.accountIds, known.accounts)
-    const post = withDefaultFields(requested, accounts)
+  const found = posts.map(({ post }) => {
+    const accounts = selectInOrder(post.accountIds, known.accounts)
     if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
-    const postMediaIds = [...new Set(listMediaIds(post))]
-    const media = selectInOrder(postMediaIds, known.media)
-    const check = [post, accounts, media, { texts, addCount }] as const
+    const media = selectInOrder([...new Set(listMediaIds(post))], known.media)
+    return { post: withDefaultFields(post, accounts), accounts, media }
+  })
+  const fitted = await fitPosts(db, userId, found)
+  const inspections: Inspection<P>[] = []
+  for (const [index, { accounts, media }] of found.entries()) {
+    const { post, renditions } = fitted[index]!
+    const check = [post, accounts, media, { texts, addCount: posts[index]!.addCount }] as const
     inspections.push({
       post,
       accounts,
       media,
+      renditions,
       violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
       inaccessible: {
         accountIds: findMissing([...new Set(post.accountIds)], known.accounts),
-        mediaIds: findMissing(postMediaIds, known.media),
+        mediaIds: findMissing([...new Set(listMediaIds(post))], known.media),
       },
     })
   }
@@ -98,7 +106,7 @@ export async function checkPost<P extends PostToInspect>(
   post: P,
   usable?: Usable,
   texts?: TextCache,
-): Promise<Pick<Inspection<P>, 'post' | 'accounts' | 'media'>> {
+): Promise<Pick<Inspection<P>, 'post' | 'accounts' | 'media' | 'renditions'>> {
   const [inspection] = await inspectPosts(db, userId, [{ post }], usable, texts)
   const rejection = findRejection(inspection!)
   if (rejection) throw rejection

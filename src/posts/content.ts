@@ -1,4 +1,5 @@
 import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
+import type { MediaFit } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { planTexts } from '../delivery/plan.ts'
@@ -15,6 +16,9 @@ export interface TargetContent {
   threadParts: string[] | null
   /** Null for the files of the post. */
   mediaIds: string[] | null
+  /** Null for that of the post. */
+  mediaFit: MediaFit | null
+  padColor: string | null
 }
 
 /** All of a post that its owner decides. */
@@ -25,6 +29,9 @@ export interface PostContent extends Schedule {
   mediaIds: string[]
   /** By the ids of the files. */
   altTexts: Record<string, string> | null
+  /** Null: files are sent as they are. */
+  mediaFit: MediaFit | null
+  padColor: string | null
   externalReference: string | null
   metadata: Metadata | null
   targets: TargetContent[]
@@ -37,6 +44,8 @@ export const contentOf = (post: PostDetail): PostContent => ({
   postType: post.postType,
   mediaIds: post.mediaIds,
   altTexts: post.altTexts ?? null,
+  mediaFit: post.mediaFit ?? null,
+  padColor: post.padColor ?? null,
   scheduledAt: post.scheduledAt === null ? null : new Date(post.scheduledAt),
   localSchedule: localScheduleOf(post),
   accountTimes: new Map(
@@ -46,12 +55,14 @@ export const contentOf = (post: PostDetail): PostContent => ({
   ),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
-  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds }) => ({
+  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds, mediaFit, padColor }) => ({
     accountId,
     captionOverride,
     fields,
     threadParts,
     mediaIds,
+    mediaFit: mediaFit ?? null,
+    padColor: padColor ?? null,
   })),
 })
 
@@ -70,9 +81,9 @@ export const toPostToCheck = ({
   scheduled: scheduledAt !== null,
   accountIds: targets.map(({ accountId }) => accountId),
   overrides: new Map(
-    targets.map(({ accountId, captionOverride, fields, mediaIds }) => [
+    targets.map(({ accountId, captionOverride, fields, mediaIds, mediaFit, padColor }) => [
       accountId,
-      { captionOverride, fields: fields ?? {}, mediaIds },
+      { captionOverride, fields: fields ?? {}, mediaIds, mediaFit, padColor },
     ]),
   ),
   threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
@@ -81,7 +92,12 @@ export const toPostToCheck = ({
 /** The content that is sent to one account. */
 export const sentContentOf = (
   post: PostContent,
-  { captionOverride, fields, threadParts, mediaIds }: TargetContent,
+  {
+    captionOverride,
+    fields,
+    threadParts,
+    mediaIds,
+  }: Pick<TargetContent, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'>,
 ) => ({
   acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,

@@ -84,7 +84,10 @@ export async function createPosts(
     if (first && mode === 'all') throw new RejectedBatch(first, rejected)
     const accepted = checked
       .filter(({ rejection }) => !rejection)
-      .map((each) => ({ ...each, row: toRow(userId, each.post, each.inspection.accounts.map(toKnown), texts) }))
+      .map((each) => {
+        const { accounts, renditions } = each.inspection
+        return { ...each, row: toRow(userId, each.post, accounts.map(toKnown), { texts, renditions }) }
+      })
     const placed = accepted.map(({ index, post, inspection: { accounts }, row: { id } }) => ({
       ...{ id, userId, post, accounts },
       name: nameInRequest(post, index),
@@ -118,12 +121,13 @@ interface StoredPost {
   index: number
   post: RequestedPost
   row: ReturnType<typeof toRow>
+  inspection: Pick<Inspection, 'renditions'>
   warnings: PostWarning[]
 }
 
-const toBatched = ({ index, post, row, warnings }: StoredPost) => ({
+const toBatched = ({ index, post, row, inspection, warnings }: StoredPost) => ({
   index,
-  ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX)),
+  ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX), inspection.renditions),
 })
 
 const toRejected = (index: number, { violations }: Inspection, rejection: AppError): RejectedPost => ({

@@ -5,6 +5,7 @@ import type { DefaultFields } from '../../db/queries/accounts.ts'
 import type { KeyedResponse } from '../../db/queries/idempotency.ts'
 import { insertPost, type NewPost, type UnreadyAccount } from '../../db/queries/posts/insert.ts'
 import type { Nearby } from '../../db/queries/posts/nearby.ts'
+import type { SentRendition } from '../../db/queries/posts/sent-renditions.ts'
 import type { CreatedPost, CreatePost } from '../../schemas/create-post.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
@@ -15,6 +16,7 @@ import { findViolations, type TargetAccount } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, checkPost } from './check.ts'
 import { requireSmallDefaults, withDefaultFields } from './default-fields.ts'
+import { renditionsOf, toAdjustments } from './fit.ts'
 import { nearbyTermsOf } from './nearby-terms.ts'
 import { contentFor, type PostGap, toNearbyWarnings } from './nearby-warnings.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
@@ -43,6 +45,7 @@ interface CheckedPost {
   media: MediaFacts[]
   /** Whether the database was read for the check. */
   isRead: boolean
+  renditions: SentRendition[]
 }
 
 export interface CreateOptions {
@@ -86,20 +89,20 @@ export async function createPost(
   const requested = readBody(body)
   const texts = createTextCache()
   const check = async () => {
-    const { post, accounts, media } = await checkPost(db, userId, requested, undefined, texts)
-    return remember(known, { post, accounts: accounts.map(toKnown), media, isRead: true })
+    const { post, accounts, media, renditions } = await checkPost(db, userId, requested, undefined, texts)
+    return remember(known, { post, accounts: accounts.map(toKnown), media, renditions, isRead: true })
   }
   // Warnings of accounts that are ready again must not reject a post.
   let checked = (isStrict ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
   let nearby: Nearby[] | undefined
   for (;;) {
-    const { post, accounts, media } = checked
-    const row = { ...toRow(userId, post, accounts, texts), id }
+    const { post, accounts, media, renditions } = checked
+    const row = { ...toRow(userId, post, accounts, { texts, renditions }), id }
     const warnings = findWarnings(post, accounts, { media, unready: byAccount(row.unready), texts })
     const error = isStrict ? findWarningError(warnings) : undefined
     if (error) throw error
     const respond = (nearby: Nearby[] = []) =>
-      toCreated(id, post, [...warnings, ...toNearbyWarnings(post, accounts, nearby)])
+      toCreated(id, post, [...warnings, ...toNearbyWarnings(post, accounts, nearby)], renditions)
     const looks = checked.isRead && !nearby
     const lookout = looks ? { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs } : undefined
     const keyed = toStored?.(respond(nearby))
@@ -140,7 +143,7 @@ export const toRow = (
   userId: string,
   post: RequestedPost,
   accounts: readonly KnownAccount[],
-  texts: TextCache,
+  { texts, renditions }: { texts: TextCache; renditions: readonly SentRendition[] },
 ): NewPost => ({
   ...post,
   id: newId(),
@@ -157,14 +160,23 @@ export const toRow = (
     mediaIds: post.overrides.get(accountId)?.mediaIds ?? null,
     scheduledAt: post.accountTimes.get(accountId) ?? null,
     nearby: nearbyTermsOf({ platform }, contentFor(post, accountId), texts),
+    mediaFit: post.overrides.get(accountId)?.mediaFit ?? null,
+    padColor: post.overrides.get(accountId)?.padColor ?? null,
+    renditions: renditionsOf(renditions, accountId),
   })),
   unready: accounts.flatMap(({ unready }) => unready ?? []),
 })
 
 /** The response for a stored post. */
-export const toCreated = (id: string, post: RequestedPost, warnings: PostWarning[]): CreatedPost => ({
+export const toCreated = (
+  id: string,
+  post: RequestedPost,
+  warnings: PostWarning[],
+  renditions: readonly SentRendition[],
+): CreatedPost => ({
   id,
   status: post.scheduled ? 'scheduled' : 'draft',
+  ...(renditions.length > 0 && { adjustments: toAdjustments(renditions) }),
   ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }),
 })
 
@@ -178,9 +190,8 @@ function checkWithoutDatabase(
   if (accounts.length < requested.accountIds.length || listMediaIds(requested).length > 0) return undefined
   requireSmallDefaults(accounts)
   const post = withDefaultFields(requested, accounts)
-  return findViolations(post, accounts, [], { texts }).length === 0
-    ? { post, accounts, media: [], isRead: false }
-    : undefined
+  if (findViolations(post, accounts, [], { texts }).length > 0) return undefined
+  return { post, accounts, media: [], renditions: [], isRead: false }
 }
 
 function remember(known: KnownAccounts | undefined, checked: CheckedPost): CheckedPost {

@@ -36,7 +36,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   return { ...post, ...replacing, mediaIds, altTexts, ...(schedule as Schedule), metadata, targets }
 }
 
-const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null }
+const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null, mediaFit: null, padColor: null }
 
 function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   const { accountOverrides = [], overrides, threadParts = null } = patch
@@ -62,24 +62,30 @@ export function mergeTarget(
 }
 
 function mergeOverride(
-  { accountId, captionOverride, fields, mediaIds }: TargetContent,
+  { accountId, captionOverride, fields, mediaIds, mediaFit, padColor }: TargetContent,
   { overrides }: PatchPost,
   replaced: ReadonlyMap<string, AccountOverride> | undefined,
-): Pick<TargetContent, 'captionOverride' | 'fields' | 'mediaIds'> {
+): Pick<TargetContent, 'captionOverride' | 'fields' | 'mediaIds' | 'mediaFit' | 'padColor'> {
   if (replaced) {
     const override = replaced.get(accountId)
     return {
       captionOverride: override?.captionOverride ?? null,
       fields: override?.fields ?? null,
       mediaIds: override?.mediaIds ?? null,
+      mediaFit: override?.mediaFit ?? null,
+      padColor: override?.padColor ?? null,
     }
   }
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]
-  if (change === null) return { captionOverride: null, fields: null, mediaIds: null }
+  if (change === null) {
+    return { captionOverride: null, fields: null, mediaIds: null, mediaFit: null, padColor: null }
+  }
   return {
     captionOverride: change?.captionOverride === undefined ? captionOverride : change.captionOverride,
     fields: change?.fields === undefined ? fields : mergeFields(fields, change.fields),
     mediaIds: change?.mediaIds === undefined ? mediaIds : change.mediaIds,
+    mediaFit: change?.mediaFit === undefined ? mediaFit : change.mediaFit,
+    padColor: change?.padColor === undefined ? padColor : change.padColor,
   }
 }
 

@@ -3,7 +3,6 @@ import type { CreatedPost } from '../../schemas/create-post.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { pause } from '../http/pieces.ts'
-import { isKnown } from '../http/preconditions.ts'
 import { isLong } from '../http/requests.ts'
 import { hasScope, isListed, requireScope } from '../http/rights.ts'
 import { withPost } from './access.ts'
@@ -14,7 +13,7 @@ import { createKnownAccounts, createPost } from './create.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
-import { readPost } from './get.ts'
+import { type MakeRenditions, withRenditions } from './fit.ts'
 import type { ListContext } from './list.ts'
 import { postLists } from './list-plugin.ts'
 import type { PostGap } from './nearby-warnings.ts'
@@ -24,14 +23,17 @@ import { updatePost } from './update.ts'
 import { readUpdateWarnings, requireNoWarnings, withMedia } from './update-warnings.ts'
 import { readValidation, validatePost } from './validate.ts'
 
-export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap }> = async (
-  app,
-  { postGapMs: gapMs, ...context },
-) => {
-  const { db } = context
+interface PostsContext extends ListContext {
+  postGapMs: PostGap
+  makeRenditions: MakeRenditions
+}
+
+export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { postGapMs: gapMs, ...context }) => {
+  const { db, makeRenditions } = context
+  const fitting = <T>(work: () => Promise<T>) => withRenditions(makeRenditions, work)
   const known = createKnownAccounts()
   await app.register(postLists, context)
-  await app.register(postBatches, { db, gapMs })
+  await app.register(postBatches, { db, gapMs, makeRenditions })
   await app.register(queue, { db })
 
   app.route({
@@ -42,16 +44,18 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
       const isStrict = request.query.strict === true
       // Before a replay: another key of the user may have got the stored response.
       if (!body.accountIds.every((id) => isListed(rights, id))) {
-        await checkPost(db, userId, readBody(body), rights)
+        await fitting(() => checkPost(db, userId, readBody(body), rights))
       }
       const hasLongBody = isLong(request.bodyBytes)
       if (hasLongBody) await pause()
       const options = { isStrict, gapMs, ...(!hasLongBody && { known }) }
-      const outcome = await withIdempotencyKey<CreatedPost>(db, reply, {
-        identities: [isStrict ? { ...body, strict: true } : body],
-        insert: (toStored) => createPost(db, userId, body, options, toStored),
-        toResponse: (post) => ({ status: 201, body: post }),
-      })
+      const outcome = await fitting(() =>
+        withIdempotencyKey<CreatedPost>(db, reply, {
+          identities: [isStrict ? { ...body, strict: true } : body],
+          insert: (toStored) => createPost(db, userId, body, options, toStored),
+          toResponse: (post) => ({ status: 201, body: post }),
+        }),
+      )
       return sendOutcome(reply, outcome)
     },
   })
@@ -59,7 +63,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
   app.route({
     ...operations.validatePost,
     handler: async ({ userId, body, rights, query }) =>
-      validatePost(db, userId, body, readValidation(rights, query, gapMs)),
+      fitting(() => validatePost(db, userId, body, readValidation(rights, query, gapMs))),
   })
 
   app.route({
@@ -68,16 +72,6 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
       const draftsOnly = !hasScope(request.rights, 'posts:publish')
       const conditions = { ifMatch: readCondition(request), draftsOnly }
       return withPost(db, request, (post) => deletePost(db, post, conditions))
-    },
-  })
-
-  app.route({
-    ...operations.getPost,
-    handler: async (request, reply) => {
-      const post = toPostDetail(await withPost(db, request, (post) => readPost(db, post)))
-      const etag = etagOf(post)
-      reply.header('etag', etag)
-      return isKnown(request, etag) ? reply.code(304).send(undefined as never) : post
     },
   })
 
@@ -91,8 +85,10 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
         draftsOnly: !hasScope(rights, 'posts:publish'),
         confirm: request.query.strict === true ? requireNoWarnings(body) : undefined,
       }
-      const updated = await withPost(db, request, async (access) =>
-        withMedia(db, access.userId, await updatePost(db, access, body, conditions)),
+      const updated = await fitting(() =>
+        withPost(db, request, async (access) =>
+          withMedia(db, access.userId, await updatePost(db, access, body, conditions)),
+        ),
       )
       const post = toPostDetail(updated.post)
       const warnings = await readUpdateWarnings(db, updated, body, gapMs)
@@ -105,7 +101,7 @@ export const posts: FastifyPluginAsyncTypebox<ListContext & { postGapMs: PostGap
     ...operations.publishPost,
     handler: async (request, reply) => {
       const condition = readCondition(request)
-      const published = await withPost(db, request, (post) => publishPost(db, post, condition))
+      const published = await fitting(() => withPost(db, request, (post) => publishPost(db, post, condition)))
       return sendPost(reply.code(202), published)
     },
   })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
 import { writePostSettled, writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import type { SentRendition } from '../../db/queries/posts/sent-renditions.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../db/queries/posts/update.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
@@ -20,6 +21,7 @@ import {
   type TargetContent,
   toPostToCheck,
 } from './content.ts'
+import { renditionsOf } from './fit.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
 import { digestTarget } from './nearby-terms.ts'
@@ -58,9 +60,13 @@ export async function updatePost(
         ...(isOthers && { mediaIds: listMediaIds(toPostToCheck(before)) }),
       }
       if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
-      const { post: checked, accounts } = await checkPost(db, userId, addedTo(before, after), usableNow, texts)
+      const {
+        post: checked,
+        accounts,
+        renditions,
+      } = await checkPost(db, userId, addedTo(before, after), usableNow, texts)
       const completed = withFields(after, checked)
-      await storePostChanges(db, { userId, id }, changesOf(post, completed, accounts, texts))
+      await storePostChanges(db, { userId, id }, changesOf(post, completed, { accounts, renditions, texts }))
       await writePostUpdated(db, { userId, id }, findChanged(before, completed))
       if (removesOpen(post, completed)) await writePostSettled(db, { userId, id })
       const changed = await getPost(db, userId, id)
@@ -114,6 +120,8 @@ function findChanged(
       differs(({ fields }) => fields),
       differs(({ mediaIds }) => mediaIds),
       !isDeepStrictEqual(oldTimes, times),
+      differs(({ mediaFit }) => mediaFit),
+      differs(({ padColor }) => padColor),
     ].includes(true)
       ? ['overrides']
       : []),
@@ -134,10 +142,13 @@ const removesOpen = (post: PostDetail, { targets }: PostContent) =>
 
 /** The changes to store. Deliveries whose content or time has changed restart. */
 function changesOf(
-  post: PostDetail,
+  post: PostWithReadiness,
   after: PostContent,
-  accounts: CheckedAccount[],
-  texts: TextCache = createTextCache(),
+  {
+    accounts,
+    renditions: sent,
+    texts = createTextCache(),
+  }: { accounts: CheckedAccount[]; renditions: readonly SentRendition[]; texts: TextCache | undefined },
 ): ChangedPost {
   const before = contentOf(post)
   const { targets, mediaIds, scheduledAt, accountTimes, ...rest } = after
@@ -154,14 +165,16 @@ function changesOf(
       const { accountId } = content
       const old = post.targets.find((target) => target.accountId === accountId)
       const platform = platforms.get(accountId)!
-      const target = { ...content, scheduledAt: accountTimes.get(accountId) ?? null }
+      const renditions = renditionsOf(sent, accountId)
       const textDigest = digestTarget(platform, after, content, texts)
-      if (!old)
-        return { ...target, platform, textDigest, isNew: true, isEdited: false, state: initialState(isScheduled) }
-      const isEdited = !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, target))
+      const stored = { ...content, renditions, platform, textDigest, scheduledAt: accountTimes.get(accountId) ?? null }
+      if (!old) return { ...stored, isNew: true, isEdited: false, state: initialState(isScheduled) }
+      const isEdited =
+        !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, content)) ||
+        !isDeepStrictEqual(renditionsOf(post.adjustments ?? [], accountId), renditions)
       const isMoved = timeFor(before, accountId)?.getTime() !== timeFor(after, accountId)?.getTime()
       const state = isEdited || isMoved ? edited(old.delivery.state, isScheduled) : null
-      return { ...target, platform, textDigest, isNew: false, isEdited, state }
+      return { ...stored, isNew: false, isEdited, state }
     }),
   }
 }

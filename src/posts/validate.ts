@@ -25,6 +25,7 @@ import type { Violation } from '../platforms/rules/violation.ts'
 import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
 import { type CheckedAccount, findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { toAdjustments } from './fit.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
 import { findUnchecked } from './unchecked.ts'
@@ -125,7 +126,7 @@ async function describe(
   inspection: Inspection<RequestedPost>,
   { rights, isStrict, listMax, texts, rests, nearby }: ValidationContext & Known,
 ): Promise<PostValidation> {
-  const { post, accounts, media, inaccessible } = inspection
+  const { post, accounts, media, renditions, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
   const readiness = new Map(accounts.map((account) => [account.id, account]))
@@ -152,7 +153,7 @@ async function describe(
   })
   const rejection =
     findMissingScope(rights, post) ?? findRejection(inspection) ?? (isStrict ? findWarningError(own) : undefined)
-  const lists = [violations, unchecked, inaccessible.accountIds, inaccessible.mediaIds]
+  const lists = [violations, unchecked, renditions, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {
     create: { status: rejection?.statusCode ?? 201, error: rejection?.message ?? null },
@@ -162,6 +163,7 @@ async function describe(
       targets.every(({ attention }) => !stopsPublishing(attention)),
     violations: violations.slice(0, listMax),
     warnings: warnings.slice(0, warningsMax),
+    adjustments: toAdjustments(renditions).slice(0, listMax),
     targets,
     notYours: {
       accountIds: inaccessible.accountIds.slice(0, listMax).map(shortenId),

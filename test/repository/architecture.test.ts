@@ -60,7 +60,10 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/connections', [...FEATURE, 'src/platforms', 'src/credentials', 'src/accounts/store.ts']],
   [
     'src/media',
-    [...FEATURE, 'src/delivery/machine.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
+    [
+      ...[...FEATURE, 'src/delivery/machine.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
+      'src/with-timeout.ts',
+    ],
   ],
   // The actions of a post's owner are transitions of its deliveries.
   [

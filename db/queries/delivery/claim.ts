@@ -117,10 +117,16 @@ export const claimedColumns = (now: Now) => sql`
       claimed.thread_parts, accounts.alt_text_length_max, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
-        select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind, 'mimeType', media.mime_type,
-          'bytes', media.bytes, 'width', media.width, 'height', media.height, 'durationSeconds', media.duration_seconds,
-          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'storageKey', media.storage_key) order by post_media.position), '[]')
+        select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind,
+          'mimeType', coalesce(renditions.mime_type, media.mime_type), 'bytes', coalesce(renditions.bytes, media.bytes),
+          'width', coalesce(renditions.width, media.width), 'height', coalesce(renditions.height, media.height),
+          'durationSeconds', media.duration_seconds,
+          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text),
+          'storageKey', case when claimed.renditions ? media.id::text then renditions.storage_key
+            else media.storage_key end) order by post_media.position), '[]')
         from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
+        left join renditions on renditions.user_id = media.user_id and renditions.media_id = media.id
+          and renditions.target = claimed.renditions -> media.id::text ->> 'target'
         where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
           and ${isFileOf('claimed')}) as media,
       account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,

@@ -114,9 +114,12 @@ export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]
 export async function storeDeliveryContent(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  content: Pick<NewDelivery, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'> & { textDigest: string | null },
+  content: Pick<
+    NewDelivery,
+    'captionOverride' | 'fields' | 'threadParts' | 'mediaIds' | 'mediaFit' | 'padColor' | 'renditions'
+  > & { textDigest: string | null },
 ): Promise<void> {
-  const { captionOverride, fields, threadParts, mediaIds, textDigest } = content
+  const { captionOverride, fields, threadParts, mediaIds, mediaFit, padColor, renditions, textDigest } = content
   await sql`
     update post_targets
     set caption_override = ${captionOverride},
@@ -124,6 +127,9 @@ export async function storeDeliveryContent(
       thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
       own_media = ${mediaIds !== null},
       text_digest = ${textDigest},
+      media_fit = ${mediaFit},
+      pad_color = ${padColor},
+      renditions = ${renditions && JSON.stringify(renditions)}::jsonb,
       token = gen_random_uuid(),
       started_at = null,
       prepared = null,

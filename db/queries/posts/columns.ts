@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Post, PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
@@ -18,6 +19,8 @@ export interface WrittenColumns {
   status: PostStatus
   scheduledAt: Date | null
   altTexts?: Record<string, string> | null
+  mediaFit?: MediaFit | null
+  padColor?: string | null
   localSchedule?: LocalSchedule | null
   externalReference?: string | null
   metadata?: Record<string, string> | null
@@ -30,6 +33,8 @@ export const WRITTEN_COLUMNS = jsonColumns({
   status: 'text',
   scheduledAt: 'timestamptz',
   altTexts: 'jsonb',
+  mediaFit: 'text',
+  padColor: 'text',
   localSchedule: 'jsonb',
   externalReference: 'text',
   metadata: 'jsonb',
@@ -62,6 +67,9 @@ export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postCol
 
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
   altTexts?: unknown
+  mediaFit?: unknown
+  padColor?: unknown
+  adjustments?: unknown
   mediaIds: unknown
   externalReference: unknown
   metadata: unknown
@@ -76,6 +84,9 @@ export function dropAbsent<T>(posts: T[]): T[] {
   for (const post of posts as Row[]) {
     if (post.mediaIds === null) post.mediaIds = []
     if (post.altTexts === null) post.altTexts = undefined
+    if (post.mediaFit === null) post.mediaFit = undefined
+    if (post.padColor === null) post.padColor = undefined
+    if (post.adjustments === null) post.adjustments = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined
     const { localSchedule } = post

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { PublishedAct } from '../../../schemas/delivery.ts'
+import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
@@ -9,6 +10,7 @@ import { type AccountReadiness, readiness } from '../accounts.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonList } from '../json-list.ts'
 import { dropAbsent, postColumns } from './columns.ts'
+import { type SentRendition, sentRenditions } from './sent-renditions.ts'
 
 /** Whether a delivery to the account is under way, whose lease `available_at` then is. */
 const isBusy = sql`(accounts.available_at is not null and (
@@ -125,6 +127,7 @@ const DELIVERY_ORDER = sql`post_targets.position, post_targets.account_id`
 /** A post with facts about each account that its warnings need: whether it is ready, and the limit of its server. */
 export interface PostWithReadiness extends PostDetail {
   targets: (PostTarget & { readiness: AccountReadiness; altTextLengthMax: number | null })[]
+  adjustments?: SentRendition[]
 }
 
 /** The ids of those files of a post, as a JSON array in their order. */
@@ -165,6 +168,11 @@ export const selectDeliveries = (
     .whereRef('postTargets.userId', '=', 'posts.userId')
     .whereRef('postTargets.postId', '=', 'posts.id')
 
+const fitOf = (eb: DeliveryBuilder) => ({
+  mediaFit: eb.ref('postTargets.mediaFit'),
+  padColor: eb.ref('postTargets.padColor'),
+})
+
 /** Posts with their files, their accounts, the delivery to each, and `more` of each account. */
 const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
   db
@@ -173,15 +181,27 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
       ...postColumns(eb),
       selectMediaIds(sql`post_media.account_id is null`).as('mediaIds'),
       eb.ref('altTexts').$castTo<Record<string, string> | null>().as('altTexts'),
-      selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...more })).as('targets'),
+      eb.ref('posts.mediaFit').$castTo<MediaFit | null>().as('mediaFit'),
+      'posts.padColor',
+      sentRenditions.as('adjustments'),
+      selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...fitOf(eb), ...more })).as('targets'),
     ])
+
+/** Makes posts what the API shows: see `dropAbsent`. */
+function dropAbsentOfTargets<T extends PostDetail>(posts: T[]): T[] {
+  for (const target of posts.flatMap(({ targets }) => targets)) {
+    if (target.mediaFit === null) delete target.mediaFit
+    if (target.padColor === null) delete target.padColor
+  }
+  return dropAbsent(posts)
+}
 
 const selectPost = prepared<{ userId: string; id: string }, PostDetail>('find_post', (db, value) =>
   selectPosts(db).where('userId', '=', value('userId')).where('id', '=', value('id')).$castTo<PostDetail>(),
 )
 
 export const findPost = async (db: Db, key: { userId: string; id: string }): Promise<PostDetail[]> =>
-  dropAbsent(await selectPost(db, key))
+  dropAbsentOfTargets(await selectPost(db, key))
 
 const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWithReadiness>(
   'find_post_with_readiness',
@@ -193,7 +213,7 @@ const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWit
 )
 
 export const findPostWithReadiness = async (db: Db, key: { userId: string; id: string }) =>
-  dropAbsent(await selectPostWithReadiness(db, key))
+  dropAbsentOfTargets(await selectPostWithReadiness(db, key))
 
 interface PostDetailPage {
   userId: string
@@ -212,4 +232,4 @@ const selectPostDetails = prepared<PostDetailPage, PostDetail>('list_post_detail
 
 /** The next posts of a user after `after`, oldest first. */
 export const listPostDetails = async (db: Db, page: PostDetailPage): Promise<PostDetail[]> =>
-  dropAbsent(await selectPostDetails(db, page))
+  dropAbsentOfTargets(await selectPostDetails(db, page))

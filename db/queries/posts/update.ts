@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
+import type { MediaFit } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 import type { WrittenColumns } from './columns.ts'
 import { fileRows } from './files.ts'
+import type { StoredRenditions } from './sent-renditions.ts'
 
 export interface ChangedDelivery {
   accountId: string
@@ -19,6 +21,10 @@ export interface ChangedDelivery {
   scheduledAt: Date | null
   /** That of the content, with which the delivery is compared to others: see `NearbyTerms`. */
   textDigest: string | null
+  /** Null for that of the post. */
+  mediaFit: MediaFit | null
+  padColor: string | null
+  renditions: StoredRenditions | null
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -104,6 +110,9 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       own_media: delivery.mediaIds !== null,
       own_scheduled_at: delivery.scheduledAt,
       text_digest: delivery.textDigest,
+      media_fit: delivery.mediaFit,
+      pad_color: delivery.padColor,
+      renditions: delivery.renditions,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
@@ -111,7 +120,8 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
     position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
-    own_media boolean, own_scheduled_at timestamptz, text_digest bigint, is_new boolean, is_edited boolean, state text)`
+    own_media boolean, own_scheduled_at timestamptz, text_digest bigint, media_fit text, pad_color text,
+    renditions jsonb, is_new boolean, is_edited boolean, state text)`
   const time = sql`coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz)`
   const dueAt = sql`case when ${time} is not null then greatest(${time}, now()) end`
   const isItem = sql`
@@ -125,6 +135,9 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       own_media = item.own_media,
       own_scheduled_at = item.own_scheduled_at,
       text_digest = item.text_digest,
+      media_fit = item.media_fit,
+      pad_color = item.pad_color,
+      renditions = item.renditions,
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
       prepared = case when not item.is_edited then delivery.prepared end,
@@ -132,9 +145,9 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     from ${item}
     where ${isItem} and (item.is_edited
       or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media,
-          delivery.own_scheduled_at, delivery.text_digest)
+          delivery.own_scheduled_at, delivery.text_digest, delivery.media_fit, delivery.pad_color, delivery.renditions)
         is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media,
-          item.own_scheduled_at, item.text_digest))`.execute(db)
+          item.own_scheduled_at, item.text_digest, item.media_fit, item.pad_color, item.renditions))`.execute(db)
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -153,9 +166,10 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   await sql`
     insert into post_targets
       (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-      own_scheduled_at, text_digest, state, due_at, claimable_at)
+      own_scheduled_at, text_digest, media_fit, pad_color, renditions, state, due_at, claimable_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
-      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest, item.state, ${dueAt}, ${dueAt}
+      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest, item.media_fit,
+      item.pad_color, item.renditions, item.state, ${dueAt}, ${dueAt}
     from ${item}
     where item.is_new`.execute(db)
 }

@@ -14,6 +14,7 @@ export const createPost = defineOperation({
   conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
   failure: errorOf('internal_error.createPost').message,
   takesAccountLists: true,
+  makesRenditions: true,
   ignoresUnknownQuery: true,
   operationId: 'createPost',
   tag: 'posts',
@@ -30,6 +31,8 @@ export const createPost = defineOperation({
 The post is stored whole or not at all.
 
 **Limits.** Each account is checked by the rules of its own network, with its own caption, fields, files and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
+
+**Files that fit.** With \`mediaFit\`, an account whose network does not take an image gets a rendition in its place: a JPEG, a smaller one, or one with another aspect ratio. \`adjustments\` lists what each account gets. A rendition is made once for all networks that take the same, is stored with its file, and counts towards the quota of your files (409). It is upright, in sRGB, and has no metadata. The quality is never below 70 of 100; below that, the image gets fewer pixels, down to 640 on its longer side. Animations and videos are sent as they are. What cannot be made to fit is the violation of \`exact\`, and its message has the reason. The request waits for its renditions, for 30 seconds at most (503): they are kept, so that the next request takes less time.
 
 **Warnings.** The response has \`warnings\` if a part of the post has no effect or an unexpected one: parts of a thread that are not published, a key of \`fields\` that the network does not know or does not take in this post, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
 

@@ -35,6 +35,7 @@ export const createPosts = defineOperation({
   conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt` in any of the posts' },
   failure: errorOf('internal_error.createPost').message,
   takesAccountLists: true,
+  makesRenditions: true,
   operationId: 'createPosts',
   tag: 'posts',
   summary: 'Create several posts',

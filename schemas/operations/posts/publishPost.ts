@@ -10,6 +10,7 @@ export const publishPost = defineOperation({
   path: '/posts/:id/publish',
   scope: 'posts:publish',
   takesAccountLists: true,
+  makesRenditions: true,
   operationId: 'publishPost',
   tag: 'posts',
   summary: 'Publish a post now',

@@ -13,6 +13,7 @@ export const retryDelivery = defineOperation({
   path: '/posts/:id/deliveries/:accountId/retry',
   scope: 'posts:publish',
   takesAccountLists: true,
+  makesRenditions: true,
   hasOptionalBody: true,
   operationId: 'retryDelivery',
   tag: 'posts',

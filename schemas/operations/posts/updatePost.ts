@@ -14,6 +14,7 @@ export const updatePost = defineOperation({
   scope: 'posts:write',
   conditionalScope: { scope: 'posts:publish', when: 'for a scheduled post, or with a time' },
   takesAccountLists: true,
+  makesRenditions: true,
   operationId: 'updatePost',
   tag: 'posts',
   summary: 'Change a post',

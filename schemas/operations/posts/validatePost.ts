@@ -9,6 +9,7 @@ export const validatePost = defineOperation({
   path: '/posts/validate',
   scope: 'posts:read',
   takesAccountLists: true,
+  makesRenditions: true,
   operationId: 'validatePost',
   tag: 'posts',
   summary: 'Check a post without storing it',
@@ -19,6 +20,7 @@ export const validatePost = defineOperation({
 - **Ids that you may not use** are in \`notYours\`, and not a 403. Their limits are not checked.
 - **Facts that are not known** of a file are not checked. They are in \`unchecked\`.
 - **What would be sent** to each account is in \`targets[].parts\` with \`include=parts\`: each text as the network counts it, its links, mentions and tags, the files and the link card. Publishing makes its calls from the same values.
+- **Renditions** that \`mediaFit\` asks for are made and kept, as by \`createPost\`, which then takes less time. They are in \`adjustments\`.
 - **Counters** for an editor are in \`targets\`: the length of each text as its network counts it, and the maximum.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,

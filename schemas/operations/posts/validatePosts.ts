@@ -10,6 +10,7 @@ export const validatePosts = defineOperation({
   path: '/posts/batch/validate',
   scope: 'posts:read',
   takesAccountLists: true,
+  makesRenditions: true,
   operationId: 'validatePosts',
   tag: 'posts',
   summary: 'Check several posts without storing them',

@@ -4,7 +4,10 @@ import { userExists } from '../../../db/queries/people.ts'
 import { BATCH } from '../../../schemas/create-posts.ts'
 import { OperatorError } from '../../errors.ts'
 import { truncate } from '../../http/json.ts'
+import { makeRenditions } from '../../media/renditions.ts'
+import { type MakeRenditions, withRenditions } from '../../posts/fit.ts'
 import { type ImportedPost, type ImportOutcome, importPosts } from '../../posts/import.ts'
+import { openMediaLibrary } from '../../runtime/media-library.ts'
 import type { Action } from '../action.ts'
 import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
@@ -35,14 +38,17 @@ interface Summary {
 }
 
 export const importFile: Action<Options, Summary> = {
-  async run({ db, config: { postGapMs: gapMs }, io: { stderr } }, options, path = '') {
+  async run({ db, config, io: { stderr } }, options, path = '') {
     const table = await readTable(path)
     requireColumns(path, table)
     requireFound(await userExists(db, options.user), 'user')
     const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
     if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
 
-    const outcomes = await importRows(db, table, { ...options, gapMs }, createProgress(stderr, table.rows.length))
+    const make: MakeRenditions = async (userId, wanted) =>
+      makeRenditions(await openMediaLibrary(config, db), userId, wanted)
+    const progress = createProgress(stderr, table.rows.length)
+    const outcomes = await importRows(db, table, { ...options, gapMs: config.postGapMs, make }, progress)
     const count = (wanted: ImportOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
     const refused = count('refused')
     if (refused > 0) await writeTable(refusedFile, refusedRows(table, outcomes))
@@ -98,7 +104,7 @@ function requireColumns(path: string, { header, headerLine }: Table): void {
 async function importRows(
   db: Db,
   table: Table,
-  { user, timeZone, dryRun = false, gapMs }: Options & { gapMs: number | null },
+  { user, timeZone, dryRun = false, gapMs, make }: Options & { gapMs: number | null; make: MakeRenditions },
   progress: ReturnType<typeof createProgress>,
 ): Promise<ImportOutcome[]> {
   const { outcomes, posts } = readRows(table, timeZone)
@@ -106,12 +112,8 @@ async function importRows(
   try {
     for (const batch of splitIntoBatches(posts)) {
       progress.update(done)
-      const stored = await importPosts(
-        db,
-        user,
-        batch.map(({ post }) => post),
-        { isDryRun: dryRun, gapMs },
-      )
+      const wanted = batch.map(({ post }) => post)
+      const stored = await withRenditions(make, () => importPosts(db, user, wanted, { isDryRun: dryRun, gapMs }))
       for (const [at, { index }] of batch.entries()) outcomes.set(index, stored[at]!)
       done += batch.length
     }

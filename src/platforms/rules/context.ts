@@ -1,4 +1,4 @@
-import type { MediaFacts } from '../../../schemas/media.ts'
+import type { MediaFacts, MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
@@ -17,11 +17,16 @@ export interface PostToCheck {
   mediaIds: readonly string[]
   /** Alternative texts in place of those of the files, by the ids of the files. */
   altTexts?: Readonly<Record<string, string>> | null
+  /** Absent and null: `exact`. */
+  mediaFit?: MediaFit | null
+  padColor?: string | null
   /**
    * By account id, in the order of the request. A `captionOverride` of null means no override, an empty one an empty
    * caption. So it is with `mediaIds`.
    */
   overrides: ReadonlyMap<string, PostOverride>
+  /** The renditions for each account, by its id. Absent for accounts whose files are sent as they are. */
+  fitted?: ReadonlyMap<string, FittedFiles>
   /** By account id. */
   threadParts: ReadonlyMap<string, readonly string[] | null>
 }
@@ -33,9 +38,19 @@ export interface PostOverride {
   /** The keys of `fields` that the account has added. */
   defaultKeys?: ReadonlySet<string>
   mediaIds?: readonly string[] | null
+  mediaFit?: MediaFit | null
+  padColor?: string | null
 }
 
-type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides' | 'altTexts'>
+/** The files of a post for one account, by the ids of the files. */
+export interface FittedFiles {
+  /** The facts of what is sent in place of a file. */
+  renditions: ReadonlyMap<string, Partial<MediaFacts>>
+  /** Why a file that breaks a limit is not changed. */
+  unfit: ReadonlyMap<string, string>
+}
+
+type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides' | 'altTexts' | 'fitted'>
 
 /** The ids of all files of a post: its own, then those of its overrides. */
 export const listMediaIds = ({ mediaIds, overrides }: Pick<PostToCheck, 'mediaIds' | 'overrides'>): string[] => [
@@ -91,11 +106,13 @@ export interface PostMedia {
   path: BodyPath
   /** The first index of a file in the list. */
   findIndex: (id: string) => number
+  /** Why a file that breaks a limit is not made to fit. Absent if none is to be. */
+  unfit?: ReadonlyMap<string, string>
 }
 
 /** A function that finds the files which a post has for an account: those of its override, or else its own. */
 export function createMediaFinder(
-  { mediaIds, overrides, altTexts }: FilesOfPost,
+  { mediaIds, overrides, altTexts, fitted }: FilesOfPost,
   knownFiles: readonly MediaFacts[],
   findOverridePath: CheckContext['findOverridePath'],
 ): (accountId: string) => PostMedia {
@@ -105,8 +122,19 @@ export function createMediaFinder(
   for (const [accountId, { mediaIds }] of overrides) {
     if (mediaIds) own.set(accountId, describeMedia(mediaIds, filesById, [...findOverridePath(accountId), 'mediaIds']))
   }
-  return (accountId) => own.get(accountId) ?? shared
+  const find = (accountId: string) => own.get(accountId) ?? shared
+  if (!fitted) return find
+  return (accountId) => {
+    const [media, files] = [find(accountId), fitted.get(accountId)]
+    return files ? fit(media, files) : media
+  }
 }
+
+const fit = (media: PostMedia, { renditions, unfit }: FittedFiles): PostMedia => ({
+  ...media,
+  files: media.files.map((file) => ({ ...file, ...renditions.get(file.id) })),
+  unfit,
+})
 
 /** A file with the alternative text that the post has for it. */
 function describe(file: MediaFacts, altTexts: PostToCheck['altTexts']): MediaFacts {

@@ -1,6 +1,5 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
-import type { CheckContext } from './context.ts'
 import type { AddFileViolation, CheckBounds, Fact } from './file-checks.ts'
 import { checkTracks } from './media-tracks.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
@@ -28,19 +27,13 @@ const isStillGif = ({ mimeType, frames }: MediaFacts, rule: PostTypeRule) =>
   mimeType === 'image/gif' && frames === 1 && rule.image?.stillGifs === true
 
 /** A double rounds the ratio of 1000x3000 to a value on either side of 1/3. */
-const RATIO_TOLERANCE = 1e-9
+export const RATIO_TOLERANCE = 1e-9
 
 /** An encoder pads the audio of a video to whole packets of up to 46 ms at each end. Networks ignore this. */
 const DURATION_TOLERANCE_SECONDS = 0.05
 
 /** Checks the type of a file, and its facts against the rule for its kind. */
-export function checkFile(file: MediaFacts, rule: PostTypeRule, { media, addViolation }: CheckContext): void {
-  const add: AddFileViolation = (name, problem, facts) => {
-    const path = [...media.path, media.findIndex(file.id)]
-    const fullName = file.fileName ? `${file.fileName} (${file.id})` : file.id
-    const named = { mediaId: file.id, ...(file.fileName && { fileName: file.fileName }) }
-    addViolation(`media_${name}`, { path, ...named, ...facts }, `media ${fullName} ${problem}`)
-  }
+export function checkFile(file: MediaFacts, rule: PostTypeRule, add: AddFileViolation): void {
   const kind = findFileKind(file, rule)
   const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
   const types: readonly string[] = limits?.mimeTypes ?? []

@@ -1,6 +1,7 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
 import type { CheckContext, PostMedia } from './context.ts'
+import type { AddFileViolation } from './file-checks.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount } from './wording.ts'
 
@@ -14,8 +15,20 @@ export function checkMedia(context: CheckContext): void {
   checkRequestSize(rule, context)
   // Files beyond the maximum have to be removed anyway.
   const files = [...new Set(media.files)].slice(0, rule.mediaMax)
-  for (const file of files) checkFile(file, rule, context)
+  for (const file of files) checkFile(file, rule, nameViolations(file, context))
   if (rule.image?.sameSize) checkSameSize(files, rule.image, context)
+}
+
+/** Adds violations of a file, each with its name, its path, and why it was not made to fit. */
+function nameViolations({ id, fileName }: MediaFacts, { media, addViolation }: CheckContext): AddFileViolation {
+  const unfit = media.unfit?.get(id)
+  return (name, problem, facts) => {
+    const path = [...media.path, media.findIndex(id)]
+    const fullName = fileName ? `${fileName} (${id})` : id
+    const named = { mediaId: id, ...(fileName && { fileName }) }
+    const message = `media ${fullName} ${problem}${unfit === undefined ? '' : `. mediaFit changes nothing: ${unfit}`}`
+    addViolation(`media_${name}`, { path, ...named, ...facts }, message)
+  }
 }
 
 type Counts = Record<FileKind, number>

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises'
+import { DECODED_PIXELS_MAX, type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
+import { throwFileError } from '../storage/storage.ts'
+import type { Drawn } from './make-rendition.ts'
+
+/** From the best to the worst that is published. Below it, artefacts show. */
+const QUALITIES = [90, 85, 80, 75, 70] as const
+/** An image with too many bytes in the worst quality becomes smaller, but not than this. */
+const LONG_SIDE_MIN = 640
+/** Bytes shrink a little less than pixels. */
+const MARGIN = 0.95
+const DECODING_MAX_SECONDS = 30
+
+const FORMATS = { 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const
+type DrawnType = RenditionTarget['mimeType']
+
+/**
+ * Writes the image at `source` to `path` as its target wants it: upright, in sRGB, without metadata, and in the best
+ * quality that fits. Returns undefined if the image cannot be decoded, or is animated.
+ */
+export async function drawImage(source: string, path: string, target: RenditionTarget): Promise<Drawn | undefined> {
+  const drawn = await draw(source, target)
+  if (!drawn) return undefined
+  const { image, size, mimeType } = drawn
+  await writeFile(path, image, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
+  return { mimeType, ...size, fallsShort: image.length > target.bytesMax }
+}
+
+async function draw(source: string, target: RenditionTarget) {
+  // Imported on first use, because it takes memory.
+  const { default: sharp } = await import('sharp')
+  sharp.cache(false)
+  sharp.concurrency(1)
+  const open = () => sharp(source, { limitInputPixels: DECODED_PIXELS_MAX, failOn: 'error' })
+
+  async function chooseType() {
+    const { hasAlpha, pages = 1 } = await open().metadata()
+    if (pages > 1) return undefined
+    const keepsAlpha = hasAlpha && target.transparentType !== target.mimeType && !(await open().stats()).isOpaque
+    return keepsAlpha ? target.transparentType : target.mimeType
+  }
+
+  function encode(mimeType: DrawnType, size: Size, quality: number): Promise<Buffer> {
+    const { background, aspect } = target
+    const fit = aspect === 'pad' ? 'contain' : aspect === 'crop' ? 'cover' : 'fill'
+    const image = open()
+      .autoOrient()
+      .resize({ ...size, fit, background })
+    if (mimeType === 'image/jpeg') image.flatten({ background })
+    return image.toFormat(FORMATS[mimeType], { quality }).timeout({ seconds: DECODING_MAX_SECONDS }).toBuffer()
+  }
+
+  try {
+    const mimeType = await chooseType()
+    if (!mimeType) return undefined
+    const drawn = await fitBytes(target, (size, quality) => encode(mimeType, size, quality))
+    return { mimeType, ...drawn }
+  } catch {
+    // Nothing but decoding fails here: no file is written.
+    return undefined
+  }
+}
+
+/** The image in the best quality that has at most `bytesMax` bytes, smaller if none has; else the smallest one. */
+async function fitBytes(target: RenditionTarget, encode: (size: Size, quality: number) => Promise<Buffer>) {
+  const { bytesMax, ratio, width, height } = target
+  let size: Size = { width, height }
+  let image = await encode(size, QUALITIES[0])
+  if (image.length <= bytesMax) return { image, size }
+  image = await encode(size, QUALITIES.at(-1)!)
+  if (image.length <= bytesMax) {
+    // The first quality is too good, the last one fits.
+    let [tooGood, fitting] = [0, QUALITIES.length - 1]
+    while (fitting - tooGood > 1) {
+      const middle = (tooGood + fitting) >> 1
+      const better = await encode(size, QUALITIES[middle]!)
+      if (better.length > bytesMax) tooGood = middle
+      else [fitting, image] = [middle, better]
+    }
+    return { image, size }
+  }
+  const scaleMin = Math.min(1, LONG_SIDE_MIN / Math.max(width, height))
+  let scale = 1
+  while (image.length > bytesMax && scale > scaleMin) {
+    scale = Math.max(scaleMin, scale * MARGIN * Math.sqrt(bytesMax / image.length))
+    size = scaleSize(target, scale, ratio)
+    image = await encode(size, QUALITIES.at(-1)!)
+  }
+  return { image, size }
+}
