@@ -6,6 +6,7 @@ import { createKey } from '../../src/auth/create-key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
+import { withKey } from '../helpers/mcp.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
 import { createScene as createRequests, requestsOf } from '../openapi/scene.ts'
@@ -240,4 +241,37 @@ t.test('the sandbox shows calls to listed accounts alone', async (t) => {
     body.data.map(({ accountId }: { accountId: string }) => accountId),
     [listed],
   )
+})
+
+t.test('pages have each post of the key once, however many others are between them', async (t) => {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => ada.account('sandbox')))
+  // The first account has few posts, the last one has most, and some posts have several.
+  const posts: { id: string; accountIds: string[] }[] = []
+  for (let number = 0; number < 60; number++) {
+    const rare = accounts[[7, 5, 3, 2].findIndex((each) => number % each === 0)] ?? accounts[5]!
+    const accountIds = number % 4 === 0 ? [rare, accounts[5]!] : [rare]
+    const { body } = await ada.call('POST', '/posts', { accountIds, caption: `${number}` })
+    posts.unshift({ id: body.id, accountIds })
+  }
+  for (const list of [[0], [0, 5], [1, 2], [0, 1, 2, 3], [4], [0, 1, 2, 3, 4, 5]]) {
+    const accountIds = list.map((index) => accounts[index]!)
+    const key = await withKey(world, ada, { scopes: ['posts:read'], accountIds })
+    const expected = posts.filter((post) => post.accountIds.every((id) => accountIds.includes(id))).map(({ id }) => id)
+    for (const limit of [1, 3, 10]) {
+      const ids: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body }: Reply = await key.call('GET', `/posts?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        ids.push(...body.data.map(({ id }: { id: string }) => id))
+        cursor = body.nextCursor
+      }
+      t.strictSame(ids, expected, `accounts ${list}, pages of ${limit}`)
+    }
+    const { body } = await key.call('GET', '/posts?limit=3&offset=2')
+    t.strictSame(
+      body.data.map(({ id }: { id: string }) => id),
+      expected.slice(2, 5),
+    )
+  }
 })
