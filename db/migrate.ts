@@ -47,6 +47,7 @@ import * as deliveryMetrics from './migrations/0042_delivery_metrics.ts'
 import * as avatars from './migrations/0043_avatars.ts'
 import * as oauthGrants from './migrations/0044_oauth_grants.ts'
 import * as mediaFit from './migrations/0045_media_fit.ts'
+import * as metricCalls from './migrations/0046_metric_calls.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -97,6 +98,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0043_avatars': avatars,
   '0044_oauth_grants': oauthGrants,
   '0045_media_fit': mediaFit,
+  '0046_metric_calls': metricCalls,
 }
 
 /**

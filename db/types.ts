@@ -242,6 +242,12 @@ export interface Memberships {
   userId: string;
 }
 
+export interface MetricCalls {
+  calls: number;
+  day: Timestamp;
+  platform: string;
+}
+
 export interface MetricsCursor {
   position: Generated<number>;
   singleton: Generated<boolean>;
@@ -506,6 +512,7 @@ export interface DB {
   looseFiles: LooseFiles;
   media: Media;
   memberships: Memberships;
+  metricCalls: MetricCalls;
   metricsCursor: MetricsCursor;
   metricTurns: MetricTurns;
   oauthApprovals: OauthApprovals;

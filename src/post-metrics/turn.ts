@@ -39,7 +39,8 @@ export async function discover({ db, platforms, clock }: TurnDeps): Promise<bool
 
 /** Claims the account that has been due for the longest; undefined if none is. */
 export async function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise<MetricTurn | undefined> {
-  const [turn] = await claimTurn(db, { platforms, leaseMs: TURN_LEASE_MS, now: clock() })
+  const callMaxima = platforms.map((platform) => NETWORKS[platform].metrics.callsPerDayMax ?? null)
+  const [turn] = await claimTurn(db, { platforms, callMaxima, leaseMs: TURN_LEASE_MS, now: clock() })
   return turn
 }
 
@@ -47,7 +48,7 @@ export async function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise
 export async function takeTurn(deps: TurnDeps, turn: MetricTurn, signal?: AbortSignal): Promise<void> {
   const { db, clock } = deps
   const { accountId, leaseToken } = turn
-  const { postsPerCall } = NETWORKS[turn.platform].metrics
+  const { postsPerCall, callsPerDayMax } = NETWORKS[turn.platform].metrics
   const limit = Math.min(POSTS_PER_TURN, CALLS_PER_TURN * postsPerCall)
   const posts = await findDuePosts(db, { accountId, soonMs: SOON_MS, limit, now: clock() })
   const { readings, failure } = await readPosts(deps, turn, posts, {
@@ -57,5 +58,6 @@ export async function takeTurn(deps: TurnDeps, turn: MetricTurn, signal?: AbortS
   if (readings.length > 0) await storeReadings(db, readings, clock())
   const failures = failure ? turn.failures + 1 : 0
   const restMs = failure ? coolDownMs(failures, failure.retryAfterMs) : TURN_PAUSE_MS
-  await endTurn(db, { accountId, leaseToken, restMs, failures, now: clock() })
+  const calls = callsPerDayMax === undefined ? 0 : Math.ceil(posts.length / postsPerCall)
+  await endTurn(db, { accountId, leaseToken, restMs, failures, calls, now: clock() })
 }

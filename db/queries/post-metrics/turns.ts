@@ -20,8 +20,13 @@ export interface MetricTurn extends Record<keyof CredentialsRow, CredentialsRow[
   data: Buffer | null
 }
 
+/** The day in UTC. */
+const dayOf = (now: Now) => sql`(${at(now)} at time zone 'UTC')::date`
+
 interface ClaimValues {
   platforms: PlatformId[]
+  /** The most calls of a UTC day on each of `platforms`; null does not restrict. */
+  callMaxima: (number | null)[]
   leaseMs: number
   now: Now
 }
@@ -35,8 +40,14 @@ export const claimTurn = prepared<ClaimValues, MetricTurn>('claim_metric_turn', 
   return sql`
     with due as (
       select turn.account_id
-      from metric_turns as turn join accounts on accounts.id = turn.account_id
-      where turn.next_at <= ${at(now)} and turn.platform = any(${value('platforms')}::text[]) and ${isAvailable(now)}
+      from metric_turns as turn
+      join accounts on accounts.id = turn.account_id
+      join unnest(${value('platforms')}::text[], ${value('callMaxima')}::integer[]) as network(platform, calls_max)
+        on network.platform = turn.platform
+      where turn.next_at <= ${at(now)} and ${isAvailable(now)}
+        and (network.calls_max is null or coalesce((
+          select calls from metric_calls
+          where platform = network.platform and day = ${dayOf(now)}), 0) < network.calls_max)
       order by turn.next_at limit 1
       for no key update of turn skip locked
     ),
@@ -141,7 +152,7 @@ export async function storeReadings(db: Db, readings: readonly StoredReading[], 
       where has_changed and ${isSubscribed(sql`stored.user_id`)}
     )
     insert into delivery_metric_points (user_id, post_id, account_id, day, counts)
-    select user_id, post_id, account_id, (${at(now)} at time zone 'UTC')::date, counts from stored where keeps_point
+    select user_id, post_id, account_id, ${dayOf(now)}, counts from stored where keeps_point
     on conflict (user_id, post_id, account_id, day) do update set counts = excluded.counts`.execute(db)
 }
 
@@ -151,6 +162,8 @@ interface EndValues {
   /** The account rests for this time at least. */
   restMs: number
   failures: number
+  /** The calls of the turn; 0 where nobody counts them. */
+  calls: number
   now: Now
 }
 
@@ -158,12 +171,22 @@ interface EndValues {
 export const endTurn = prepared<EndValues, never>('end_metric_turn', (_db, value) => {
   const now = value('now')
   return sql`
-    update metric_turns
-    set lease_token = null, failures = ${value('failures')},
-      next_at = (
-        select greatest(next_at, ${after(now, value('restMs'))}) from delivery_metrics
-        where account_id = ${value('accountId')}::uuid and next_at is not null order by next_at limit 1)
-    where account_id = ${value('accountId')}::uuid and lease_token = ${value('leaseToken')}::uuid`
+    with ended as (
+      update metric_turns
+      set lease_token = null, failures = ${value('failures')},
+        next_at = (
+          select greatest(next_at, ${after(now, value('restMs'))}) from delivery_metrics
+          where account_id = ${value('accountId')}::uuid and next_at is not null order by next_at limit 1)
+      where account_id = ${value('accountId')}::uuid and lease_token = ${value('leaseToken')}::uuid
+      returning platform
+    ),
+    earlier as (
+      delete from metric_calls using ended
+      where metric_calls.platform = ended.platform and day < ${dayOf(now)}
+    )
+    insert into metric_calls (platform, day, calls)
+    select platform, ${dayOf(now)}, ${value('calls')} from ended where ${value('calls')}::integer > 0
+    on conflict (platform, day) do update set calls = metric_calls.calls + excluded.calls`
 })
 
 interface RefreshValues {

@@ -20,6 +20,8 @@ export interface MetricRules {
   offered: readonly MetricRule[]
   /** How many posts one call reads. */
   postsPerCall: number
+  /** The calls of one UTC day by all accounts, where publishing needs the rest of a quota. Absent: any number. */
+  callsPerDayMax?: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
   price?: Price
   /** Users are not asked for the scopes, unless their app names them: the network refuses those that an app lacks. */

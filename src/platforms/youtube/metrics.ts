@@ -14,6 +14,8 @@ export const youtubeMetrics: MetricRules = {
     { metric: 'views', native: 'viewCount', source: videos },
   ],
   postsPerCall: 50,
+  // A third of the 10,000 units that a project has for everything but uploads.
+  callsPerDayMax: 3_300,
   note: 'A channel may hide its likes or turn comments off: the number is then not_offered. One call is one unit of the quota.',
   source: {
     url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
