@@ -243,7 +243,7 @@ An editor shows each account its own post. \`validatePost\` with \`include=parts
 
 - **\`text\`** is what readers see. \`sentText\` is there where the network gets something else, such as markup.
 - **Offsets** of entities are in UTF-16 units, as in strings of JavaScript: \`text.slice(start, end)\`.
-- **Pictures** of the files: \`getMediaPreview\`.
+- **Pictures** of the files: \`getMediaPreview\`. \`listPosts\` with \`include=media\` returns addresses of previews that take no key, for calendars.
 
 ## Deliveries
 

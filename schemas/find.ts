@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { MEDIA_ID, Media } from './media.ts'
+import { MEDIA_ID, Media, PREVIEW_WIDTHS } from './media.ts'
 import { PlatformId, POST_TYPES } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { POST_STATUSES, Post, PostDetail, PostTarget } from './post.ts'
@@ -139,15 +139,22 @@ export const ListedTarget = Type.Object(
 )
 export type ListedTarget = Static<typeof ListedTarget>
 
-const { id, kind, mimeType, bytes, width, height, durationSeconds, altText, fileName } = Media.properties
+const { id, kind, mimeType, bytes, width, height, durationSeconds, fileName } = Media.properties
 const [IMAGE] = Media.examples
 
 export const ListedFile = Type.Object(
   {
-    ...{ id, kind, mimeType, bytes, width, height, durationSeconds, altText, fileName },
+    ...{ id, kind, mimeType, bytes, width, height, durationSeconds, fileName },
+    altText: NullableString({
+      description:
+        'The alternative text: that of the post in `altTexts`, or else that of the file. `null` without one.',
+    }),
     url: NullableString({
       description:
         'An address of the file as it is published, for `src` of an image or a video. It takes no API key and works for a day. `null` where the file has no content.',
+    }),
+    previewUrl: NullableString({
+      description: `An address of the preview that \`getMediaPreview\` returns, for \`src\` of an image. It takes no API key, works for half a day or more, and stays the same for half a day, so that browsers keep the picture. Its \`width\` may be changed to ${PREVIEW_WIDTHS.join(', ')}; the signature holds for all. \`null\` where the file has no content.`,
     }),
   },
   {
@@ -158,6 +165,7 @@ export const ListedFile = Type.Object(
         ...{ id: IMAGE.id, kind: IMAGE.kind, mimeType: IMAGE.mimeType, bytes: IMAGE.bytes, width: IMAGE.width },
         ...{ height: IMAGE.height, durationSeconds: null, altText: IMAGE.altText, fileName: IMAGE.fileName },
         url: 'https://postroom.example.com/files/4f0e6c1d2b9a48c7a5d3e8f1706b2c94.jpg?expires=1795334400&signature=k3Zq',
+        previewUrl: `https://postroom.example.com/files/previews/${Post.examples[0].userId}/${IMAGE.id}?expires=1795334400&signature=Wd8f&width=320`,
       },
     ],
   },

@@ -44,9 +44,10 @@ import type { Log } from './log.ts'
 import { mcp } from './mcp/plugin.ts'
 import { createAvatars } from './media/avatar.ts'
 import { createFetchFile } from './media/fetch.ts'
-import { type AddressedFile, fileAddress } from './media/file-address.ts'
+import { fileAddress } from './media/file-address.ts'
 import { type MediaOptions, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
+import { previewAddress, publicPreviews } from './media/public-previews.ts'
 import { publishedFiles } from './media/published-files.ts'
 import { makeRenditions as makeMissing } from './media/renditions.ts'
 import { observeDependencies } from './metrics/dependencies.ts'
@@ -56,6 +57,7 @@ import { createPublicClient } from './outbound/client.ts'
 import { createNetworks, type Networks } from './platforms/adapters.ts'
 import type { MetricsMode } from './post-metrics/mode.ts'
 import type { MakeRenditions } from './posts/fit.ts'
+import type { FileAddresses } from './posts/list.ts'
 import { posts } from './posts/plugin.ts'
 import { sandbox } from './sandbox/plugin.ts'
 import { folderStorage } from './storage/folder.ts'
@@ -133,6 +135,7 @@ export async function buildApp({
   await app.register(health, { db, metrics, health: app.health, isStopping })
   await app.register(clientMetadataDocument, context)
   await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })
+  await app.register(publicPreviews, { ...files, db, keyring: context.keyring })
   await app.register(publicAvatars, { db, keyring: context.keyring })
   const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
   await app.register(
@@ -145,7 +148,7 @@ export async function buildApp({
       await api.register(accounts, context)
       await api.register(catalogue, context)
       await api.register(connections, context)
-      await api.register(posts, { db, makeRenditions, postGapMs, addressOf: (file) => addressOf(context, file) })
+      await api.register(posts, { db, makeRenditions, postGapMs, ...fileAddresses(context) })
       await api.register(deliveries, {
         ...{ db, makeRenditions, networks: context.networks, openCredentials: context.keyring?.open },
       })
@@ -211,9 +214,11 @@ function createServer(logger: AppOptions['logger'], trustedProxies: string[]): F
   return app
 }
 
-/** The address under which anybody can read a stored file for a day; null without a key to sign it. */
-const addressOf = ({ keyring, publicUrl }: Pick<AppOptions, 'keyring' | 'publicUrl'>, file: AddressedFile) =>
-  keyring ? fileAddress(publicUrl(), keyring, file).href : null
+/** Addresses under which anybody can read a stored file, and its preview; null without a key to sign them. */
+const fileAddresses = ({ keyring, publicUrl }: Pick<AppOptions, 'keyring' | 'publicUrl'>): FileAddresses => ({
+  addressOf: (file) => (keyring ? fileAddress(publicUrl(), keyring, file).href : null),
+  previewOf: (file) => (keyring ? previewAddress(publicUrl(), keyring, file).href : null),
+})
 
 /** The database budget of a request. When it is spent, the response is 503. Other waits are not part of it. */
 const DATABASE_MS = 1_200

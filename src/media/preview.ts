@@ -4,6 +4,7 @@ import { isId } from '../../db/id.ts'
 import { findRendition, forgetRendition, noteNoRendition, type RenditionSource } from '../../db/queries/renditions.ts'
 import { PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'
+import { etagOfText } from '../http/preconditions.ts'
 import { DECODED_PIXELS_MAX } from '../platforms/rules/rendition.ts'
 import { CACHE_CONTROL, disposition, NotStoredError, type Served } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
@@ -19,17 +20,73 @@ const MIME_TYPE = 'image/webp' as const
 /** Previews that are being made in this process, by user, file and target. */
 const making = new Map<string, Promise<RenditionSource | undefined>>()
 
-/**
- * The response to a GET or HEAD for a preview of the user's file: a WebP as wide as the next of `PREVIEW_WIDTHS`, which
- * is made once and stored. Videos, and images that are not decoded, have an SVG in its place. Throws 404 if the file or
- * its bytes are missing.
- */
+interface PreviewedFile {
+  userId: string
+  id: string
+}
+
+/** The response to a GET or HEAD for a preview of the user's file. Throws 404 if the file or its bytes are missing. */
 export async function servePreview(
   library: Library,
-  { userId, id }: { userId: string; id: string },
+  file: PreviewedFile,
   width: number,
   request: IncomingMessage,
 ): Promise<Served> {
+  const preview = await readyPreview(library, file, width)
+  if ('svg' in preview) {
+    const headers = { ...headersOf(preview), 'Cache-Control': CACHE_CONTROL }
+    return { statusCode: 200, headers, body: Readable.from([preview.svg]) }
+  }
+  const { storageKey, fileName, onMissing } = preview
+  return library.storage.serve(storageKey, request, { mimeType: MIME_TYPE, fileName }).catch(onMissing)
+}
+
+/** The bytes of a preview, with headers that describe them and an ETag. */
+export async function openPreview(library: Library, file: PreviewedFile, width: number) {
+  const preview = await readyPreview(library, file, width)
+  if ('svg' in preview) {
+    return {
+      etag: etagOfText(preview.svg),
+      headers: headersOf(preview),
+      open: async () => Readable.from([preview.svg]),
+    }
+  }
+  const { storageKey, fileName, onMissing } = preview
+  const bytes = await library.storage.size(storageKey).catch(onMissing)
+  const headers = {
+    'Content-Type': MIME_TYPE,
+    'Content-Length': String(bytes),
+    'Content-Disposition': disposition(fileName),
+  }
+  return { etag: `"${storageKey}"`, headers, open: () => library.storage.read(storageKey) }
+}
+
+const headersOf = ({ svg }: Placeholder) => ({
+  'Content-Type': 'image/svg+xml',
+  'Content-Length': String(svg.length),
+  'Content-Disposition': disposition('preview.svg'),
+})
+
+interface Placeholder {
+  svg: Buffer
+}
+
+interface StoredPreview {
+  storageKey: string
+  fileName: string
+  /** Lets a preview without bytes be made again at the next request, and throws the error. */
+  onMissing: (error: unknown) => Promise<never>
+}
+
+/**
+ * A WebP as wide as the next of `PREVIEW_WIDTHS`, which is made once and stored. Videos, and images that are not
+ * decoded, have an SVG in its place. Throws 404 if the file or its bytes are missing.
+ */
+async function readyPreview(
+  library: Library,
+  { userId, id }: PreviewedFile,
+  width: number,
+): Promise<Placeholder | StoredPreview> {
   const widest = PREVIEW_WIDTHS.find((each) => each >= width)!
   const key = { userId, id, target: `preview-${widest}` }
   const [found] = isId(id) ? await findRendition(library.db, key) : []
@@ -38,14 +95,13 @@ export async function servePreview(
   const { kind, isMade } = found
   const file = kind === 'video' || isMade ? found : await makeOnce(library, key, found, widest)
   if (!file) throw mediaNotFound()
-  const { renditionKey } = file
-  if (renditionKey === null) return placeholder(file, widest)
-  const fileName = `${id}-${widest}.webp`
-  return library.storage.serve(renditionKey, request, { mimeType: MIME_TYPE, fileName }).catch(async (error) => {
-    // It is made again at the next request.
-    if (error instanceof NotStoredError) await forgetRendition(library.db, { userId, storageKey: renditionKey })
+  const { renditionKey: storageKey } = file
+  if (storageKey === null) return placeholder(file, widest)
+  const onMissing = async (error: unknown) => {
+    if (error instanceof NotStoredError) await forgetRendition(library.db, { userId, storageKey })
     throw error
-  })
+  }
+  return { storageKey, fileName: `${id}-${widest}.webp`, onMissing }
 }
 
 type Key = Parameters<typeof findRendition>[1]
@@ -100,7 +156,7 @@ async function small(source: string, width: number) {
 }
 
 /** A grey picture of the shape of the file, with a triangle for a video. */
-function placeholder({ kind, width, height }: RenditionSource, widest: number): Served {
+function placeholder({ kind, width, height }: RenditionSource, widest: number): Placeholder {
   const ratio = Math.min(HEIGHT_PER_WIDTH_MAX, (height || 1) / (width || 1))
   const high = Math.max(1, Math.round(widest * ratio))
   const [x, y, size] = [widest / 2, high / 2, Math.min(widest, high) / 6]
@@ -109,14 +165,5 @@ function placeholder({ kind, width, height }: RenditionSource, widest: number): 
       ? `<path fill="#6b7280" d="M${x - size} ${y - size}L${x + size} ${y}L${x - size} ${y + size}Z"/>`
       : ''
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${widest}" height="${high}"><rect width="100%" height="100%" fill="#e5e7eb"/>${sign}</svg>`
-  return {
-    statusCode: 200,
-    headers: {
-      'Content-Type': 'image/svg+xml',
-      'Content-Length': String(svg.length),
-      'Content-Disposition': disposition('preview.svg'),
-      'Cache-Control': CACHE_CONTROL,
-    },
-    body: Readable.from([Buffer.from(svg)]),
-  }
+  return { svg: Buffer.from(svg) }
 }

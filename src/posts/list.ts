@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { countStates, readDeliveries, readListedFiles } from '../../db/queries/find/included.ts'
+import { countStates, readAltTexts, readDeliveries, readListedFiles } from '../../db/queries/find/included.ts'
 import { type FoundPost, findPosts } from '../../db/queries/find/posts.ts'
 import type { Order } from '../../db/queries/find/walk.ts'
 import { listListedPosts, listPosts } from '../../db/queries/posts/list.ts'
@@ -26,10 +26,14 @@ const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.prope
 /** The parameters beside those of the contract. */
 const ADDED = [...PARAMETERS].filter((name) => !PAGING.has(name))
 
-export interface ListContext {
-  db: Db
-  /** The address of a stored file that takes no key; null if the service cannot sign one. */
+/** Addresses that take no key; null if the service cannot sign one. */
+export interface FileAddresses {
   addressOf(file: { storageKey: string; mimeType: string }): string | null
+  previewOf(file: { userId: string; id: string }): string | null
+}
+
+export interface ListContext extends FileAddresses {
+  db: Db
 }
 
 /**
@@ -109,9 +113,9 @@ const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
   ...new Set(targets.flatMap((target) => target.mediaIds ?? []).filter((id) => !mediaIds.includes(id))),
 ]
 
-/** Three more statements at most for each owner: in the first one, they would slow down every page. */
+/** Four more statements at most for each owner: in the first one, they would slow down every page. */
 async function addIncluded(
-  { db, addressOf }: ListContext,
+  { db, addressOf, previewOf }: ListContext,
   userId: string,
   posts: ListedPost[],
   include: Set<string>,
@@ -131,9 +135,19 @@ async function addIncluded(
     const files = new Map(
       stored.map(({ storageKey, ...file }): [string, ListedFile] => [
         file.id,
-        { ...file, url: storageKey && addressOf({ storageKey, mimeType: file.mimeType }) },
+        {
+          ...file,
+          url: storageKey && addressOf({ storageKey, mimeType: file.mimeType }),
+          previewUrl: storageKey && previewOf({ userId, id: file.id }),
+        },
       ]),
     )
-    for (const post of posts) post.media = mediaIdsOf(post).flatMap((id) => files.get(id) ?? [])
+    const altTexts = new Map((await readAltTexts(db, { userId, ids })).map(({ id, altTexts }) => [id, altTexts]))
+    for (const post of posts) {
+      post.media = mediaIdsOf(post).flatMap((id) => {
+        const file = files.get(id)
+        return file ? { ...file, altText: altTexts.get(post.id)?.[id] ?? file.altText } : []
+      })
+    }
   }
 }

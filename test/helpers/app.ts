@@ -117,7 +117,7 @@ export function mediaOptions(folder: string): Omit<MediaOptions, 'db'> {
   return { storage: folderStorage(folder), incomingDir, bytesMax: 2 ** 30, fetchFile }
 }
 
-function newKeyring(): Keyring {
+export function newKeyring(): Keyring {
   const key = randomBytes(32)
   recordSecrets('key', key.toString('base64'), key.toString('hex'))
   return createKeyring([key])

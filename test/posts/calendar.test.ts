@@ -63,11 +63,16 @@ t.test('a calendar draws a month of 300 posts with pictures in 10 calls', async 
     drawn.map(({ media }) => media!.map(({ id }) => id)),
     planned.map(({ mediaIds }) => mediaIds),
   )
-  const [{ url, ...facts }] = drawn[0]!.media as [NonNullable<ListedPost['media']>[0]]
+  const [{ url, previewUrl, ...facts }] = drawn[0]!.media as [NonNullable<ListedPost['media']>[0]]
   t.hasStrict(facts, { kind: 'image', mimeType: 'image/jpeg', width: 40, height: 30, altText: null })
   const address = new URL(url!)
   const picture = await app.inject({ method: 'GET', url: `${address.pathname}${address.search}` })
   t.strictSame([picture.statusCode, picture.headers['content-type']], [200, 'image/jpeg'], 'the address takes no key')
+  const previews = new Set(drawn.flatMap(({ media }) => media!.map(({ previewUrl }) => previewUrl!)))
+  t.equal(previews.size, new Set(pictures).size, 'a browser loads each picture once')
+  const small = new URL(previewUrl!)
+  const preview = await app.inject({ method: 'GET', url: `${small.pathname}${small.search}` })
+  t.strictSame([preview.statusCode, preview.headers['content-type']], [200, 'image/webp'])
 })
 
 t.test('a list names the files of each post, also of one that an earlier version has stored', async (t) => {
@@ -138,4 +143,22 @@ t.test('the list of files names up to 10 posts of each, and to a limited key tho
   ])
   for (let count = 0; count < 10; count++) await create(own)
   t.equal((await listed())[1]![1].length, 10)
+})
+
+t.test('a listed file has the alternative text that the post publishes', async (t) => {
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = [await ada.account()]
+  const form: [string, string | Buffer][] = [
+    ['altText', 'A lighthouse.'],
+    ['file', await jpeg()],
+  ]
+  const { id } = (await upload(app, ada, form)).body
+  await ada.call('POST', '/posts', { accountIds, mediaIds: [id] })
+  await ada.call('POST', '/posts', { accountIds, mediaIds: [id], altTexts: { [id]: 'The lighthouse at dusk.' } })
+  const { body } = await ada.call('GET', '/posts?include=media')
+  t.strictSame(
+    body.data.map(({ media }: ListedPost) => media![0]!.altText),
+    ['The lighthouse at dusk.', 'A lighthouse.'],
+  )
 })

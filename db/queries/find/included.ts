@@ -37,7 +37,7 @@ export const readDeliveries = prepared<PostsOfPage, { id: string; targets: Liste
       .$castTo<{ id: string; targets: ListedTarget[] }>(),
 )
 
-type StoredFile = Omit<ListedFile, 'url'> & { storageKey: string | null }
+type StoredFile = Omit<ListedFile, 'url' | 'previewUrl'> & { storageKey: string | null }
 
 /** The files with these ids. A type that is neither image nor video is not among them, as the API does not show it. */
 export const readListedFiles = prepared<{ userId: string; ids: string[] }, StoredFile>(
@@ -53,4 +53,12 @@ export const readListedFiles = prepared<{ userId: string; ids: string[] }, Store
       .where('userId', '=', value('userId'))
       .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
       .where('kind', 'is not', null),
+)
+
+/** The alternative texts that posts have in place of those of their files, by the ids of the files. */
+export const readAltTexts = prepared<PostsOfPage, { id: string; altTexts: Record<string, string> }>(
+  'read_alt_texts',
+  (_db, value) => sql`
+    select id, alt_texts from posts
+    where user_id = ${value('userId')}::uuid and id = any(${value('ids')}::uuid[]) and alt_texts is not null`,
 )
