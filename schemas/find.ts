@@ -38,6 +38,10 @@ const time = (description: string) => Type.Optional(Type.String({ format: 'date-
 const from = (what: string) => time(`Only ${what} at this time or later, in RFC 3339.`)
 const before = (what: string) => time(`Only ${what} before this time, in RFC 3339.`)
 
+/** The posts that a filter on `scheduledAt` selects. */
+const OF_POSTS =
+  'posts that are scheduled, themselves or for one of their accounts, for a delivery that meets the other filters if there are some,'
+
 const several = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Optional(Type.Array(StringEnum(values), { description }))
 
@@ -67,8 +71,8 @@ export const POST_FILTERS = {
   status: several(POST_STATUSES, 'Only posts with this status. May be repeated: `status=draft&status=scheduled`.'),
   ...DELIVERY_FILTERS,
   postType: Type.Optional(StringEnum(POST_TYPES, { description: 'Only posts of this type.' })),
-  scheduledFrom: from('posts that are scheduled'),
-  scheduledBefore: before('posts that are scheduled'),
+  scheduledFrom: from(OF_POSTS),
+  scheduledBefore: before(OF_POSTS),
   createdFrom: from('posts that were created'),
   createdBefore: before('posts that were created'),
   updatedFrom: from('posts that were last changed'),
@@ -254,8 +258,8 @@ export const ListDeliveriesQuery = Type.Object({
     }),
   ),
   ...DELIVERY_FILTERS,
-  scheduledFrom: from('deliveries of posts that are scheduled'),
-  scheduledBefore: before('deliveries of posts that are scheduled'),
+  scheduledFrom: from('deliveries that are scheduled'),
+  scheduledBefore: before('deliveries that are scheduled'),
   changedAfter: time(
     'Only deliveries whose `changedAt` is after this time, in RFC 3339. A change may become visible a few seconds after its `changedAt`: to follow all changes, repeat the request with a time some seconds before the last one that you have seen.',
   ),
@@ -277,7 +281,10 @@ export const FoundDelivery = Type.Object(
       description: `The first ${EXCERPT_MAX} characters of the caption for this account, to recognise the post by.`,
     }),
     state,
-    scheduledAt: NullableString({ format: 'date-time', description: 'When the post is due. `null` for a draft.' }),
+    scheduledAt: NullableString({
+      format: 'date-time',
+      description: 'When the delivery is due: at the time of its account, or else of the post. `null` for a draft.',
+    }),
     attempts,
     nextAttemptAt,
     publishedAt,
@@ -338,7 +345,7 @@ export type DeliveryList = Static<typeof DeliveryList>
 export const CountPostsQuery = Type.Object({
   by: StringEnum(['status', 'state', 'account', 'day'], {
     description:
-      'What to group by. `status` counts posts. `day` counts posts with a `scheduledAt`, by its day in `timeZone`. `state` and `account` count deliveries.',
+      'What to group by. `status` counts posts. `day` counts posts by the day of `scheduledAt` in `timeZone`: that of the post, and those of its accounts. A post with times on two days counts on both. `state` and `account` count deliveries.',
     examples: ['status'],
   }),
   timeZone: Type.Optional(

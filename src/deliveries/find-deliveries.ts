@@ -1,11 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { NO_ID } from '../../db/id.ts'
-import {
-  type DeliveryConditions,
-  type DeliveryPlace,
-  type DeliverySource,
-  findDeliveries,
-} from '../../db/queries/find/deliveries.ts'
+import { findDeliveries } from '../../db/queries/find/deliveries.ts'
+import type { DeliveryConditions, DeliveryPlace, DeliverySource } from '../../db/queries/find/delivery-sources.ts'
 import type { ListDeliveriesQuery } from '../../schemas/find.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { readCursor, writeCursor } from '../http/cursor.ts'
@@ -22,7 +18,6 @@ export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliv
   const { userId: _, ...identity } = { ...conditions, changedAfter }
   const source = chooseSource(conditions, changedAfter)
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 2)
-  const isByTime = source === 'changed' || source === 'scheduled'
   const found = await findDeliveries(db, source, {
     ...(await resolveOrganization(db, conditions)),
     ...(place
@@ -32,9 +27,7 @@ export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliv
   })
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
-  const nextCursor = hasNext
-    ? writeCursor(identity, { time: isByTime ? last.sortedBy : null, ids: [last.postId, last.accountId] })
-    : null
+  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [last.postId, last.accountId] }) : null
   return { data: found.filter(({ isWanted }) => isWanted), limit, nextCursor }
 }
 

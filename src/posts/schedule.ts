@@ -38,8 +38,8 @@ export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOver
 export function mergeSchedule(post: Schedule, patch: PatchPost, accountIds: readonly string[]): Schedule | Failed {
   const time = mergeTime(post, patch)
   if ('issues' in time) return time
-  const { accountOverrides, overrides, scheduledAt } = patch
-  const keepsOthers = scheduledAt !== null && accountOverrides === undefined && overrides !== null
+  const { accountOverrides, overrides } = patch
+  const keepsOthers = time.scheduledAt !== null && accountOverrides === undefined && overrides !== null
   const kept = accountIds.flatMap((id) => {
     const time = keepsOthers ? post.accountTimes.get(id) : undefined
     return time ? [[id, time] as const] : []

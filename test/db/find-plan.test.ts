@@ -83,3 +83,40 @@ t.test('what an account has not is not looked for among all posts of its user', 
     t.notMatch(lines, /post_targets_pkey|Seq Scan on post_targets/)
   }
 })
+
+t.test('deliveries with times of their own are found by the index of these times', async (t) => {
+  const db = connect({ url: await createDatabase(t) })
+  t.teardown(() => db.destroy())
+  const [userId, accountId] = [newId(), newId()]
+  await insertUser(db, { id: userId, name: 'a user' })
+  const account = { id: accountId, platform: 'sandbox', username: 'ada', displayName: null } as const
+  await insertAccount(db, { ...account, userId, organizationId: null })
+  await sql`
+    with post as (
+      insert into posts (user_id, id, caption, post_type, status, scheduled_at)
+      select ${userId}::uuid, gen_random_uuid(), 'a', 'post', 'scheduled', now() + number * interval '1 minute'
+      from generate_series(1, ${POSTS_PER_USER}) as number
+      returning user_id, id, scheduled_at)
+    insert into post_targets (user_id, post_id, account_id, platform, own_scheduled_at)
+    select user_id, id, ${accountId}::uuid, 'sandbox',
+      case when scheduled_at < now() + interval '1 day' then scheduled_at + interval '1 year' end
+    from post`.execute(db)
+  await sql`vacuum analyze posts, post_targets`.execute(db)
+  const recorded = withRecordedStatements(db)
+  const [from, before] = [new Date(Date.now() + 365 * 86_400_000), new Date(Date.now() + 367 * 86_400_000)]
+  const conditions = { ...NO_CONDITIONS, userId, scheduledFrom: from, scheduledBefore: before, limit: 25 }
+  for (const order of ['asc', 'desc'] as const) {
+    const isAscending = order === 'asc'
+    const [start, end] = isAscending ? [from, before] : [before, from]
+    const range = { startTime: start.toISOString(), endTime: end.toISOString(), startId: EVERYTHING.endId }
+    const query = { source: 'scheduled', order } as const
+    t.equal((await findPosts(recorded.db, query, { ...conditions, ...range, endId: EVERYTHING.endId })).length, 25)
+  }
+  const place = { afterTime: before.toISOString(), afterPostId: EVERYTHING.endId, afterAccountId: EVERYTHING.endId }
+  t.equal((await findDeliveries(recorded.db, 'scheduled', { ...conditions, ...place })).length, 25)
+  for (const statement of recorded.statements) {
+    const lines = await explain(db, statement)
+    t.match(lines, /post_targets_own_schedule/)
+    t.notMatch(lines, /Seq Scan on post(s|_targets)/)
+  }
+})

@@ -14,6 +14,7 @@ export interface KnownTarget {
   state: DeliveryState
   errorCode: string | null
   changedAt: Date | null
+  ownScheduledAt: Date | null
 }
 
 /** A stored post, as a test knows it. */
@@ -48,6 +49,7 @@ export async function storeManyPosts(db: Db, person: Person, count: number, seed
     state: fc.oneof({ weight: 4, arbitrary: fc.constant('published' as const) }, fc.constantFrom(...DELIVERY_STATES)),
     errorCode: fc.option(fc.constantFrom(...ERROR_CODES), { freq: 3 }),
     changedAt: fc.option(minute),
+    ownScheduledAt: fc.option(minute, { freq: 2 }),
   })
   const drawn = fc.sample(
     fc.record({
@@ -71,12 +73,27 @@ export async function storeManyPosts(db: Db, person: Person, count: number, seed
       scheduledAt: post.status === 'draft' ? null : scheduledAt,
       targets: targets.map(({ account, ...rest }) => {
         const errorCode = rest.state === CANCELLED ? CANCELLED : rest.errorCode
-        return { ...account, ...rest, errorCode }
+        const ownScheduledAt = post.status === 'draft' ? null : rest.ownScheduledAt
+        return { ...account, ...rest, errorCode, ownScheduledAt }
       }),
     }
   })
   for (let begin = 0; begin < posts.length; begin += PART) await store(db, person, posts.slice(begin, begin + PART))
   return posts
+}
+
+/** When a delivery is scheduled. */
+export const timeOf = ({ scheduledAt }: KnownPost, { ownScheduledAt }: KnownTarget) => ownScheduledAt ?? scheduledAt
+
+/** The times of a post: its own, and those of its accounts. */
+export const timesOf = ({ scheduledAt, targets }: KnownPost): Date[] =>
+  [scheduledAt, ...targets.map(({ ownScheduledAt }) => ownScheduledAt)].filter((time) => time !== null)
+
+/** The place of a post in a list of these times: its own, or else the first of its accounts' in that order. */
+export function placeOf(post: KnownPost, isListed: (time: Date) => boolean, sign: number): number {
+  const [first, ...others] = timesOf(post).filter(isListed)
+  if (first === undefined || first === post.scheduledAt) return Number(first)
+  return sign * Math.min(...[first, ...others].map((time) => sign * Number(time)))
 }
 
 /** Posts of one statement, which takes well under the time that a statement may take. */

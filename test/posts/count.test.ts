@@ -3,7 +3,7 @@ import t from 'tap'
 import { COUNTED_POSTS_MAX } from '../../db/queries/find/counts.ts'
 import { createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
-import { storeManyPosts } from '../helpers/many-posts.ts'
+import { BEGIN, type KnownPost, type KnownTarget, storeManyPosts, timeOf, timesOf } from '../helpers/many-posts.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { checkIssues, toRaw } from '../helpers/rejections.ts'
 
@@ -24,9 +24,18 @@ const deliveries = posts.flatMap((post) => post.targets.map((target) => ({ ...ta
 t.test(
   'posts are counted by status and by day, and deliveries by state and account, with the filters of the list',
   async (t) => {
-    const dayOf = (time: Date) => time.toISOString().slice(0, 10)
+    // Midnight is within the times of these posts.
+    const azores = 'timeZone=Atlantic/Azores'
+    const dayOf = (time: Date) => new Date(time.getTime() - 3_600_000).toISOString().slice(0, 10)
+    /** Each day of a post once. */
+    const daysOf = (timesOf: (post: KnownPost) => (Date | null)[]) =>
+      posts.flatMap((post) => [...new Set(timesOf(post).flatMap((time) => (time ? [dayOf(time)] : [])))])
     const [{ accountId }] = deliveries as [(typeof deliveries)[number]]
-    const scheduled = posts.flatMap(({ scheduledAt }) => (scheduledAt ? [dayOf(scheduledAt)] : []))
+    const [from, before] = [new Date(BEGIN + 15 * 60_000), new Date(BEGIN + 70 * 60_000)]
+    const times = `scheduledFrom=${from.toISOString()}&scheduledBefore=${before.toISOString()}`
+    const isListed = (time: Date | null) => time !== null && time >= from && time < before
+    const isDue = (delivery: (typeof deliveries)[number]) => isListed(timeOf(delivery.post, delivery))
+    const isFailed = ({ state }: KnownTarget) => state === 'failed'
     const onX = posts.filter(({ targets }) => targets.some(({ platform }) => platform === 'x'))
     const cases: [query: string, expected: string[]][] = [
       ['by=status', posts.map(({ status }) => status)],
@@ -46,12 +55,32 @@ t.test(
         `by=state&accountId=${accountId}`,
         deliveries.filter((each) => each.accountId === accountId).map(({ state }) => state),
       ],
-      ['by=day', scheduled],
+      [`by=day&${azores}`, daysOf(timesOf)],
+      [`by=day&${azores}&${times}`, daysOf((post) => timesOf(post).filter(isListed))],
       [
-        'by=day&state=failed',
+        `by=day&${azores}&state=failed`,
+        daysOf((post) => post.targets.filter(isFailed).map((target) => timeOf(post, target))),
+      ],
+      [
+        `by=day&${azores}&${times}&accountId=${accountId}`,
+        daysOf((post) =>
+          post.targets
+            .filter((target) => target.accountId === accountId)
+            .map((target) => timeOf(post, target))
+            .filter(isListed),
+        ),
+      ],
+      [`by=status&${times}`, posts.filter((post) => timesOf(post).some(isListed)).map(({ status }) => status)],
+      [
+        `by=status&${times}&state=failed`,
         posts
-          .filter(({ targets, scheduledAt }) => scheduledAt && targets.some(({ state }) => state === 'failed'))
-          .map(({ scheduledAt }) => dayOf(scheduledAt!)),
+          .filter((post) => post.targets.some((target) => isFailed(target) && isListed(timeOf(post, target))))
+          .map(({ status }) => status),
+      ],
+      [`by=state&${times}`, deliveries.filter(isDue).map(({ state }) => state)],
+      [
+        `by=account&${times}&state=failed`,
+        deliveries.filter((delivery) => isDue(delivery) && isFailed(delivery)).map(({ accountId }) => accountId),
       ],
       ['by=state&platform=youtube', []],
     ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
-import { BEGIN, type KnownPost, storeManyPosts } from '../helpers/many-posts.ts'
+import { BEGIN, type KnownPost, placeOf, storeManyPosts } from '../helpers/many-posts.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
 
 /** Posts of each member: together more than a request looks at. */
@@ -24,6 +24,7 @@ await db.updateTable('accounts').set({ organizationId }).where('platform', '!=',
 const isShared = (post: KnownPost) => post.targets.every(({ platform }) => platform !== 'telegram')
 
 const at = (minutes: number) => new Date(BEGIN + minutes * 60_000).toISOString()
+const isScheduled = (time: Date) => time >= new Date(at(10)) && time < new Date(at(60))
 const SCHEDULED = `scheduledFrom=${at(10)}&scheduledBefore=${at(60)}`
 
 interface Item {
@@ -31,6 +32,7 @@ interface Item {
   postId?: string
   accountId?: string
   changedAt?: string
+  scheduledAt?: string
 }
 
 /** All items of a list. */
@@ -64,8 +66,10 @@ const time = (value: Date | string | null | undefined) => (value ? new Date(valu
 for (const how of [' before its posts are marked', ' when its posts are marked']) {
   t.test(`the posts of an organisation are those of its members, in the order of the list${how}`, async (t) => {
     const byId = (_: Item, { id }: KnownPost) => id
-    const byTime = (name: 'scheduledAt' | 'updatedAt') => (_: Item, post: KnownPost) => `${time(post[name])} ${post.id}`
-    const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string][] = [
+    const byUpdate = (_: Item, post: KnownPost) => `${time(post.updatedAt)} ${post.id}`
+    const byTime = (_: Item, post: KnownPost, sign: number) =>
+      `${time(new Date(placeOf(post, isScheduled, sign)))} ${post.id}`
+    const cases: [query: string, keyOf: (item: Item, post: KnownPost, sign: number) => string][] = [
       ['order=desc', byId],
       ['status=draft', byId],
       ['status=draft&status=scheduled&postType=post', byId],
@@ -74,17 +78,20 @@ for (const how of [' before its posts are marked', ' when its posts are marked']
       ['externalReference=order-1', byId],
       [`accountId=${[...posts.values()].find(isShared)!.targets[0]!.accountId}`, byId],
       ['platform=x', byId],
-      [SCHEDULED, byTime('scheduledAt')],
-      [`${SCHEDULED}&state=published`, byTime('scheduledAt')],
-      [`updatedFrom=${at(30)}`, byTime('updatedAt')],
-      ['sort=updatedAt', byTime('updatedAt')],
+      [SCHEDULED, byTime],
+      [`${SCHEDULED}&state=published`, byTime],
+      [`${SCHEDULED}&sort=createdAt`, byId],
+      [`updatedFrom=${at(30)}`, byUpdate],
+      ['sort=updatedAt', byUpdate],
     ]
     for (const [query, keyOf] of cases) {
       for (const order of ['asc', 'desc'] as const) {
         const path = `/posts?${query.replace(/^order=desc$/, 'sort=createdAt')}&order=${order}&limit=30`
         const found = await readAll(ada, `${path}&organizationId=${organizationId}`)
-        const keys = found.map((item) => keyOf(item, posts.get(item.id!)!))
-        t.strictSame(keys, await merge(path, keyOf, order === 'asc'), `${query} ${order}`)
+        const sign = order === 'asc' ? 1 : -1
+        const keys = found.map((item) => keyOf(item, posts.get(item.id!)!, sign))
+        const merged = await merge(path, (item, post) => keyOf(item, post, sign), order === 'asc')
+        t.strictSame(keys, merged, `${query} ${order}`)
       }
     }
     t.ok((await merge('/posts?sort=createdAt', byId, true)).length > 100)
@@ -92,7 +99,7 @@ for (const how of [' before its posts are marked', ' when its posts are marked']
 
   t.test(`the deliveries of an organisation are those of its members, in the order of the list${how}`, async (t) => {
     const byPost = ({ postId, accountId }: Item) => `${postId} ${accountId}`
-    const byTime = (item: Item, { scheduledAt }: KnownPost) => `${time(scheduledAt)} ${byPost(item)}`
+    const byTime = (item: Item) => `${time(item.scheduledAt)} ${byPost(item)}`
     const byChange = (item: Item) => `${time(item.changedAt)} ${byPost(item)}`
     const cases: [query: string, keyOf: (item: Item, post: KnownPost) => string, isAscending?: boolean][] = [
       ['limit=30', byPost],

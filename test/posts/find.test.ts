@@ -7,8 +7,11 @@ import {
   ERROR_CODES,
   type KnownPost,
   type KnownTarget,
+  placeOf,
   REFERENCES,
   storeManyPosts,
+  timeOf,
+  timesOf,
 } from '../helpers/many-posts.ts'
 
 /** More than a request looks at. */
@@ -57,29 +60,40 @@ function selectNaively(query: Query): KnownPost[] {
     const values = valuesOf(query, name)
     return values.length === 0 || (value !== null && values.includes(value))
   }
-  const isTime = (name: string, time: Date | null) => {
+  const isTime = (name: string, time: Date) => {
     const [[from], [before]] = [valuesOf(query, `${name}From`), valuesOf(query, `${name}Before`)]
-    if (from === undefined && before === undefined) return true
-    return time !== null && (!from || time >= new Date(from)) && (!before || time < new Date(before))
+    return (!from || time >= new Date(from)) && (!before || time < new Date(before))
   }
+  const isListed = (time: Date) => isTime('scheduled', time)
+  const hasTimes = query.some(([name]) => name.startsWith('scheduled'))
+  const isByDelivery = query.some(([name]) => ['state', 'errorCode', 'accountId', 'platform'].includes(name))
   const isWanted = (target: KnownTarget) =>
     has('state', target.state) &&
     has('errorCode', target.errorCode) &&
     has('accountId', target.accountId) &&
     has('platform', target.platform)
+  const isScheduled = (post: KnownPost) => {
+    if (!isByDelivery) return !hasTimes || timesOf(post).some(isListed)
+    return post.targets.some((target) => {
+      const time = timeOf(post, target)
+      return isWanted(target) && (!hasTimes || (time !== null && isListed(time)))
+    })
+  }
   const sort = (valuesOf(query, 'sort')[0] ?? defaultSort(query)) as 'createdAt' | 'scheduledAt' | 'updatedAt'
   const sign = valuesOf(query, 'order')[0] === 'asc' ? 1 : -1
-  const keyOf = (post: KnownPost) => [sort === 'createdAt' ? 0 : Number(post[sort]), post.id] as const
+  const keyOf = (post: KnownPost) => {
+    if (sort === 'scheduledAt' && hasTimes) return [placeOf(post, isListed, sign), post.id] as const
+    return [sort === 'createdAt' ? 0 : Number(post[sort]), post.id] as const
+  }
   return posts
     .filter(
       (post) =>
         has('status', post.status) &&
         has('postType', post.postType) &&
         has('externalReference', post.externalReference) &&
-        isTime('scheduled', post.scheduledAt) &&
+        isScheduled(post) &&
         isTime('created', post.createdAt) &&
         isTime('updated', post.updatedAt) &&
-        post.targets.some(isWanted) &&
         (sort !== 'scheduledAt' || post.scheduledAt !== null),
     )
     .sort((a, b) => {

@@ -28,8 +28,16 @@ export interface PostConditions extends OrganizationConditions {
 
 type Value = ValueOf<PostConditions>
 
-const from = (column: string, time: Date | null) => sql`${sql.ref(column)} >= ${time}::timestamptz`
-const before = (column: string, time: Date | null) => sql`${sql.ref(column)} < ${time}::timestamptz`
+const from = (column: RawBuilder<unknown>, time: Date | null) => sql`${column} >= ${time}::timestamptz`
+const before = (column: RawBuilder<unknown>, time: Date | null) => sql`${column} < ${time}::timestamptz`
+
+type Times = Pick<PostConditions, 'scheduledFrom' | 'scheduledBefore'>
+
+/** The meaning of the conditions on times that a post or a delivery is scheduled for. */
+const TIME_TESTS = {
+  scheduledFrom: (value: ValueOf<Times>, time: RawBuilder<unknown>) => from(time, value('scheduledFrom')),
+  scheduledBefore: (value: ValueOf<Times>, time: RawBuilder<unknown>) => before(time, value('scheduledBefore')),
+}
 
 /** The meaning of each condition on posts. */
 const POST_TESTS = {
@@ -41,12 +49,10 @@ const POST_TESTS = {
     where post_words.user_id = post.user_id and post_words.post_id = post.id
       and post_words.words @> ${value('words')}::text[]
     limit 1) is not null`,
-  scheduledFrom: (value: Value) => from('scheduled_at', value('scheduledFrom')),
-  scheduledBefore: (value: Value) => before('scheduled_at', value('scheduledBefore')),
-  createdFrom: (value: Value) => from('created_at', value('createdFrom')),
-  createdBefore: (value: Value) => before('created_at', value('createdBefore')),
-  updatedFrom: (value: Value) => from('updated_at', value('updatedFrom')),
-  updatedBefore: (value: Value) => before('updated_at', value('updatedBefore')),
+  createdFrom: (value: Value) => from(sql`created_at`, value('createdFrom')),
+  createdBefore: (value: Value) => before(sql`created_at`, value('createdBefore')),
+  updatedFrom: (value: Value) => from(sql`updated_at`, value('updatedFrom')),
+  updatedBefore: (value: Value) => before(sql`updated_at`, value('updatedBefore')),
 }
 
 /** The meaning of each condition on deliveries. */
@@ -73,22 +79,32 @@ export const isListed = (
         limit 1) is null`
     : sql`true`
 
-type Test = (value: Value) => RawBuilder<unknown>
+type Test<Arguments extends unknown[]> = (...args: Arguments) => RawBuilder<unknown>
 
-const all = (tests: Record<string, Test>, value: Value, given: readonly string[]) => {
-  const parts = given.filter((name) => name in tests).map((name) => tests[name]!(value))
+const all = <A extends unknown[]>(tests: Record<string, Test<A>>, given: readonly string[], ...args: A) => {
+  const parts = given.filter((name) => name in tests).map((name) => tests[name]!(...args))
   return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
 }
 
+/** Whether a list has conditions on the times that deliveries are scheduled for. */
+export const hasTimes = (given: readonly string[]) => given.some((name) => name in TIME_TESTS)
+
+/** Whether a time meets the given conditions on such times. */
+export const isInTimes = (value: ValueOf<Times>, given: readonly string[], time: RawBuilder<unknown>) =>
+  all(TIME_TESTS, given, value, time)
+
 /** The names of the conditions that restrict. */
 export const givenOf = (conditions: Partial<PostConditions>): string[] =>
-  ['organizationId', 'isMarked', 'listedAccountIds', ...Object.keys(POST_TESTS), ...Object.keys(DELIVERY_TESTS)].filter(
-    (name) => (conditions[name as 'platform'] ?? null) !== null,
-  )
+  [
+    'organizationId',
+    'isMarked',
+    'listedAccountIds',
+    ...[POST_TESTS, TIME_TESTS, DELIVERY_TESTS].flatMap(Object.keys),
+  ].filter((name) => (conditions[name as 'platform'] ?? null) !== null)
 
 /** Whether the post in the row `post` meets the given conditions on posts. */
-export const isPostWanted = (value: Value, given: readonly string[]) => sql`${all(POST_TESTS, value, given)}
+export const isPostWanted = (value: Value, given: readonly string[]) => sql`${all(POST_TESTS, given, value)}
   and ${isListed(value, given, { userId: sql`post.user_id`, id: sql`post.id` })}`
 
 /** Whether one delivery meets all given conditions on deliveries. */
-export const isDeliveryWanted = (value: Value, given: readonly string[]) => all(DELIVERY_TESTS, value, given)
+export const isDeliveryWanted = (value: Value, given: readonly string[]) => all(DELIVERY_TESTS, given, value)

@@ -1,8 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
-import { hasDeliveryConditions, isOfList, type PostSource, type PostWalk, walkPosts } from './sources.ts'
-import type { Order, ValueOf } from './walk.ts'
+import { scheduledTime } from '../posts/detail.ts'
+import { givenOf, hasTimes, isPostWanted } from './conditions.ts'
+import {
+  hasDeliveryConditions,
+  isItsPlace,
+  isOfList,
+  isScheduled,
+  type PostSource,
+  type PostWalk,
+  walkPosts,
+  wantedDeliveries,
+} from './sources.ts'
+import { DIRECTIONS, type Order, type ValueOf } from './walk.ts'
 
 /** The number of posts that are read for one request. */
 export const COUNTED_POSTS_MAX = 10_000
@@ -17,7 +27,7 @@ const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; 
   status: { value: () => sql`post.status`, counts: 'posts' },
   state: { value: () => sql`delivery.state`, counts: 'deliveries' },
   account: { value: () => sql`delivery.account_id`, counts: 'deliveries' },
-  day: { value: (timeZone) => sql`to_char(post.scheduled_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
+  day: { value: (timeZone) => sql`to_char(post.placed_at at time zone ${timeZone}, 'YYYY-MM-DD')`, counts: 'posts' },
 }
 
 export interface CountRow {
@@ -39,18 +49,23 @@ export async function countFound(
   const valueAt: ValueOf<PostWalk> = (key) => values[key]
   const given = givenOf(values)
   const { value, counts } = GROUPS[by]
+  const isByDeliveries = hasDeliveryConditions(source, given)
+  const isByDay = by === 'day'
+  const hasTimesToCheck = source !== 'scheduled' && hasTimes(given) && !isByDeliveries && counts === 'posts'
+  const hasOwnTimes = source === 'scheduled' && (isByDay || hasTimes(given))
   const deliveries = sql`
-    select delivery.* from post_targets as delivery
-    where delivery.user_id = post.user_id and delivery.post_id = post.id and ${isDeliveryWanted(valueAt, given)}`
+    ${wantedDeliveries(valueAt, given)}
+      and ${isByDay ? sql`${scheduledTime('delivery', 'post')} = post.placed_at` : sql`true`}`
   const { rows } = await sql<CountRow>`
-    with walked as materialized (${walkPosts({ source, order, isOrdered: false }, valueAt, COUNTED_POSTS_MAX + 1, given)}),
+    with walked as materialized (${walkPosts({ source, order, isOrdered: false, hasOwnTimes }, valueAt, COUNTED_POSTS_MAX + 1, given)}),
     counted as (
-      select ${value(timeZone)} as value, count(*) as count
+      select ${value(timeZone)} as value, ${isByDay ? sql`count(distinct post.id)` : sql`count(*)`} as count
       from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
       ${counts === 'deliveries' ? sql`cross join lateral (${deliveries} limit ${sql.lit(DELIVERIES_MAX)}) as delivery` : sql``}
       where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
-        ${counts === 'posts' && hasDeliveryConditions(source, given) ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
-        ${by === 'day' ? sql`and post.scheduled_at is not null` : sql``}
+        ${counts === 'posts' && isByDeliveries ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
+        ${hasTimesToCheck ? sql`and ${isScheduled(valueAt, given)}` : sql``}
+        ${hasOwnTimes && !isByDay ? sql`and ${isItsPlace(valueAt, given, DIRECTIONS[order])}` : sql``}
       group by 1
     )
     select counted.value::text, counted.count, looked_at.posts

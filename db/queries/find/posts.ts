@@ -3,19 +3,22 @@ import type { ListedPost } from '../../../schemas/find.ts'
 import type { Db } from '../../client.ts'
 import type { Posts } from '../../types.ts'
 import { dropAbsent, listedColumns } from '../posts/columns.ts'
-import { givenOf, isDeliveryWanted, isPostWanted } from './conditions.ts'
+import { givenOf, hasTimes, isPostWanted } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import { isMarked, isShared } from './organization.ts'
 import {
   hasDeliveryConditions,
+  isByTime,
+  isItsPlace,
   isOfList,
+  isScheduled,
   orderOf,
   type PostSource,
   type PostWalk,
-  SORTED_BY,
   walkPosts,
+  wantedDeliveries,
 } from './sources.ts'
-import { exactTime, type Order, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
+import { DIRECTIONS, exactTime, type Order, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 type Value = ValueOf<PostWalk>
 
@@ -46,10 +49,13 @@ export interface PostQuery {
 function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
   const { source, order } = query
   const isByDeliveries = hasDeliveryConditions(source, given)
-  const column = SORTED_BY[source]
+  // Every row of a walk by these times meets the conditions on them.
+  const hasOwnTimes = source === 'scheduled' && hasTimes(given)
+  const hasTimesToCheck = source !== 'scheduled' && hasTimes(given) && !isByDeliveries
   const isLooselyShared = isShared(given) && !isMarked(given)
   const hasLookups =
     isByDeliveries ||
+    hasTimesToCheck ||
     source === 'account' ||
     isLooselyShared ||
     given.includes('listedAccountIds') ||
@@ -58,19 +64,18 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
   const orderBy = orderOf(source, 'posts', order)
-  const hasDelivery = sql`(
-    select true from post_targets as delivery
-    where delivery.user_id = post.user_id and delivery.post_id = post.id
-      and ${isDeliveryWanted(value as Value, given)}
-    limit 1) is not null`
+  const hasDelivery = sql`(select true from (${wantedDeliveries(value as Value, given)} limit 1) as delivery) is not null`
   const walked = sql<Row>`(
-    select *, ${column ? exactTime(column) : sql`null`} as sorted_by, rank = ${sql.lit(window)} as is_last,
+    select *, ${isByTime(source) ? exactTime('placed_at') : sql`null`} as sorted_by, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isPostWanted(value as Value, given)}${isByDeliveries ? sql` and ${hasDelivery}` : sql``}
+        ${isPostWanted(value as Value, given)}
+          and ${hasTimesToCheck ? isScheduled(value as Value, given) : sql`true`}
+          and ${hasOwnTimes ? isItsPlace(value as Value, given, DIRECTIONS[order]) : sql`true`}
+          and ${isByDeliveries ? hasDelivery : sql`true`}
           and ${isOfList(source, value as Value, given)}, false) as is_wanted
     from (
       select *, row_number() over (order by ${orderBy}) as rank
-      from (${walkPosts({ source, order, isOrdered: true }, value as Value, window, given)}) as posts
+      from (${walkPosts({ source, order, isOrdered: true, hasOwnTimes }, value as Value, window, given)}) as posts
     ) as post)`
   return db
     .selectFrom(walked.as('posts'))

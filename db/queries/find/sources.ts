@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import { DELIVERY_TESTS, type PostConditions } from './conditions.ts'
+import { DELIVERY_TESTS, hasTimes, isDeliveryWanted, isInTimes, type PostConditions } from './conditions.ts'
 import {
   forMember,
   hasMark,
@@ -33,7 +34,7 @@ const byId = (condition: RawBuilder<unknown>, owner: RawBuilder<unknown>, value:
   order by id ${direction.order}`
 
 const byTime = (column: string, owner: RawBuilder<unknown>, value: Value, { order, after, before }: Direction) => sql`
-  select posts.*, id as place from posts
+  select posts.*, id as place, ${sql.ref(column)} as placed_at from posts
   where ${owner} and ${sql.ref(column)} is not null
     and (${sql.ref(column)}, id) ${after} (${value('startTime')}::timestamptz, ${value('startId')}::uuid)
     and ${sql.ref(column)} ${before} ${value('endTime')}::timestamptz
@@ -96,21 +97,41 @@ const BY_LOOKUP = {
     order by post_id ${direction.order}`,
 }
 
+/**
+ * The posts of the user, each at every own time of its accounts that differs from the time of the post. The other half
+ * of the walk has the post at its time.
+ */
+const byOwnTime = (value: Value, { order, after, before }: Direction, limit: number) => sql`
+  select posts.*, posts.id as place, own.own_scheduled_at as placed_at
+  from (
+    select distinct user_id, own_scheduled_at, post_id from post_targets
+    where ${isOfUser(value)} and own_scheduled_at is not null
+      and (own_scheduled_at, post_id) ${after} (${value('startTime')}::timestamptz, ${value('startId')}::uuid)
+      and own_scheduled_at ${before} ${value('endTime')}::timestamptz
+    order by own_scheduled_at ${order}, post_id ${order}
+    limit ${sql.lit(limit)}) as own
+  cross join lateral (select * from posts where user_id = own.user_id and id = own.post_id limit 1) as posts
+  where posts.scheduled_at <> own.own_scheduled_at
+  order by own.own_scheduled_at ${order}, own.post_id ${order}`
+
 export type PostSource = keyof typeof BY_POSTS | keyof typeof BY_LOOKUP
 
 const isByPosts = (source: PostSource): source is keyof typeof BY_POSTS => source in BY_POSTS
 
-/** Whether the deliveries of each post have to be looked up. The source `account` has posts of the account alone. */
+/**
+ * Whether the deliveries of each post have to be looked up. The source `account` has posts of the account alone, maybe
+ * at other times than the account's.
+ */
 export const hasDeliveryConditions = (source: PostSource, given: readonly string[]) =>
-  given.some((name) => name in DELIVERY_TESTS && !(name === 'accountId' && source === 'account'))
+  given.some((name) => name in DELIVERY_TESTS && !(name === 'accountId' && source === 'account' && !hasTimes(given)))
 
-/** The column of `posts` that a source is sorted by, before the id. */
-export const SORTED_BY: Partial<Record<PostSource, string>> = { scheduled: 'scheduled_at', updated: 'updated_at' }
+/** Whether the rows of a source are sorted by `placed_at`, before the id. */
+export const isByTime = (source: PostSource) => source === 'scheduled' || source === 'updated'
 
 export const orderOf = (source: PostSource, table: string, order: Order) => {
   const { order: direction } = DIRECTIONS[order]
-  const column = SORTED_BY[source]
-  return sql`${column ? sql`${sql.ref(`${table}.${column}`)} ${direction}, ` : sql``}${sql.ref(`${table}.place`)} ${direction}`
+  const time = isByTime(source) ? sql`${sql.ref(`${table}.placed_at`)} ${direction}, ` : sql``
+  return sql`${time}${sql.ref(`${table}.place`)} ${direction}`
 }
 
 interface Walk {
@@ -118,21 +139,31 @@ interface Walk {
   order: Order
   /** Whether the order matters. A walk along the posts of several members has none otherwise. */
   isOrdered: boolean
+  /** Whether posts stand at the times of their accounts too, and not only at `scheduled_at`. For that source alone. */
+  hasOwnTimes: boolean
 }
 
 /** The first `limit` posts of a walk. */
 export function walkPosts(query: Walk, value: Value, limit: number, given: readonly string[]) {
-  const { source, order, isOrdered } = query
+  const { source, order, isOrdered, hasOwnTimes } = query
   if (!isByPosts(source)) return walkDeliveries(query, BY_LOOKUP[source], value, limit, given)
-  const walk = (owner: RawBuilder<unknown>, value: Value) =>
+  const byPosts = (owner: RawBuilder<unknown>, value: Value) =>
     sql`${BY_POSTS[source](owner, value, DIRECTIONS[order])} limit ${sql.lit(limit)}`
-  if (!isShared(given)) return walk(isOfUser(value), value)
-  if (isMarked(given)) return walk(hasMark(value), value)
-  const member = forMember(value)
-  return sql`
-    select walk.* from ${membersOf(value)} cross join lateral (${walk(isOfUser(member), member)}) as walk
+  const byOwn = (value: Value) => byOwnTime(value, DIRECTIONS[order], limit)
+  const merge = (posts: RawBuilder<unknown>, own: RawBuilder<unknown>) =>
+    hasOwnTimes
+      ? sql`
+        select * from ((${posts}) union all (${own})) as walk
+        order by ${orderOf(source, 'walk', order)}
+        limit ${sql.lit(limit)}`
+      : posts
+  const ofMembers = (walk: (member: Value) => RawBuilder<unknown>) => sql`
+    select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
     ${isOrdered ? sql`order by ${orderOf(source, 'walk', order)}` : sql``}
     limit ${sql.lit(limit)}`
+  if (!isShared(given)) return merge(byPosts(isOfUser(value), value), byOwn(value))
+  if (isMarked(given)) return merge(byPosts(hasMark(value), value), ofMembers(byOwn))
+  return ofMembers((member) => merge(byPosts(isOfUser(member), member), byOwn(member)))
 }
 
 /**
@@ -165,5 +196,33 @@ function walkDeliveries(
 export function isOfList(source: PostSource, value: Value, given: readonly string[]) {
   if (!isShared(given)) return sql`true`
   if (!isMarked(given)) return isOfOrganization(value, given, { userId: sql`post.user_id`, id: sql`post.id` })
-  return isByPosts(source) ? isMember(value, sql`post.user_id`) : sql`post.${hasMark(value)}`
+  return sql`post.${hasMark(value)}${isByPosts(source) ? sql` and ${isMember(value, sql`post.user_id`)}` : sql``}`
+}
+
+/** The deliveries of the post in the row `post` that meet all given conditions. */
+export const wantedDeliveries = (value: Value, given: readonly string[]) => sql`
+  select delivery.* from post_targets as delivery
+  where delivery.user_id = post.user_id and delivery.post_id = post.id and ${isDeliveryWanted(value, given)}
+    and ${isInTimes(value, given, scheduledTime('delivery', 'post'))}`
+
+/** Whether the post in the row `post` itself, or one of its deliveries, is scheduled for the given times. */
+export const isScheduled = (value: Value, given: readonly string[]) => sql`(
+  ${isInTimes(value, given, sql`post.scheduled_at`)}
+  or (select true from (${wantedDeliveries(value, given)} limit 1) as delivery) is not null)`
+
+/**
+ * Whether the row `post` of a walk with own times is the place of its post in the given times: the time of the post, or
+ * else the first of its accounts' times in the direction of the walk.
+ */
+export function isItsPlace(value: Value, given: readonly string[], { after }: Direction) {
+  // Not the column alone: Postgres would look into the index of own times, which may have many others.
+  const time = scheduledTime('other', 'post')
+  return sql`(
+    post.placed_at = post.scheduled_at
+    or not (${isInTimes(value, given, sql`post.scheduled_at`)})
+      and (
+        select true from post_targets as other
+        where other.user_id = post.user_id and other.post_id = post.id
+          and ${isInTimes(value, given, time)} and post.placed_at ${after} ${time}
+        limit 1) is null)`
 }

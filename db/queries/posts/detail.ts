@@ -51,8 +51,8 @@ export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
   sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
 
 /** When a delivery is to be published: its own time, or else that of its post. Null for a draft. */
-export const scheduledTime = (delivery: 'post_targets' | 'delivery') =>
-  sql<Date | null>`coalesce(${sql.ref(`${delivery}.own_scheduled_at`)}, posts.scheduled_at)`
+export const scheduledTime = (delivery: string, post = 'posts') =>
+  sql<Date | null>`coalesce(${sql.ref(`${delivery}.own_scheduled_at`)}, ${sql.ref(`${post}.scheduled_at`)})`
 
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 

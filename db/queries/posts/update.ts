@@ -122,8 +122,8 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
     own_media boolean, own_scheduled_at timestamptz, text_digest bigint, media_fit text, pad_color text,
     renditions jsonb, is_new boolean, is_edited boolean, state text)`
-  const time = sql`coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz)`
-  const dueAt = sql`case when ${time} is not null then greatest(${time}, now()) end`
+  const dueAt = sql`case when ${scheduledAt}::timestamptz is not null
+    then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), now()) end`
   const isItem = sql`
     delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
   await sql`
