@@ -2,8 +2,10 @@ import { useState } from 'preact/hooks'
 import type { Account, Platform } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm, Empty, Loading, Network, networkName, Problem } from './parts.ts'
+import { AccountNumbers } from './numbers.ts'
+import { Confirm, Details, Empty, Loading, Network, networkName, Problem } from './parts.ts'
 import { useCan, useSession } from './session.ts'
+import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { MENDS } from './words.ts'
 
@@ -50,16 +52,18 @@ export function Accounts() {
 function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
   const { client } = useSession()
   const canConnect = useCan('accounts:connect')
-  const { id, username, displayName, attention, canDisconnect, credentialsExpireAt } = account
+  const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
   const disconnect = async () => {
     await client.accounts.disconnect(id)
     reload()
   }
+  const canRead = useCan('posts:read')
   const mend = attention && canConnect && MENDS[attention.code]
   return html`<li>
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
       ${credentialsExpireAt && html`<p class="small">Its credentials end on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
+      ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
       ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
     </div>
     <div class="buttons">
@@ -72,6 +76,8 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
         says="The credentials of ${username} are destroyed. What is scheduled for it fails unless it is connected again." />`
       }
     </div>
+    <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>
+    ${canRead && html`<${Details} title="Numbers of 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
   </li>`
 }
 

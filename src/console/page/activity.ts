@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ApiKey, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm, Empty, Loading, Network, Problem, StateMark } from './parts.ts'
+import { Confirm, Details, Empty, Loading, Network, Problem, StateMark } from './parts.ts'
 import { useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
@@ -86,7 +86,6 @@ function Webhooks() {
 
 function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
   const { client } = useSession()
-  const [isOpen, setOpen] = useState(false)
   const health =
     webhook.state === 'disabled'
       ? `disabled: ${webhook.disabledReason}`
@@ -98,10 +97,9 @@ function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void 
     reload()
   }
   return html`<li>
-    <details onToggle=${(event: { target: HTMLDetailsElement }) => setOpen(event.target.open)}>
-      <summary><span class="address" dir="ltr">${webhook.url}</span> <span class=${health === 'works' ? 'small' : 'warning'}>${health}</span></summary>
-      ${isOpen && html`<${WebhookLog} id=${webhook.id} />`}
-    </details>
+    <${Details} title=${html`<span dir="ltr">${webhook.url}</span> <span class=${health === 'works' ? 'small' : 'warning'}>${health}</span>`}>
+      ${() => html`<${WebhookLog} id=${webhook.id} />`}
+    <//>
     <${Confirm} label="Test" says="A test event is sent to this address." act=${test} />
   </li>`
 }

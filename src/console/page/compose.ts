@@ -3,6 +3,7 @@ import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index
 import { useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Empty, Loading, Network, networkName, Pictures, Problem } from './parts.ts'
+import { Preview } from './preview.ts'
 import { withProgress } from './progress.ts'
 import { useCan, useSession } from './session.ts'
 import { OWN_ZONE } from './time.ts'
@@ -57,9 +58,11 @@ export function Compose() {
     if (draft.accountIds.length === 0) return
     const controller = new AbortController()
     const timer = setTimeout(() => {
-      client.posts.validate(toBody(draft), { signal: controller.signal }).then(setValidation, (error) => {
-        if (!controller.signal.aborted) setError(error)
-      })
+      client.posts
+        .validate(toBody(draft), { include: ['parts'], signal: controller.signal })
+        .then(setValidation, (error) => {
+          if (!controller.signal.aborted) setError(error)
+        })
     }, CHECKED_AFTER_MS)
     return () => {
       clearTimeout(timer)
@@ -125,7 +128,7 @@ export function Compose() {
       </section>
       <aside aria-label="Each account" aria-live="polite">
         ${chosen.map(
-          (account) => html`<${Preview} key=${account.id} account=${account} draft=${draft} validation=${validation}
+          (account) => html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation}
             onCaption=${(text: string | undefined) => {
               const { [account.id]: _, ...others } = draft.captions
               change({ captions: text === undefined ? others : { ...others, [account.id]: text } })
@@ -136,36 +139,26 @@ export function Compose() {
   `
 }
 
-interface PreviewProps {
+interface AccountProps {
   account: Account
   draft: Draft
   validation: PostValidation | undefined
   onCaption: (text: string | undefined) => void
 }
 
-/** The post on one account: its text with the counts of its network, and what is wrong with it. */
-function Preview({ account: { id, platform, username }, draft, validation, onCaption }: PreviewProps) {
+/** The post on one account, and its text if it has one of its own. */
+function OnAccount({ account: { id, platform, username }, draft, validation, onCaption }: AccountProps) {
   const own = draft.captions[id]
-  const target = validation?.targets.find(({ accountId }) => accountId === id)
-  const problems = validation?.violations.filter(({ accountId }) => accountId === id) ?? []
-  const warnings = validation?.warnings.filter(({ accountId }) => accountId === id) ?? []
+  const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
   return html`<section class="card" aria-label="${username} on ${networkName(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+    <${Preview} accountId=${id} validation=${validation} files=${files} />
     ${
       own === undefined
-        ? html`<p class="text" dir="auto">${draft.caption}</p><button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>A text of its own</button>`
+        ? html`<button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>A text of its own</button>`
         : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => onCaption((event.target as HTMLTextAreaElement).value)} /></label>
           <button type="button" class="quiet" onClick=${() => onCaption(undefined)}>The text of the post</button>`
     }
-    <${Pictures} files=${draft.files.map((file) => ({ ...file, url: null }))} />
-    ${target?.counts.map(
-      ({ path, actual, limit, unit }) => html`<p class="count">
-        <label>${String(path.at(-1))} <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter></label>
-        <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${unit}</span>
-      </p>`,
-    )}
-    ${problems.map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
-    ${warnings.map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
   </section>`
 }
 

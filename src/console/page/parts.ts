@@ -102,6 +102,15 @@ export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; ch
   `
 }
 
+/** Content that is made when somebody asks for it. */
+export function Details({ title, children }: { title: unknown; children: () => unknown }) {
+  const [isOpen, setOpen] = useState(false)
+  return html`<details onToggle=${(event: { target: HTMLDetailsElement }) => setOpen(event.target.open)}>
+    <summary>${title}</summary>
+    ${isOpen && children()}
+  </details>`
+}
+
 export const Empty = ({ children }: { children: unknown }) => html`<p class="empty">${children}</p>`
 
 interface ConfirmProps {

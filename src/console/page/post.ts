@@ -1,8 +1,17 @@
-import type { DeliveryState, MediaDetail, PostDetail, PostTarget } from '../../sdk/index.ts'
+import type {
+  DeliveryMetrics,
+  DeliveryState,
+  MediaDetail,
+  PostDetail,
+  PostTarget,
+  PostValidation,
+} from '../../sdk/index.ts'
 import { responseOf } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { Numbers } from './numbers.ts'
 import { Confirm, Loading, Network, networkName, type Picture, Pictures, StateMark, Text } from './parts.ts'
+import { Preview, toBody } from './preview.ts'
 import { useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
 import { OUTCOMES, STATES } from './words.ts'
@@ -23,8 +32,20 @@ export function PostPage({ id }: { id: string }) {
     async () => new Map((await listFiles(client, canSeeFiles ? fileIds : [])).map((file) => [file.id, file])),
     [client, canSeeFiles, fileIds.join()],
   )
+  const isOpen = post.value !== undefined && post.value.status !== 'published'
+  const validation = useLoad(
+    async (signal) => (isOpen ? client.posts.validate(toBody(post.value!), { include: ['parts'], signal }) : undefined),
+    [client, post.value],
+  )
+  const metrics = useLoad(
+    async (signal) => (post.value?.status === 'published' ? (await client.posts.metrics(id, {}, { signal })).data : []),
+    [client, post.value],
+  )
   return html`<${Loading} loaded=${post}>
-    ${(value: PostDetail) => html`<${Post} post=${value} files=${files.value ?? new Map()} reload=${post.reload} />`}
+    ${(
+      value: PostDetail,
+    ) => html`<${Post} post=${value} files=${files.value ?? new Map()} validation=${validation.value}
+      metrics=${metrics.value ?? []} reload=${post.reload} />`}
   <//>`
 }
 
@@ -34,10 +55,12 @@ const listFiles = (client: ReturnType<typeof useSession>['client'], ids: string[
 interface PostProps {
   post: PostDetail
   files: Map<string, MediaDetail>
+  validation: PostValidation | undefined
+  metrics: DeliveryMetrics[]
   reload: () => void
 }
 
-function Post({ post, files, reload }: PostProps) {
+function Post({ post, files, validation, metrics, reload }: PostProps) {
   const timeZone = post.timeZone ?? OWN_ZONE
   const picturesOf = (ids: string[]): Picture[] =>
     ids.map((id) => {
@@ -56,7 +79,8 @@ function Post({ post, files, reload }: PostProps) {
     </dl>
     ${post.targets.map(
       (target) => html`<${Target} key=${target.accountId} post=${post} target=${target} timeZone=${timeZone}
-        files=${picturesOf(target.mediaIds ?? post.mediaIds)} reload=${reload} />`,
+        files=${picturesOf(target.mediaIds ?? post.mediaIds)} validation=${validation}
+        metrics=${metrics.find(({ accountId }) => accountId === target.accountId)} reload=${reload} />`,
     )}
   `
 }
@@ -112,11 +136,13 @@ interface TargetProps {
   post: PostDetail
   target: PostTarget
   files: Picture[]
+  validation: PostValidation | undefined
+  metrics: DeliveryMetrics | undefined
   timeZone: string
   reload: () => void
 }
 
-function Target({ post, target, files, timeZone, reload }: TargetProps) {
+function Target({ post, target, files, validation, metrics, timeZone, reload }: TargetProps) {
   const { delivery, platform, username, attention } = target
   const parts =
     post.postType === 'thread' && target.threadParts ? target.threadParts : [target.captionOverride ?? post.caption]
@@ -129,9 +155,14 @@ function Target({ post, target, files, timeZone, reload }: TargetProps) {
     <p class="small">${STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
     ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Accounts</a></div>`}
     ${delivery.error && html`<div class="problem"><strong>${delivery.error.code}</strong><p dir="auto">${delivery.error.message}</p></div>`}
-    ${parts.map((part) => html`<${Text} text=${part} />`)}
-    ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
-    <${Pictures} files=${files} />
+    ${
+      validation
+        ? html`<${Preview} accountId=${target.accountId} validation=${validation} files=${new Map(files.map((file) => [file.id, file]))} />`
+        : html`${parts.map((part) => html`<${Text} text=${part} />`)}
+          ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
+          <${Pictures} files=${files} />`
+    }
+    ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} />`}
     ${delivery.externalUrl && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${networkName(platform)}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />

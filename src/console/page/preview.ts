@@ -1,0 +1,82 @@
+import type { CreatePost, PostDetail, PostPart, PostValidation, ValidatedTarget } from '../../sdk/index.ts'
+import { html } from './html.ts'
+import { type Picture, Pictures } from './parts.ts'
+
+/** The body that would create a post as it is. */
+export const toBody = (post: PostDetail): CreatePost => ({
+  accountIds: post.targets.map(({ accountId }) => accountId),
+  caption: post.caption,
+  postType: post.postType,
+  mediaIds: post.mediaIds,
+  ...(post.firstComment && { firstComment: post.firstComment }),
+  ...(post.altTexts && { altTexts: post.altTexts }),
+  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds }) => ({
+    ...{ accountId, captionOverride, mediaIds },
+    ...(fields && { fields }),
+  })),
+  threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
+})
+
+/** What one account gets: each part with its length, its files and its card, and what is wrong with it. */
+export function Preview({
+  accountId,
+  validation,
+  files,
+}: {
+  accountId: string
+  validation: PostValidation | undefined
+  files: ReadonlyMap<string, Picture>
+}) {
+  const target = validation?.targets.find((each) => each.accountId === accountId)
+  const ofAccount = (each: { accountId?: string }) => each.accountId === accountId
+  return html`
+    ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
+    ${target && !target.parts && html`<${Counts} target=${target} />`}
+    ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">The network charges ${formatDollars(target.cost.usdMicros)}.</p>`}
+    ${validation?.violations.filter(ofAccount).map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
+    ${validation?.warnings.filter(ofAccount).map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
+  `
+}
+
+const formatDollars = (usdMicros: number) =>
+  new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
+    usdMicros / 1e6,
+  )
+
+function Part({ part, files }: { part: PostPart; files: ReadonlyMap<string, Picture> }) {
+  const { kind, text, title, length, limit, unit, link } = part
+  const shown = part.files.map(({ mediaId, altText }) => {
+    const file = files.get(mediaId) ?? { kind: 'image', fileName: null, url: null }
+    return { ...file, id: mediaId, altText }
+  })
+  return html`<div class="part">
+    ${kind === 'comment' && html`<p class="small">First comment</p>`}
+    ${title && html`<strong dir="auto">${title}</strong>`}
+    <p class="text" dir="auto">${marked(part)}</p>
+    <${Pictures} files=${shown} />
+    ${link && html`<p class="link-card" dir="auto"><strong>${link.title ?? link.url}</strong><br />${link.description ?? ''} <span class="small">${link.url}</span></p>`}
+    ${limit !== null && html`<${Meter} name=${kind === 'comment' ? 'Comment' : 'Text'} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
+    ${text === '' && shown.length === 0 && html`<p class="small">Nothing yet.</p>`}
+  </div>`
+}
+
+/** The text, with its links, mentions and tags marked as the network finds them. */
+function marked({ text, entities }: PostPart): unknown[] {
+  const pieces: unknown[] = []
+  let at = 0
+  for (const { type, start, end } of entities) {
+    pieces.push(text.slice(at, start), html`<mark class=${type}>${text.slice(start, end)}</mark>`)
+    at = end
+  }
+  return [...pieces, text.slice(at)]
+}
+
+const Counts = ({ target }: { target: ValidatedTarget }) =>
+  html`${target.counts.map(({ path, actual, limit, unit }) => html`<${Meter} name=${String(path.at(-1))} ...${{ actual, limit, unit }} />`)}`
+
+function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
+  return html`<p class="count">
+    <label>${name} <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter></label>
+    <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${unit}</span>
+  </p>`
+}

@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import type { AccountSchedule, Slot, WeeklySlot } from '../../sdk/index.ts'
+import { useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { Empty, Loading, Problem } from './parts.ts'
+import { useCan, useSession } from './session.ts'
+import { formatInstant, OWN_ZONE } from './time.ts'
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+
+/** 2024-01-01 was a Monday. */
+const nameOf = (weekday: string) =>
+  new Intl.DateTimeFormat(navigator.language, { weekday: 'long', timeZone: 'UTC' }).format(
+    new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(weekday as WeeklySlot['weekday']))),
+  )
+
+/** The weekly times of an account, and the next ones with the posts that take them. */
+export function Slots({ accountId }: { accountId: string }) {
+  const { client } = useSession()
+  const schedule = useLoad(() => client.accounts.getSchedule(accountId), [client, accountId])
+  const next = useLoad(async () => (await client.accounts.slots(accountId, { limit: 6 })).data, [client, accountId])
+  const reload = () => {
+    schedule.reload()
+    next.reload()
+  }
+  return html`
+    <${Loading} loaded=${schedule}>
+      ${(value: AccountSchedule) => html`<${Schedule} key=${JSON.stringify(value)} accountId=${accountId} schedule=${value} onStored=${reload} />`}
+    <//>
+    <${Loading} loaded=${next}>
+      ${(slots: Slot[]) =>
+        slots.length === 0
+          ? html`<${Empty}>Without slots, a post that asks for one is refused.<//>`
+          : html`<ol class="timeline" aria-label="The next slots">${slots.map(
+              ({ scheduledAt, isTaken, postId }) => html`<li>
+                <time datetime=${scheduledAt}>${formatInstant(scheduledAt, schedule.value?.timeZone ?? OWN_ZONE)}</time>
+                ${postId ? html`<a href="#/posts/${postId}">taken</a>` : isTaken ? 'taken' : 'free'}
+              </li>`,
+            )}</ol>`}
+    <//>
+  `
+}
+
+function Schedule({
+  accountId,
+  schedule,
+  onStored,
+}: {
+  accountId: string
+  schedule: AccountSchedule
+  onStored: () => void
+}) {
+  const { client } = useSession()
+  const canChange = useCan('posts:publish')
+  const [slots, setSlots] = useState(schedule.slots)
+  const [error, setError] = useState<Error>()
+  if (!canChange) {
+    return html`<ul>${slots.map(({ weekday, time }) => html`<li>${nameOf(weekday)} ${time}</li>`)}</ul>`
+  }
+  const change = (index: number, changes: Partial<WeeklySlot>) =>
+    setSlots(slots.map((slot, each) => (each === index ? { ...slot, ...changes } : slot)))
+  const store = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setError(undefined)
+    const timeZone = String(new FormData(event.target as HTMLFormElement).get('timeZone'))
+    try {
+      await client.accounts.putSchedule(accountId, { timeZone, slots, skip: schedule.skip })
+      onStored()
+    } catch (error) {
+      setError(error as Error)
+    }
+  }
+  return html`<form onSubmit=${store}>
+    <label>Time zone <input name="timeZone" required value=${slots.length > 0 ? schedule.timeZone : OWN_ZONE} /></label>
+    ${slots.map(
+      ({ weekday, time }, index) => html`<div class="fields" key=${index}>
+        <label>Day <select value=${weekday} onChange=${(event: Event) => change(index, { weekday: (event.target as HTMLSelectElement).value as WeeklySlot['weekday'] })}>
+          ${WEEKDAYS.map((day) => html`<option value=${day} selected=${day === weekday}>${nameOf(day)}</option>`)}
+        </select></label>
+        <label>Time <input type="time" required value=${time} onChange=${(event: Event) => change(index, { time: (event.target as HTMLInputElement).value })} /></label>
+        <button type="button" onClick=${() => setSlots(slots.filter((_, each) => each !== index))}>Remove</button>
+      </div>`,
+    )}
+    <div class="buttons">
+      <button type="button" onClick=${() => setSlots([...slots, { weekday: 'monday', time: '09:00' }])}>Add a slot</button>
+      <button class="primary">Save the slots</button>
+    </div>
+    ${error && html`<${Problem} error=${error} />`}
+  </form>`
+}
