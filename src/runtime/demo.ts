@@ -136,6 +136,22 @@ const seedPost = (
   id?: string,
 ) => createPost(db, userId, { postType: 'post', mediaIds: [], accountOverrides: [], ...post }, { ...(id && { id }) })
 
+/** Posts around today, so that a calendar shows a month: days from now, the hour in UTC, the text, the networks. */
+const MONTH: [day: number, hour: number, caption: string, networks: ('bluesky' | 'mastodon' | 'x')[]][] = [
+  [-12, 9, 'The lantern room is open again on Sundays.', ['bluesky', 'mastodon']],
+  [-10, 16, 'How a Fresnel lens bends light: a thread for Friday.', ['x']],
+  [-8, 8, 'Fog signal test at noon. Cover your ears.', ['bluesky', 'x']],
+  [-5, 18, 'Sunset from the gallery, 17:42.', ['mastodon']],
+  [-3, 9, 'We are looking for a keeper for the summer.', ['bluesky', 'mastodon', 'x']],
+  [-1, 12, 'New in the shop: postcards of the north coast.', ['x']],
+  [1, 9, 'Tomorrow: the tower is closed for painting.', ['bluesky', 'x']],
+  [2, 17, 'Which lighthouse should we visit next?', ['mastodon']],
+  [4, 8, 'A hundred years ago today, the lamp went electric.', ['bluesky', 'mastodon', 'x']],
+  [6, 15, 'Storm warning for the weekend: the path is closed.', ['bluesky']],
+  [9, 9, 'Tickets for the night tour are out.', ['mastodon', 'x']],
+  [12, 18, 'Thank you for 1,000 visitors this month.', ['bluesky', 'mastodon', 'x']],
+]
+
 async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date): Promise<void> {
   const published = await seedPost(db, userId, { accountIds: [BLUESKY.id, X.id], caption: 'Hello, world.' })
   await markPostPublished(db, published.id)
@@ -147,6 +163,14 @@ async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date):
     scheduledAt: new Date(now.getTime() + 7 * DAY_MS).toISOString(),
   }
   await seedPost(db, userId, scheduled, POST_ID)
+  const accounts = { bluesky: BLUESKY.id, mastodon: mastodonId, x: X.id }
+  for (const [day, hour, caption, networks] of MONTH) {
+    const scheduledAt = new Date(now.getTime() + day * DAY_MS)
+    scheduledAt.setUTCHours(hour, 0, 0, 0)
+    const accountIds = networks.map((network) => accounts[network])
+    const { id } = await seedPost(db, userId, { accountIds, caption, scheduledAt: scheduledAt.toISOString() })
+    if (day < 0) await markPostPublished(db, id)
+  }
   await seedPost(db, userId, { accountIds: [BLUESKY.id], caption: 'An idea that is not ready yet.' })
 }
 

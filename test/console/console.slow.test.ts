@@ -60,6 +60,7 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
   await page.getByLabel('Time, or none for a draft').fill(`${today()}T23:58`)
   await page.getByRole('button', { name: 'Schedule' }).click()
   await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  await page.getByLabel('ada.example.com on Bluesky').getByText('12 of 300 graphemes').waitFor()
   const [post] = (await ada.call('GET', '/posts')).body.data
   t.match(post, {
     caption: 'We are live.',
@@ -126,6 +127,24 @@ t.test('a key that may only read shows no action, and a revoked one asks for ano
   await page.getByLabel('API key').fill(ada.key)
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByRole('navigation').getByRole('link', { name: 'Compose' }).waitFor()
+})
+
+t.test('an account gets slots, which show the posts that take them', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const { page } = await open()
+  await show(page, '/accounts')
+  const account = page.getByLabel('Bluesky', { exact: true })
+  await account.getByText('Slots').click()
+  await account.getByRole('button', { name: 'Add a slot' }).click()
+  await account.getByLabel('Day').selectOption('wednesday')
+  await account.getByLabel('Time', { exact: true }).fill('09:30')
+  await account.getByRole('button', { name: 'Save the slots' }).click()
+  await account.getByText('free').first().waitFor()
+  t.strictSame((await ada.call('GET', `/accounts/${accountIds[0]}/schedule`)).body, {
+    timeZone: ZONE,
+    slots: [{ weekday: 'wednesday', time: '09:30' }],
+    skip: [],
+  })
 })
 
 t.test('of two tabs that change a post, the second is told so', needsBrowser, async (t) => {
