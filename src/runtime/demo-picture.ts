@@ -21,3 +21,14 @@ export const DEMO_PICTURE = Buffer.from(
   ].join(''),
   'base64',
 )
+
+/** The picture of the demo's first account, a WebP of 96 by 96 pixels. */
+export const DEMO_AVATAR = Buffer.from(
+  [
+    'UklGRhoBAABXRUJQVlA4IA4BAAAQCACdASpgAGAAPrVYqU4nJSQiJXK5WOAWiWUA01Ql8f88AA+o0Wj6zcjOSNwIrnVwbhdhCTQbO4AzrR2tsv',
+    'st1BFsEo/vSAYAAP7wxAurHm2gbaxdq+KUKwgtjyvbqTj6Dgg3KNArO/v/7WOHwxI1+z3bMhtKw7tB12+kEN9JN5UOToc5J3SHf2lb19CYscLM',
+    '+A3BFV1Lib2sDp9Zn3ilbVNfzpqp+kQC9Scn+iIFIINPeu9Zi+Pm0q8B5ccymzQIa9pDJPLl+SYziiIifd5nr11UIVUR8rMt/zXt8uIEXFMasj',
+    'cLcRLwXbWVjoayRkB3aHqmHwRsOBCDOZJ2lsXlmQGLaYblOTRENpMTMgA=',
+  ].join(''),
+  'base64',
+)

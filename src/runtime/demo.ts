@@ -2,11 +2,13 @@ import { Readable } from 'node:stream'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
+import { storeAvatar } from '../../db/queries/avatars.ts'
 import { failConnection, insertConnection } from '../../db/queries/connections.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertKey } from '../../db/queries/keys.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
+import { storeSchedule } from '../../db/queries/schedules.ts'
 import { insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
 import { CONNECTION_EXAMPLES } from '../../schemas/connection.ts'
@@ -15,6 +17,7 @@ import { FAILED_POST_ID, POST_ID, UNCONFIRMED_POST_ID } from '../../schemas/deli
 import { KEY_EXAMPLE } from '../../schemas/key.ts'
 import { MEDIA_ID, UNUSED_MEDIA_ID } from '../../schemas/media.ts'
 import { EMPTY_ORGANIZATION_ID, ORGANIZATION_EXAMPLE, OTHER_USER_ID, USER_EXAMPLE } from '../../schemas/people.ts'
+import { AccountSchedule } from '../../schemas/schedule.ts'
 import { WEBHOOK_EXAMPLE } from '../../schemas/webhook.ts'
 import { createKey } from '../auth/create-key.ts'
 import { generateKey, hashKey, startOfKey } from '../auth/key.ts'
@@ -25,7 +28,7 @@ import type { Library } from '../media/library.ts'
 import { createPost } from '../posts/create.ts'
 import { sealSecrets } from '../webhooks/secrets.ts'
 import { generateSecret, startOfSecret } from '../webhooks/sign.ts'
-import { DEMO_PICTURE } from './demo-picture.ts'
+import { DEMO_AVATAR, DEMO_PICTURE } from './demo-picture.ts'
 
 const DAY_MS = 86_400_000
 
@@ -88,6 +91,8 @@ async function seedAccounts(db: Db, userId: string): Promise<string> {
   await insertAccount(db, { ...own, id: mastodonId, platform: 'mastodon', username: 'demo@social.example' })
   await insertAccount(db, { ...own, id: newId(), platform: 'instagram', username: 'demo' })
   await insertAccount(db, { ...own, id: SANDBOX_ACCOUNT_ID, platform: 'sandbox', username: SANDBOX_USERNAME })
+  await storeAvatar(db, { id: BLUESKY.id, bytes: DEMO_AVATAR })
+  await storeSchedule(db, { userId, id: BLUESKY.id }, AccountSchedule.examples[0] as AccountSchedule)
   return mastodonId
 }
 

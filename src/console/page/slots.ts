@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { AccountSchedule, Slot, WeeklySlot } from '../../sdk/index.ts'
+import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Empty, Loading, Problem } from './parts.ts'
@@ -14,11 +14,26 @@ const nameOf = (weekday: string) =>
     new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(weekday as WeeklySlot['weekday']))),
   )
 
+/** An account without a schedule has none to read. */
+const unlessMissing =
+  <Value>(value: Value) =>
+  (error: Error): Value => {
+    if (error instanceof NotFound) return value
+    throw error
+  }
+
 /** The weekly times of an account, and the next ones with the posts that take them. */
 export function Slots({ accountId }: { accountId: string }) {
   const { client } = useSession()
-  const schedule = useLoad(() => client.accounts.getSchedule(accountId), [client, accountId])
-  const next = useLoad(async () => (await client.accounts.slots(accountId, { limit: 6 })).data, [client, accountId])
+  const none = { timeZone: OWN_ZONE, slots: [], skip: [] }
+  const schedule = useLoad<AccountSchedule>(
+    () => client.accounts.getSchedule(accountId).catch(unlessMissing(none)),
+    [client, accountId],
+  )
+  const next = useLoad<Slot[]>(
+    async () => (await client.accounts.slots(accountId, { limit: 6 }).catch(unlessMissing({ data: [] }))).data,
+    [client, accountId],
+  )
   const reload = () => {
     schedule.reload()
     next.reload()
