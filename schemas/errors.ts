@@ -12,7 +12,8 @@ export interface MediaQuotaFacts {
   quotaBytes: number
 }
 
-const UNSUPPORTED = 'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or WebM'
+const UNSUPPORTED =
+  'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or WebM, or HEIC as phones store it'
 
 const formatBytes = (bytes: number) => (bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`)
 

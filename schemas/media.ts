@@ -32,6 +32,7 @@ export const MEDIA_TYPES = [
   'image/gif',
   'image/webp',
   'image/avif',
+  'image/heic',
   'video/mp4',
   'video/quicktime',
   'video/webm',
@@ -45,6 +46,7 @@ export const FILE_EXTENSIONS: Record<MediaType, string> = {
   'image/gif': 'gif',
   'image/webp': 'webp',
   'image/avif': 'avif',
+  'image/heic': 'heic',
   'video/mp4': 'mp4',
   'video/quicktime': 'mov',
   'video/webm': 'webm',
@@ -176,30 +178,35 @@ export const PadColor = () =>
     examples: ['#ffffff'],
   })
 
-const FitFacts = (description: string) =>
-  Type.Object(
-    {
-      mimeType: Type.String({ description: 'The type of the file.' }),
-      bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
-      width: NullableInteger({ description: 'The displayed width in pixels.' }),
-      height: NullableInteger({ description: 'The displayed height in pixels.' }),
-    },
-    { description },
-  )
+export const AdjustedFile = Type.Object(
+  {
+    mimeType: Type.String({ description: 'The type of the file.' }),
+    bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
+    width: NullableInteger({ description: 'The displayed width in pixels.' }),
+    height: NullableInteger({ description: 'The displayed height in pixels.' }),
+  },
+  {
+    $id: 'AdjustedFile',
+    description: 'The facts of a file before or after it was made to fit.',
+    examples: [{ mimeType: 'image/png', bytes: 9_412_608, width: 4032, height: 3024 }],
+  },
+)
+export type AdjustedFile = Static<typeof AdjustedFile>
 
 export const Adjustment = Type.Object(
   {
     accountId: Type.String({ description: 'The id of the account that gets the rendition.' }),
     mediaId: Type.String({ description: 'The id of the file that it is made from.' }),
-    from: FitFacts('The file.'),
-    to: FitFacts('The rendition, which the network gets in its place.'),
+    from: Ref(AdjustedFile),
+    to: Ref(AdjustedFile),
     why: Type.Array(Type.String(), {
       description: 'The limits that the file breaks: the names of their rules, as in `PostViolation`.',
     }),
   },
   {
     $id: 'Adjustment',
-    description: 'A file that one account gets in another form, by `mediaFit`.',
+    description:
+      'A file that one account gets in another form, by `mediaFit`: `from` is the file, `to` is the rendition in its place.',
     examples: [
       {
         accountId: '0196f0a1-5b2e-7c41-9d3f-8a6b0e4c7d12',

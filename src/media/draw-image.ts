@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { DECODED_PIXELS_MAX, type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
+import { type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
 import { throwFileError } from '../storage/storage.ts'
 import type { Drawn } from './make-rendition.ts'
+import { openPicture, type Picture, withProfile } from './open-picture.ts'
 
 /** From the best to the worst that is published. Below it, artefacts show. */
 const QUALITIES = [90, 85, 80, 75, 70] as const
@@ -15,24 +16,21 @@ const FORMATS = { 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const
 type DrawnType = RenditionTarget['mimeType']
 
 /**
- * Writes the image at `source` to `path` as its target wants it: upright, in sRGB, without metadata, and in the best
+ * Writes the image at `source` to `path` as its target wants it: upright, without metadata, and in the best
  * quality that fits. Returns undefined if the image cannot be decoded, or is animated.
  */
 export async function drawImage(source: string, path: string, target: RenditionTarget): Promise<Drawn | undefined> {
-  const drawn = await draw(source, target)
+  // Nothing but decoding fails here: no file is written.
+  const drawn = await openPicture(source)
+    .then((picture) => draw(picture, target))
+    .catch(() => undefined)
   if (!drawn) return undefined
   const { image, size, mimeType } = drawn
   await writeFile(path, image, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
   return { mimeType, ...size, fallsShort: image.length > target.bytesMax }
 }
 
-async function draw(source: string, target: RenditionTarget) {
-  // Imported on first use, because it takes memory.
-  const { default: sharp } = await import('sharp')
-  sharp.cache(false)
-  sharp.concurrency(1)
-  const open = () => sharp(source, { limitInputPixels: DECODED_PIXELS_MAX, failOn: 'error' })
-
+async function draw({ open, icc }: Picture, target: RenditionTarget) {
   async function chooseType() {
     const { hasAlpha, pages = 1 } = await open().metadata()
     if (pages > 1) return undefined
@@ -40,25 +38,21 @@ async function draw(source: string, target: RenditionTarget) {
     return keepsAlpha ? target.transparentType : target.mimeType
   }
 
-  function encode(mimeType: DrawnType, size: Size, quality: number): Promise<Buffer> {
+  async function encode(mimeType: DrawnType, size: Size, quality: number): Promise<Buffer> {
     const { background, aspect } = target
     const fit = aspect === 'pad' ? 'contain' : aspect === 'crop' ? 'cover' : 'fill'
     const image = open()
       .autoOrient()
       .resize({ ...size, fit, background })
     if (mimeType === 'image/jpeg') image.flatten({ background })
-    return image.toFormat(FORMATS[mimeType], { quality }).timeout({ seconds: DECODING_MAX_SECONDS }).toBuffer()
+    image.toFormat(FORMATS[mimeType], { quality }).timeout({ seconds: DECODING_MAX_SECONDS })
+    return icc && mimeType === 'image/jpeg' ? withProfile(await image.toBuffer(), icc) : image.toBuffer()
   }
 
-  try {
-    const mimeType = await chooseType()
-    if (!mimeType) return undefined
-    const drawn = await fitBytes(target, (size, quality) => encode(mimeType, size, quality))
-    return { mimeType, ...drawn }
-  } catch {
-    // Nothing but decoding fails here: no file is written.
-    return undefined
-  }
+  const mimeType = await chooseType()
+  if (!mimeType) return undefined
+  const drawn = await fitBytes(target, (size, quality) => encode(mimeType, size, quality))
+  return { mimeType, ...drawn }
 }
 
 /** The image in the best quality that has at most `bytesMax` bytes, smaller if none has; else the smallest one. */

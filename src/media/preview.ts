@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { isId } from '../../db/id.ts'
@@ -6,10 +7,11 @@ import { PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'
 import { etagOfText } from '../http/preconditions.ts'
 import { DECODED_PIXELS_MAX } from '../platforms/rules/rendition.ts'
-import { CACHE_CONTROL, disposition, NotStoredError, type Served } from '../storage/storage.ts'
+import { CACHE_CONTROL, disposition, NotStoredError, type Served, throwFileError } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
 import type { Library } from './library.ts'
 import { type Drawn, decodings, makeRendition } from './make-rendition.ts'
+import { openPicture } from './open-picture.ts'
 
 const DECODING_MAX_SECONDS = 10
 /** A strip of a picture is no higher than this many times its width. */
@@ -130,29 +132,27 @@ export const isDecodable = ({ width, height }: Size): boolean => (width ?? 0) * 
 /** Makes a small copy of a picture of the user. Returns undefined if it cannot be decoded. */
 export async function shrink(source: string, userId: string, width: number): Promise<Buffer | undefined> {
   const giveBack = await decodings.take(userId)
-  return (await small(source, width))
-    .toBuffer()
+  return small(source, width)
     .catch(() => undefined)
     .finally(giveBack)
 }
 
 /** Returns undefined if the picture cannot be decoded. */
-const resize = async (source: string, path: string, width: number): Promise<Drawn | undefined> =>
-  (await small(source, width)).toFile(path).then(
-    () => ({ mimeType: MIME_TYPE }),
-    () => undefined,
-  )
+async function resize(source: string, path: string, width: number): Promise<Drawn | undefined> {
+  const picture = await small(source, width).catch(() => undefined)
+  if (!picture) return undefined
+  await writeFile(path, picture, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
+  return { mimeType: MIME_TYPE }
+}
 
-async function small(source: string, width: number) {
-  // Imported on first use, because it takes memory.
-  const { default: sharp } = await import('sharp')
-  sharp.cache(false)
-  sharp.concurrency(1)
-  return sharp(source, { limitInputPixels: DECODED_PIXELS_MAX })
+async function small(source: string, width: number): Promise<Buffer> {
+  const { open } = await openPicture(source)
+  return open()
     .autoOrient()
     .resize({ width, height: width * HEIGHT_PER_WIDTH_MAX, fit: 'inside', withoutEnlargement: true })
     .webp()
     .timeout({ seconds: DECODING_MAX_SECONDS })
+    .toBuffer()
 }
 
 /** A grey picture of the shape of the file, with a triangle for a video. */

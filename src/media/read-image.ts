@@ -13,10 +13,12 @@ sharp.concurrency(1)
 
 /** The facts of an image whose structure was checked. */
 export async function readImage(path: string, mimeType: MediaType): Promise<MediaFile> {
-  const { format, mediaType, autoOrient, pages, delay } = await readHeader(path)
+  const { format, mediaType, compression, autoOrient, pages, delay } = await readHeader(path)
   // For HEIF, sharp takes the type from the first brand. checkStructure has read all brands.
   const isAgreed = mimeType === 'image/avif' ? format === 'heif' : mediaType === mimeType
   if (!isAgreed) throw damaged('its header and its content are of different types')
+  // HEIC with another codec is rare, and not decoded.
+  if (mimeType === 'image/heic' && compression !== 'hevc') throw fail('file_type_unsupported.heic')
   const { width, height } = autoOrient
   if (width * height > PIXELS_MAX) {
     throw fail('file_too_complex', `is ${width}x${height} pixels large, at most ${PIXELS_MAX} pixels are allowed`)

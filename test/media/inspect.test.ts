@@ -131,7 +131,7 @@ t.test('a file of any other type is refused', async (t) => {
     BMP: Buffer.from(`BM${'\0'.repeat(60)}`),
     TIFF: await picture().tiff().toBuffer(),
     WAV: Buffer.from('RIFF\x24\0\0\0WAVEfmt '),
-    HEIC: Buffer.concat([box('heic\0\0\0\0mif1heic'), images.avif.subarray(32)]),
+    HEIC: Buffer.concat([box('heim\0\0\0\0mif1heim'), images.avif.subarray(32)]),
     'generic HEIF': box('mif1\0\0\0\0mif1heic'),
     'an AVIF sequence': brand('avis'),
     'a raw file': brand('crx '),

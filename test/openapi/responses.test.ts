@@ -537,7 +537,7 @@ async function checkMedia(scene: Scene, requests: Requests) {
   const send = (bytes: Buffer) => upload(app, ada, [['file', bytes]])
   await check('uploadMedia', 400, 'missingFile', upload(app, ada, [['altText', 'a']]))
   await check('uploadMedia', 400, 'file_type_unsupported', send(Buffer.from('<html>')))
-  const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
+  const heic = Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0mif1heic', 'latin1')
   await check('uploadMedia', 400, 'file_type_unsupported_2', send(heic))
   await check('uploadMedia', 400, 'file_invalid', send(Buffer.concat([image, Buffer.from('0123456789')])))
   await check('importMedia', 400, 'invalidUrl', ada.call('POST', '/media/import', { url: 'lighthouse.jpg' }))

@@ -19,7 +19,7 @@ export const uploadMedia = defineOperation({
   summary: 'Upload an image or a video',
   description: `Stores one file and reads from its content the properties that networks limit: type, size, width, height, duration and frame rate. Whether a network accepts the file is checked when a post is created.
 
-**Accepted:** JPEG, PNG, GIF, WebP and AVIF images, MP4, MOV and WebM videos. The type is detected from the content, not from the file name or the declared type.
+**Accepted:** JPEG, PNG, GIF, WebP, AVIF and HEIC images, MP4, MOV and WebM videos. No network takes HEIC as it is: publish it with \`mediaFit\`. The type is detected from the content, not from the file name or the declared type.
 
 **Rejected with 400, without storing anything:**
 

@@ -7,7 +7,7 @@ import { MoviePlan } from './movie.ts'
 /** ISO/IEC 23008-12; https://aomediacodec.github.io/av1-avif/ */
 const KEPT = ['ftyp', 'mdat', 'meta', 'moov', 'hdlr', 'pitm', 'iinf', 'iloc', 'iprp', 'iref', 'idat', 'grpl', 'dinf']
 /** Items that are pictures, or made from pictures. All others are EXIF, XMP and other data. */
-const PICTURES = ['av01', 'grid', 'iovl', 'iden', 'tmap', 'sato']
+const PICTURES = ['av01', 'hvc1', 'grid', 'iovl', 'iden', 'tmap', 'sato']
 /** Descriptions, dates, alt texts and private data of items. */
 const PROPERTIES_REMOVED = ['udes', 'crtt', 'mdft', 'altt', 'uuid', 'free']
 const FREE = Buffer.from('free')

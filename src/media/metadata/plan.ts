@@ -15,6 +15,7 @@ const PLANS: Record<MediaType, (file: FileBytes, edits: EditList) => void> = {
   'image/gif': planGif,
   'image/webp': planWebp,
   'image/avif': planAvif,
+  'image/heic': planAvif,
   'video/mp4': planMovie,
   'video/quicktime': planMovie,
   'video/webm': planWebm,

@@ -22,6 +22,7 @@ const WALKS: Record<MediaType, (file: FileBytes) => void> = {
   'image/gif': walkGif,
   'image/webp': walkWebp,
   'image/avif': (file) => walkBoxes(file, ['meta', 'mdat']),
+  'image/heic': (file) => walkBoxes(file, ['meta', 'mdat']),
   'video/mp4': (file) => walkBoxes(file, ['moov', 'mdat']),
   'video/quicktime': (file) => walkBoxes(file, ['moov', 'mdat']),
   'video/webm': walkSegment,
@@ -85,6 +86,8 @@ function readBrands(file: FileBytes): MediaType | null {
   // https://aomediacodec.github.io/av1-avif/#brands
   const isAvif = major === 'avif' || (/^mi[fa]/.test(major) && brands.slice(8).match(/.{4}/gs)?.includes('avif'))
   if (isAvif) return 'image/avif'
+  // https://nokiatech.github.io/heif/technical.html
+  if (major === 'heic' || major === 'heix') return 'image/heic'
   if (/^(?:mif|msf|hei|hev)/.test(major)) throw fail('file_type_unsupported.heic')
   if (major.startsWith('3g')) throw fail('file_type_unsupported.threeGp')
   if (REFUSED.test(major)) return null

@@ -42,6 +42,8 @@ export type RenditionPlan =
 
 /** Decoding takes up to four bytes for each pixel: 200 MB. Phones take pictures of up to 50 million. */
 export const DECODED_PIXELS_MAX = 51_000_000
+/** Decoding HEIC takes three times as much for each pixel. Phones store pictures of 24 million. */
+export const HEIC_PIXELS_MAX = 26_000_000
 
 /**
  * Plans the rendition of a file for one network. Undefined if the file breaks no limit. The size is known beforehand,
@@ -55,9 +57,8 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   if (!width || !height) return { problem: 'the size of the image is not known' }
   const isAnimated = (frames ?? 1) > 1 || (mimeType === 'image/gif' && frames === null)
   if (isAnimated) return { problem: 'animations are sent as they are' }
-  if (width * height > DECODED_PIXELS_MAX) {
-    return { problem: `images of more than ${DECODED_PIXELS_MAX} pixels are not decoded` }
-  }
+  const pixelsMax = mimeType === 'image/heic' ? HEIC_PIXELS_MAX : DECODED_PIXELS_MAX
+  if (width * height > pixelsMax) return { problem: `images of more than ${pixelsMax} pixels are not decoded` }
   const target = planStill({ width, height }, rule, fit)
   if (!target) return { problem: 'the network takes no JPEG here' }
   const left = findBroken({ ...file, ...factsOf(target), bytes: null }, rule)
