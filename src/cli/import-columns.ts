@@ -22,7 +22,11 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   metadata: 'json',
 }
 
-/** All columns: those, and the reason that a file of refused rows has. */
+/** A column for one account, such as `scheduledAt@ID`. */
+export const OWN_COLUMN = /^(scheduledAt|mediaIds)@(\S+)$/
+export const OWN_COLUMN_FORMS = ['scheduledAt@ACCOUNT', 'mediaIds@ACCOUNT']
+
+/** All columns but those of accounts: those, and the reason that a file of refused rows has. */
 export const COLUMNS = [...Object.keys(PROPERTY_COLUMNS), 'error']
 
 export const REQUIRED_COLUMNS = ['externalReference', 'accountIds']

@@ -75,6 +75,43 @@ t.test('each row becomes a post, with times in named zones', async (t) => {
   })
 })
 
+t.test('columns of an account have its time and its files, beside its override', async (t) => {
+  const { ada, account, write, run, posts } = await createScene(t)
+  const other = await ada.account('bluesky')
+  const [shared, own] = [await ada.media(), await ada.media()]
+  const override = JSON.stringify([{ accountId: other, captionOverride: 'Deux' }]).replaceAll('"', '""')
+  const ownTime = JSON.stringify([{ accountId: other, scheduledAt: '2999-01-16T09:30:00Z' }]).replaceAll('"', '""')
+  const ids = `"${account} ${other}"`
+  const path = write(
+    [
+      `externalReference;accountIds;mediaIds;scheduledAt;accountOverrides;scheduledAt@${other};mediaIds@${other}`,
+      `row-1;${ids};${shared};2999-01-15 09:30;"${override}";2999-01-16 09:30;${own} ${shared}`,
+      `row-2;${ids};${shared};2999-01-15 09:30;;;`,
+      `row-3;${ids};;2999-01-15T09:30:00Z;"${ownTime}";2999-01-16T09:30:00Z;`,
+      `row-4;${account};;2999-01-15T09:30:00Z;;2999-01-16T09:30:00Z;`,
+      `row-5;${ids};;2999-01-15T09:30:00Z;;2020-01-16T09:30:00Z;`,
+      `row-6;${ids};;;;2999-01-16T09:30:00Z;`,
+    ].join('\n'),
+  )
+  const { code, summary } = await run(path, '--time-zone', 'Europe/Berlin')
+  t.strictSame([code, counts(summary)], [1, [6, 2, 0, 4]])
+  t.match(
+    summary.refusals.map(({ reason }: { reason: string }) => reason),
+    [
+      `scheduledAt@${other}: accountOverrides has scheduledAt for this account too, leave out one of them`,
+      'accountOverrides.0.accountId: Not one of the accountIds of this post',
+      'scheduledAt is in the past, or that of an account',
+      'accountOverrides.0.scheduledAt: Must come with scheduledAt of the post: a draft has no times',
+    ],
+  )
+  const targets = []
+  for (const { id } of await posts()) targets.push((await ada.call('GET', `/posts/${id}`)).body.targets[1])
+  t.match(targets, [
+    { captionOverride: 'Deux', scheduledAt: '2999-01-16T08:30:00.000Z', mediaIds: [own, shared] },
+    { captionOverride: null, scheduledAt: null, mediaIds: null },
+  ])
+})
+
 t.test('a repeated import creates nothing twice, at the same time or days later', async (t) => {
   const { db, account, write, run, posts } = await createScene(t)
   const row = (number: number, caption = 'hi') => `row-${number},${account},${caption} ${number},2999-01-15T09:30:00Z`

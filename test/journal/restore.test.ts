@@ -59,7 +59,7 @@ async function setUp(t: Test) {
   }
   const finish = (db: Db, backupTaken: Date, isDryRun = false) =>
     finishRestore({ db, files, networks: world.networks }, { backupTaken, isDryRun })
-  return { ...world, networks, files, errors, untilRefused, work, post, restore, finish }
+  return { ...world, accounts, networks, files, errors, untilRefused, work, post, restore, finish }
 }
 
 const ALL = ['x', 'linkedin', 'threads'] as const
@@ -75,6 +75,33 @@ const everywhere = (state: DeliveryState) => ({ x: state, linkedin: state, threa
 
 /** The captions that a network received more than once. */
 const twice = ({ posts }: ScriptedNetwork) => posts.filter((text, index) => posts.indexOf(text) !== index)
+
+t.test('what was sent early at the own time of an account moves that time alone', async (t) => {
+  const { db, ada, accounts, databaseUrl, work, post, restore, finish } = await setUp(t)
+  const accountOverrides = [{ accountId: accounts.x, scheduledAt: '2030-01-16T09:30:00Z' }]
+  const id = await post('two times', ['x', 'threads'], { ...LATER, accountOverrides })
+  const backupTaken = new Date()
+  const backup = await copyDatabase(t, db, databaseUrl)
+  const overrides = { [accounts.x]: { scheduledAt: new Date(Date.now() - 1_000).toISOString() } }
+  t.equal((await ada.call('PATCH', `/posts/${id}`, { overrides })).status, 200)
+  await work(db)
+
+  const restored = restore(backup)
+  await finish(restored, backupTaken)
+  const { scheduledAt } = await restored.selectFrom('posts').select('scheduledAt').executeTakeFirstOrThrow()
+  t.strictSame(scheduledAt, new Date(LATER.scheduledAt))
+  const deliveries = await restored
+    .selectFrom('postTargets')
+    .select(['state', 'dueAt', 'ownScheduledAt'])
+    .orderBy('position')
+    .execute()
+  t.match(deliveries, [
+    { state: 'published' },
+    { state: 'queued', dueAt: new Date(LATER.scheduledAt), ownScheduledAt: null },
+  ])
+  t.ok(deliveries[0]!.ownScheduledAt! < new Date(LATER.scheduledAt), 'it was due when it was sent')
+  t.strictSame(await work(restored), 0, 'nothing is sent twice')
+})
 
 t.test('workers send nothing of a restored database before restore finish, and nothing twice after it', async (t) => {
   const { db, ada, databaseUrl, networks, errors, work, post, restore, finish } = await setUp(t)

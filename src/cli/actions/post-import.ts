@@ -9,7 +9,7 @@ import { type MakeRenditions, withRenditions } from '../../posts/fit.ts'
 import { type ImportedPost, type ImportOutcome, importPosts } from '../../posts/import.ts'
 import { openMediaLibrary } from '../../runtime/media-library.ts'
 import type { Action } from '../action.ts'
-import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
+import { COLUMNS, OWN_COLUMN, OWN_COLUMN_FORMS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
 import { createProgress } from './import/progress.ts'
 import { RowProblem, readRow } from './import/read-row.ts'
@@ -89,10 +89,12 @@ const listRefusals = (outcomes: ImportOutcome[]) =>
 
 function requireColumns(path: string, { header, headerLine }: Table): void {
   const place = `${path}, line ${headerLine},`
-  const unknown = header.filter((name) => !COLUMNS.includes(name))
+  const unknown = header.filter((name) => !COLUMNS.includes(name) && !OWN_COLUMN.test(name))
   if (unknown.length > 0) {
     const names = unknown.map((name) => truncate(name)).join(', ')
-    throw new OperatorError(`${place} has unknown columns: ${names}. Known are ${COLUMNS.join(', ')}`)
+    throw new OperatorError(
+      `${place} has unknown columns: ${names}. Known are ${[...COLUMNS, ...OWN_COLUMN_FORMS].join(', ')}`,
+    )
   }
   const missing = REQUIRED_COLUMNS.filter((name) => !header.includes(name))
   if (missing.length > 0) throw new OperatorError(`${place} lacks the columns ${missing.join(', ')}`)

@@ -7,7 +7,7 @@ import { parseJson } from '../../../http/json.ts'
 import { validatorCompiler } from '../../../http/validation.ts'
 import { findIssues } from '../../../posts/body.ts'
 import type { ImportedPost } from '../../../posts/import.ts'
-import { type CellKind, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
+import { type CellKind, OWN_COLUMN, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
 
 const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unknown> = {
   text: (cell) => cell,
@@ -31,6 +31,7 @@ export function readRow(cells: Record<string, string>, defaultZone: string | und
     if (kind === 'time') Object.assign(raw, readTime(cell.trim(), cells, defaultZone))
     else raw[column] = explained(column, () => PARSERS[kind](cell))
   }
+  addOwnCells(raw, cells)
   for (const column of REQUIRED_COLUMNS) {
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
   }
@@ -48,6 +49,25 @@ export function readRow(cells: Record<string, string>, defaultZone: string | und
 
 const validate = validatorCompiler({ schema: CreatePost, method: 'POST', url: '/posts', httpPart: 'body' })
 
+/** Adds the cells of columns for one account to its override. */
+function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>): void {
+  for (const [column, cell] of Object.entries(cells)) {
+    const [, property, accountId] = OWN_COLUMN.exec(column) ?? []
+    if (property === undefined || cell.trim() === '') continue
+    raw.accountOverrides ??= []
+    const overrides = raw.accountOverrides
+    // The validator refuses anything else, with its reason.
+    if (!Array.isArray(overrides)) return
+    const known = overrides.find((override) => override?.accountId === accountId)
+    if (known?.[property] !== undefined) {
+      throw new RowProblem(`${column}: accountOverrides has ${property} for this account too, leave out one of them`)
+    }
+    const value = property === 'scheduledAt' ? withoutSpace(cell.trim()) : PARSERS.ids(cell)
+    if (known) known[property] = value
+    else overrides.push({ accountId, [property]: value })
+  }
+}
+
 function readJson(cell: string): unknown {
   try {
     JSON.parse(cell)
@@ -60,9 +80,11 @@ function readJson(cell: string): unknown {
 /** A date and time with a space between them, as spreadsheets write it. */
 const SPACED_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)$/
 
+const withoutSpace = (time: string) => time.replace(SPACED_TIME, '$1T$2')
+
 /** The zone of a row or of the file applies to local times only: most tables have it in every row. */
 function readTime(text: string, { timeZone: zone, fold }: Record<string, string>, defaultZone: string | undefined) {
-  const scheduledAt = text.replace(SPACED_TIME, '$1T$2')
+  const scheduledAt = withoutSpace(text)
   if (!isLocalTime(scheduledAt)) return { scheduledAt }
   const timeZone = zone?.trim() || defaultZone
   if (timeZone === undefined) {
