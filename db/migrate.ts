@@ -48,6 +48,7 @@ import * as avatars from './migrations/0043_avatars.ts'
 import * as oauthGrants from './migrations/0044_oauth_grants.ts'
 import * as mediaFit from './migrations/0045_media_fit.ts'
 import * as metricCalls from './migrations/0046_metric_calls.ts'
+import * as budgets from './migrations/0047_budgets.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -99,6 +100,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0044_oauth_grants': oauthGrants,
   '0045_media_fit': mediaFit,
   '0046_metric_calls': metricCalls,
+  '0047_budgets': budgets,
 }
 
 /**

@@ -41,6 +41,7 @@ export interface Accounts {
   appId: string | null;
   attention: Json | null;
   availableAt: Timestamp | null;
+  budgetMicros: number | null;
   clientId: string | null;
   createdAt: Generated<Timestamp>;
   credentialsExpireAt: Timestamp | null;
@@ -70,8 +71,17 @@ export interface AccountSchedules {
   timeZone: string;
 }
 
+export interface AccountSpending {
+  accountId: string;
+  month: Timestamp;
+  reservedMicros: number;
+  spentMicros: number;
+}
+
 export interface ApiKeys {
   accountIds: string[] | null;
+  budgetId: string | null;
+  budgetMicros: number | null;
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
   expiryAnnouncedAt: Timestamp | null;
@@ -196,6 +206,13 @@ export interface Installation {
   mark: Generated<number>;
   refusedSince: Timestamp | null;
   singleton: Generated<boolean>;
+}
+
+export interface KeySpending {
+  keyId: string;
+  month: Timestamp;
+  reservedMicros: number;
+  spentMicros: number;
 }
 
 export interface LimitRests {
@@ -369,6 +386,8 @@ export interface PostTargets {
   fields: Json | null;
   intendedAt: Timestamp | null;
   intent: number | null;
+  intentMicros: number | null;
+  keyId: string | null;
   leaseToken: string | null;
   mediaFit: string | null;
   ownMedia: Generated<boolean>;
@@ -382,6 +401,7 @@ export interface PostTargets {
   publishedAt: Timestamp | null;
   renditions: Json | null;
   sent: Generated<Json>;
+  spentMicros: number | null;
   startedAt: Timestamp | null;
   state: Generated<string>;
   textDigest: number | null;
@@ -497,6 +517,7 @@ export interface DB {
   accountCredentials: AccountCredentials;
   accounts: Accounts;
   accountSchedules: AccountSchedules;
+  accountSpending: AccountSpending;
   apiKeys: ApiKeys;
   avatars: Avatars;
   connections: Connections;
@@ -508,6 +529,7 @@ export interface DB {
   eventStreams: EventStreams;
   idempotencyKeys: IdempotencyKeys;
   installation: Installation;
+  keySpending: KeySpending;
   limitRests: LimitRests;
   looseFiles: LooseFiles;
   media: Media;

@@ -16,8 +16,10 @@ import type { ListWebhookDeliveriesQuery as ParsedWebhookDeliveriesQuery } from 
 
 export type * from './account.ts'
 export type * from './app.ts'
+export type * from './budget.ts'
 export type * from './connect.ts'
 export type * from './connection.ts'
+export type * from './cost.ts'
 export type * from './create-post.ts'
 export type * from './create-posts.ts'
 export type * from './delivery.ts'

@@ -34,6 +34,19 @@ export const CostItem = Type.Object(
 )
 export type CostItem = Static<typeof CostItem>
 
+export const DeliveryCost = Type.Object(
+  {
+    spentUsdMicros: UsdMicros('What the published acts have cost.'),
+    reservedUsdMicros: UsdMicros('What is reserved for a call whose outcome is not known.'),
+  },
+  {
+    $id: 'DeliveryCost',
+    description: 'What the network has charged the owner of the app for a delivery.',
+    examples: [{ spentUsdMicros: 200_000, reservedUsdMicros: 0 }],
+  },
+)
+export type DeliveryCost = Static<typeof DeliveryCost>
+
 export const PostCost = Type.Object(
   {
     usdMicros: UsdMicros('The sum of the items.'),

@@ -103,6 +103,11 @@ export const ERRORS = {
   },
   member_not_found: { status: 404, message: 'Member not found', meaning: 'The user is no member of the organisation.' },
   api_key_not_found: { status: 404, message: 'API key not found', meaning: 'The user has no API key with this id.' },
+  budget_limited: {
+    status: 403,
+    message: 'The key of the request has a budget and cannot set one: use a key without a budget',
+    meaning: 'A key with a budget cannot set budgets.',
+  },
   api_key_too_wide: {
     status: 403,
     message: (what: string) => `A key cannot give another key what it lacks: ${what}`,

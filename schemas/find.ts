@@ -266,7 +266,7 @@ export const ListDeliveriesQuery = Type.Object({
 })
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 
-const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl } = Delivery.properties
+const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, cost } = Delivery.properties
 
 /** In code points. */
 export const EXCERPT_MAX = 200
@@ -296,6 +296,7 @@ export const FoundDelivery = Type.Object(
     externalId,
     externalUrl,
     error: Nullable(Ref(DeliveryError), { description: 'The last error, or `null`.' }),
+    cost,
   },
   {
     $id: 'FoundDelivery',

@@ -77,6 +77,8 @@ export interface NewKey {
   accountIds?: readonly string[] | null
   /** The key that this one replaces. */
   replaces?: string | null
+  /** The key whose budget this one shares. */
+  budgetId?: string | null
 }
 
 /** Stores a key. Throws a foreign key violation if the user does not exist. */

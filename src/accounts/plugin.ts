@@ -8,6 +8,7 @@ import { isKnown, readIfMatch } from '../http/preconditions.ts'
 import { requireMayConnect } from '../http/roles.ts'
 import type { Log } from '../log.ts'
 import { accountAvatars, avatarAddress } from './avatar.ts'
+import { getAccountBudget, putAccountBudget } from './budget.ts'
 import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connect.ts'
 import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
@@ -67,6 +68,16 @@ export const accounts: FastifyPluginAsyncTypebox<AccountContext> = async (app, c
 
 const connecting: FastifyPluginAsyncTypebox<AccountContext> = async (app, context) => {
   const { db, avatars } = context
+
+  app.route({
+    ...operations.getAccountBudget,
+    handler: async (request) => getAccountBudget(db, request, request.params.id),
+  })
+
+  app.route({
+    ...operations.putAccountBudget,
+    handler: async (request) => putAccountBudget(db, request, request.params.id, request.body),
+  })
 
   app.route({
     ...operations.connectAccount,

@@ -5,7 +5,7 @@ import { findOwnKey } from '../../db/queries/keys.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { fail } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
-import { createOwnKey, getKey, revokeKey, rotateKey, updateKey } from './manage-keys.ts'
+import { createOwnKey, getKey, getKeyBudget, putKeyBudget, revokeKey, rotateKey, updateKey } from './manage-keys.ts'
 
 export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
@@ -40,6 +40,16 @@ export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) =
   app.route({
     ...operations.updateKey,
     handler: async (request) => updateKey(db, request, request.params.id, request.body),
+  })
+
+  app.route({
+    ...operations.getKeyBudget,
+    handler: async ({ userId, params }) => getKeyBudget(db, userId, params.id),
+  })
+
+  app.route({
+    ...operations.putKeyBudget,
+    handler: async (request) => putKeyBudget(db, request, request.params.id, request.body),
   })
 
   app.route({

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { findPayer, readKeyBudget, storeKeyBudget } from '../../db/queries/budgets.ts'
 import { type Actor, actAs } from '../../db/queries/events/actor.ts'
 import {
   changeKey,
@@ -13,6 +14,7 @@ import {
 import { findOwnKey, type KeyRights } from '../../db/queries/keys.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { Budget, PutBudget } from '../../schemas/budget.ts'
 import type { ApiKey, CreateApiKey, CreatedApiKey, RotateApiKey, UpdateApiKey } from '../../schemas/key.ts'
 import { EXPIRED_FROM_THE_START, scopeWithAccounts } from '../../schemas/messages.ts'
 import type { Scope } from '../../schemas/scopes.ts'
@@ -42,7 +44,8 @@ export async function getKey(db: Db, userId: string, id: string): Promise<ApiKey
 export const createOwnKey = (db: Db, manager: Manager, body: CreateApiKey): Promise<CreatedApiKey> =>
   inTransaction(db, async (db) => {
     const own = await lockManager(db, manager)
-    return createKeyWithin(db, own, manager.userId, body)
+    const payer = await findPayer(db, manager.keyId)
+    return createKeyWithin(db, own, manager.userId, body, payer?.isLimited ? payer.id : null)
   })
 
 /** Creates a key for any user, by the key of an administrator: with every scope that users have. */
@@ -54,13 +57,19 @@ export const createUserKey = (db: Db, manager: Manager, userId: string, body: Cr
     return createKeyWithin(db, { scopes: null, accountIds: null, expiresAt }, userId, body)
   })
 
-async function createKeyWithin(db: Db, own: Allowance, userId: string, body: CreateApiKey): Promise<CreatedApiKey> {
+async function createKeyWithin(
+  db: Db,
+  own: Allowance,
+  userId: string,
+  body: CreateApiKey,
+  budgetId: string | null = null,
+): Promise<CreatedApiKey> {
   const wanted = readBody(body, own)
   requireNoAdmin(wanted)
   requireGivable(own, wanted)
   requireFutureExpiry(wanted)
   await checkAccounts(db, userId, wanted)
-  const { id, key } = await createKey(db, { ...wanted, userId })
+  const { id, key } = await createKey(db, { ...wanted, userId, budgetId })
   return { ...(await getKey(db, userId, id)), key }
 }
 
@@ -138,11 +147,28 @@ export function rotateKey(
     requireGivable(own, before)
     if (isExpired) throw fail('api_key_not_rotatable')
     if (await isReplaced(db, id)) throw fail('api_key_rotated')
-    const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id })
+    const payer = await findPayer(db, id)
+    const budgetId = payer?.id ?? id
+    const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id, budgetId })
     await expireKeyAfter(db, id, overlapSeconds)
     return { ...(await getKey(db, userId, newId)), key }
   })
 }
+
+/** The budget of a key of the user. Throws 404 if the key is revoked or unknown. */
+export async function getKeyBudget(db: Db, userId: string, id: string): Promise<Budget> {
+  await getKey(db, userId, id)
+  return readKeyBudget(db, id)
+}
+
+/** Sets the limit of a key. Throws 403 if the key of the request has one, or if the key allows more than it. */
+export const putKeyBudget = (db: Db, manager: Manager, id: string, { limitUsdMicros }: PutBudget): Promise<Budget> =>
+  inTransaction(db, async (db) => {
+    await lockChangeable(db, manager, id)
+    if ((await findPayer(db, manager.keyId))?.isLimited) throw fail('budget_limited')
+    await storeKeyBudget(db, id, limitUsdMicros)
+    return readKeyBudget(db, id)
+  })
 
 /**
  * Revokes a key of the user. Throws 404 if it is revoked or unknown, and 403 if it allows more than the key of the

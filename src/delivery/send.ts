@@ -4,8 +4,10 @@ import { LeaseLost } from '../lease-lost.ts'
 import type { Act, Sent, Wait } from '../platforms/contract/adapter.ts'
 import type { Io } from '../platforms/contract/io.ts'
 import { Duplicate, PublishError } from '../platforms/contract/publish-error.ts'
+import { priceAct } from '../platforms/price.ts'
 import { untilStored } from '../until-stored.ts'
 import { restOf } from './account.ts'
+import { findUnpaid, intendPaidAct } from './budget.ts'
 import type { Outcome } from './decide.ts'
 import { build, callAdapter, isFailure, isOfAnother, type Run, reasonOf, released, type State, waitOf } from './run.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
@@ -14,6 +16,8 @@ import { CALL_LEASE_MS, LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 /** One try at an act. */
 interface Attempt {
   number: number
+  /** The price of the act; null where acts are free. */
+  micros: number | null
   /** How far it has come. */
   stage: 'preparing' | 'intending' | 'publishing'
   /** The outcome is decided: an adapter that returns later must not publish. */
@@ -37,7 +41,10 @@ export async function sendNext(run: Run, before: State): Promise<Sending> {
   if (restsMs > 0 || run.lease.signal.aborted) {
     return { state, outcome: released(run, { retryInMs: restsMs, accountRestsMs: restsMs }) }
   }
-  const attempt: Attempt = { number: planned.number, stage: 'preparing', isOver: false, state }
+  const micros = priceAct(run.delivery.platform, act)
+  const unpaid = await findUnpaid(run, micros)
+  if (unpaid) return { state, outcome: { event: 'failed', reason: unpaid, wasIntended: false } }
+  const attempt: Attempt = { micros, number: planned.number, stage: 'preparing', isOver: false, state }
   const result = await callAdapter(run, act, (io) => publish(run, act, io, attempt))
     .catch((thrown: unknown) => ({ thrown }))
     .finally(() => {
@@ -81,6 +88,7 @@ async function intend({ deps, delivery }: Run, attempt: Attempt, prepared: Prepa
     ...delivery,
     act: prepared.act,
     prepared,
+    micros: attempt.micros,
     callLeaseMs: CALL_LEASE_MS,
     leaseMs: LEASE_MS,
     startedMsAgo: beganAt - attempt.state.startedAt,
@@ -88,7 +96,8 @@ async function intend({ deps, delivery }: Run, attempt: Attempt, prepared: Prepa
   }
   // If the connection failed, nothing was committed. After other errors that is unknown: the statement is not repeated,
   // and the attempt fails as one that may have an intent.
-  const number = await untilStored(deps, () => intendAct(db, intent), isNotConnected)
+  const commit = intent.micros === null ? intendAct : intendPaidAct
+  const number = await untilStored(deps, () => commit(db, intent), isNotConnected)
   if (number === undefined) throw new LeaseLost()
   await journal.intended(delivery, prepared.act, number)
   attempt.state = { ...attempt.state, prepared, waitedMs: null }

@@ -7,8 +7,9 @@ import { findUrls } from './rules/urls.ts'
 
 const contents = mapNetworks(({ content }) => content)
 
-/** The price of an act on its network, in millionths of a US dollar. */
-export const priceAct = (platform: PlatformId, act: ContentSource): number => sumOf(listItems(platform, [act]))
+/** The price of an act on its network, in millionths of a US dollar. Null where posts cost nothing. */
+export const priceAct = (platform: PlatformId, act: ContentSource): number | null =>
+  costOf(platform, [act])?.usdMicros ?? null
 
 /** The prices of the acts of a delivery; undefined for a network on which posts cost nothing. */
 export function costOf(platform: PlatformId, acts: readonly ContentSource[]): PostCost | undefined {

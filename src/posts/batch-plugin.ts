@@ -32,7 +32,8 @@ export const postBatches: FastifyPluginAsyncTypebox<BatchContext> = async (app, 
           withIdempotencyKey(db, reply, {
             identities: [isStrict ? { ...identityOf(body, request), strict: true } : identityOf(body, request)],
             prepare: async () => (isLong(request.bodyBytes) ? measureTexts(db, userId, body, rights) : undefined),
-            commit: (transaction, texts) => createPosts(transaction, userId, body, { rights, isStrict, gapMs }, texts),
+            commit: (transaction, texts) =>
+              createPosts(transaction, userId, body, { rights, isStrict, gapMs, keyId: request.keyId }, texts),
             toResponse: (result) => ({ status: body.mode === 'all' ? 201 : 200, body: { ...result } }),
           }),
         )

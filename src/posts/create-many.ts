@@ -28,6 +28,8 @@ interface Context {
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
   gapMs: PostGap
+  /** The key whose budget pays for the posts. Absent for the operator. */
+  keyId?: string
 }
 
 /** The error of a batch of which nothing is stored: that of its first rejected post. */
@@ -64,7 +66,7 @@ export async function createPosts(
   db: Db,
   userId: string,
   { mode, posts: bodies }: CreatePosts,
-  { rights, isStrict = false, gapMs }: Context,
+  { rights, isStrict = false, gapMs, keyId }: Context,
   texts: TextCache = createTextCache(),
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
@@ -93,7 +95,7 @@ export async function createPosts(
       name: nameInRequest(post, index),
     }))
     const nearby = await readNearbyWarnings(db, placed, gapMs, texts)
-    const rows = accepted.map(({ row }) => row)
+    const rows = accepted.map(({ row }) => ({ ...row, keyId }))
     const insertions = rows.length > 0 ? await insertPosts(db, rows) : []
     if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')

@@ -55,6 +55,8 @@ export interface CreateOptions {
   isStrict?: boolean
   /** The id of the post. Default: a new one. */
   id?: string
+  /** The key whose budget pays for the post. */
+  keyId?: string
   /** Default: posts may follow each other at any distance. */
   gapMs?: PostGap
 }
@@ -83,7 +85,7 @@ export async function createPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { known, isStrict = false, id = newId(), gapMs = null }: CreateOptions = {},
+  { known, isStrict = false, id = newId(), gapMs = null, keyId }: CreateOptions = {},
   toStored?: ToStored,
 ): Promise<CreatedPost | undefined> {
   const requested = readBody(body)
@@ -106,7 +108,7 @@ export async function createPost(
     const looks = checked.isRead && !nearby
     const lookout = looks ? { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs } : undefined
     const keyed = toStored?.(respond(nearby))
-    const insertion = await insertPost(db, { ...row, lookout, keyed }).catch(ignoreDeletedMedia)
+    const insertion = await insertPost(db, { ...row, keyId, lookout, keyed }).catch(ignoreDeletedMedia)
     if (insertion?.outcome === 'written') return respond(nearby ?? insertion.nearby ?? [])
     if (insertion?.outcome === 'key_taken') return undefined
     if (insertion?.outcome === 'has_nearby') {

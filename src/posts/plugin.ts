@@ -48,7 +48,7 @@ export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { post
       }
       const hasLongBody = isLong(request.bodyBytes)
       if (hasLongBody) await pause()
-      const options = { isStrict, gapMs, ...(!hasLongBody && { known }) }
+      const options = { isStrict, gapMs, keyId: request.keyId, ...(!hasLongBody && { known }) }
       const outcome = await fitting(() =>
         withIdempotencyKey<CreatedPost>(db, reply, {
           identities: [isStrict ? { ...body, strict: true } : body],

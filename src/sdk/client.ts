@@ -146,6 +146,10 @@ export class Postroom {
     options: (id: string, field: string, query: T.ListFieldOptionsQuery = {}, options?: Options) =>
       this.#http.get<T.FieldOptionList>(path`/accounts/${id}/options/${field}`, query, options),
     limits: (id: string, options?: Options) => this.#http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options),
+    getBudget: (id: string, options?: Options) => this.#http.get<T.Budget>(path`/accounts/${id}/budget`, {}, options),
+    /** Limits what its posts may cost in a month. */
+    putBudget: (id: string, body: T.PutBudget, options?: Options) =>
+      this.#http.send<T.Budget>('PUT', path`/accounts/${id}/budget`, body, options),
     getSchedule: (id: string, options?: Options) =>
       this.#http.get<T.AccountSchedule>(path`/accounts/${id}/schedule`, {}, options),
     /** Sets the times of the week at which queued posts are published. */
@@ -210,6 +214,10 @@ export class Postroom {
     rotate: (id: string, body: T.RotateApiKey = {}, options?: Options) =>
       this.#http.send<T.CreatedApiKey>('POST', path`/keys/${id}/rotate`, body, options),
     revoke: (id: string, options?: Options) => this.#http.delete(path`/keys/${id}`, options),
+    getBudget: (id: string, options?: Options) => this.#http.get<T.Budget>(path`/keys/${id}/budget`, {}, options),
+    /** Limits what its posts may cost in a month. */
+    putBudget: (id: string, body: T.PutBudget, options?: Options) =>
+      this.#http.send<T.Budget>('PUT', path`/keys/${id}/budget`, body, options),
   }
   /** Your tenants, for keys with the scope `admin`. */
   readonly users = {

@@ -97,6 +97,17 @@ const WRITTEN: Row[] = [
     ...{ owner: 200, admin: 200, member: 403, former: 404, stranger: 404 },
   },
   {
+    operationId: 'putAccountBudget',
+    request: (resources) => ({ ids: [resources.private], body: { limitUsdMicros: null } }),
+    ...{ owner: 200, ...hidden },
+  },
+  {
+    operationId: 'putAccountBudget',
+    case: 'shared',
+    request: ({ shared }) => ({ ids: [shared], body: { limitUsdMicros: null } }),
+    ...{ owner: 200, admin: 200, member: 403, former: 404, stranger: 404 },
+  },
+  {
     operationId: 'disconnectAccount',
     case: 'shared',
     request: ({ shared }) => ({ ids: [shared] }),
@@ -289,6 +300,11 @@ const WRITTEN: Row[] = [
   },
   { operationId: 'createKey', request: () => ({ body: { name: 'a', scopes: ['posts:read'] } }), ...sameForAll(201) },
   { operationId: 'updateKey', request: ({ key }) => ({ ids: [key], body: { name: 'a' } }), owner: 200, ...hidden },
+  {
+    operationId: 'putKeyBudget',
+    request: ({ key }) => ({ ids: [key], body: { limitUsdMicros: null } }),
+    ...{ owner: 200, ...hidden },
+  },
   { operationId: 'rotateKey', request: ({ key }) => ({ ids: [key], body: {} }), owner: 201, ...hidden },
   { operationId: 'createWebhook', request: () => ({ body: { url: 'https://a.example' } }), ...sameForAll(201) },
   ...(

@@ -100,6 +100,26 @@ async function checkSchedules({ ada }: Scene, requests: Requests) {
   await check('putSchedule', 400, 'repeatedSlot', put({ slots: [slot, slot] }))
 }
 
+async function checkBudgets({ app, db, ada, user, organization, account, keyId }: Scene, requests: Requests) {
+  for (const name of ['getAccountBudget', 'putAccountBudget', 'getKeyBudget', 'putKeyBudget'] as const) {
+    await check(name, 200, undefined, requests[name](ada.key))
+  }
+  const none = { limitUsdMicros: null }
+  const put = (path: string, body: object, key = ada.key) => call(app, key, 'PUT', `${path}/budget`, body)
+  const free = put(`/accounts/${ACCOUNT_EXAMPLES[0].id}`, { limitUsdMicros: 5_000_000 })
+  await check('putAccountBudget', 400, 'freeNetwork', free)
+  const bob = await user()
+  const shared = await bob.account('x', { organizationId: await organization(ada, bob) })
+  await check('putAccountBudget', 403, 'not_account_owner', put(`/accounts/${shared}`, none))
+  await check('putKeyBudget', 400, 'notInteger', put(`/keys/${keyId}`, { limitUsdMicros: 0.5 }))
+  const create = (scopes: Scope[] | null) => createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })
+  const [limited, manager, other] = [await create(null), await create(['keys:manage']), await create(['posts:publish'])]
+  await check('putKeyBudget', 403, 'api_key_too_wide', put(`/keys/${other.id}`, none, manager.key))
+  await put(`/keys/${limited.id}`, { limitUsdMicros: 1 })
+  await check('putKeyBudget', 403, 'budget_limited', put(`/keys/${limited.id}`, none, limited.key))
+  await check('putAccountBudget', 403, 'budget_limited', put(`/accounts/${account}`, none, limited.key))
+}
+
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   for (const operationId of NOT_STORED) await check(operationId, 200, undefined, requests[operationId](ada.key))
   await check('getAccountLimits', 200, undefined, requests.getAccountLimits(ada.key))
@@ -883,6 +903,7 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkDerived(scene, requests)
     await checkAccounts(t, scene, requests)
     await checkSchedules(scene, requests)
+    await checkBudgets(scene, requests)
     await checkPlatforms(t, scene, requests)
     await checkFieldOptions(t, scene, requests)
     await checkConnections(t, scene, requests)

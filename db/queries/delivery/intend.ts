@@ -12,6 +12,8 @@ export interface Intent extends HeldDelivery {
   act: number
   /** The state that the call needs. Stored with the intent. */
   prepared: PreparedAct | null
+  /** The price of the act in millionths of a US dollar, which is reserved with the intent. None where acts are free. */
+  micros?: number | null
   /** Milliseconds since the attempt began, uploads included. */
   startedMsAgo: number
   now: Now
@@ -33,6 +35,7 @@ const intend = prepared<
     leaseTokens: string[]
     acts: number[]
     prepareds: (string | null)[]
+    micros: (number | null)[]
     startedMsAgos: number[]
     nows: Now[]
   } & LeaseTimes,
@@ -44,8 +47,8 @@ const intend = prepared<
       select *, coalesce(now, now()) as at
       from unnest(${value('userIds')}::uuid[], ${value('postIds')}::uuid[], ${value('accountIds')}::uuid[],
           ${value('leaseTokens')}::uuid[], ${value('acts')}::integer[], ${value('prepareds')}::jsonb[],
-          ${value('startedMsAgos')}::float8[], ${value('nows')}::timestamptz[])
-        with ordinality as item(user_id, post_id, account_id, lease_token, act, prepared, started_ms_ago, now, ordinal)
+          ${value('micros')}::bigint[], ${value('startedMsAgos')}::float8[], ${value('nows')}::timestamptz[])
+        with ordinality as item(user_id, post_id, account_id, lease_token, act, prepared, micros, started_ms_ago, now, ordinal)
     ),
     -- Locks the deliveries in the order of their keys, as every statement for several of them does. Most leases are
     -- long enough for the call: then neither an index nor the account changes.
@@ -66,6 +69,7 @@ const intend = prepared<
       update post_targets as delivery
       set intent = held.act,
         intended_at = held.at,
+        intent_micros = held.micros,
         attempts = delivery.attempts + 1,
         prepared = held.prepared,
         waiting_since = null,
@@ -97,6 +101,7 @@ const intendBatched = batched((db, intents: (Intent & LeaseTimes)[]) =>
     leaseTokens: each(intents, 'leaseToken'),
     acts: each(intents, 'act'),
     prepareds: intents.map(({ prepared }) => prepared && JSON.stringify(prepared)),
+    micros: intents.map(({ micros = null }) => micros),
     startedMsAgos: each(intents, 'startedMsAgo'),
     nows: each(intents, 'now'),
     // The same for all.

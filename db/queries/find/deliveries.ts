@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
+import type { DeliveryCost } from '../../../schemas/cost.ts'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { EXCERPT_MAX } from '../../../schemas/find.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
-import { nextAttemptOf, scheduledTime } from '../posts/detail.ts'
+import { dropFree } from '../posts/columns.ts'
+import { costOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
 import { givenOf, hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
 import {
   type DeliverySource,
@@ -38,6 +40,7 @@ export interface FoundDeliveryRow {
   nextAttemptAt: string | null
   publishedAt: string | null
   changedAt: string | null
+  cost?: DeliveryCost
   externalId: string | null
   externalUrl: string | null
   error: DeliveryError | null
@@ -100,6 +103,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       sql<string | null>`delivery.sent -> 0 ->> 'id'`.as('externalId'),
       sql<string | null>`delivery.sent -> 0 ->> 'url'`.as('externalUrl'),
       'delivery.error',
+      costOf('delivery').as('cost'),
       'delivery.isWanted',
       'delivery.isLast',
       (sortedBy ? exactTime(sortedBy) : sql<string | null>`null`).$castTo<string | null>().as('sortedBy'),
@@ -114,5 +118,8 @@ const runPage = formsOf('find_deliveries', selectPage)
  * The next deliveries of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the
  * page is full, that row is returned too, wanted or not.
  */
-export const findDeliveries = (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
-  runPage(db, { source }, givenOf(values), values)
+export const findDeliveries = async (
+  db: Db,
+  source: DeliverySource,
+  values: PageValues,
+): Promise<FoundDeliveryRow[]> => dropFree(await runPage(db, { source }, givenOf(values), values))

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { DeliveryCost } from '../../../schemas/cost.ts'
 import type { PublishedAct } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
@@ -54,6 +55,13 @@ export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
 export const scheduledTime = (delivery: string, post = 'posts') =>
   sql<Date | null>`coalesce(${sql.ref(`${delivery}.own_scheduled_at`)}, ${sql.ref(`${post}.scheduled_at`)})`
 
+/** The money of a delivery; null where no act has cost anything, which `dropAbsent` and `dropFree` replace. */
+export const costOf = (delivery: 'post_targets' | 'delivery') => {
+  const [spent, reserved] = [sql.ref(`${delivery}.spent_micros`), sql.ref(`${delivery}.intent_micros`)]
+  return sql<DeliveryCost | undefined>`case when coalesce(${spent}, ${reserved}) is not null then json_build_object(
+    'spentUsdMicros', coalesce(${spent}, 0), 'reservedUsdMicros', coalesce(${reserved}, 0)) end`
+}
+
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 
 /** A delivery as the API shows it in a list. */
@@ -72,6 +80,7 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
       from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal)
       where not act ? 'error')`,
   error: eb.ref('postTargets.error'),
+  cost: costOf('post_targets'),
 })
 
 /** A delivery as the API shows it. */

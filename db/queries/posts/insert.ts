@@ -44,6 +44,8 @@ export interface NewDelivery {
 export interface NewPost extends WrittenColumns {
   id: string
   userId: string
+  /** The key whose budget pays for the post. Absent for the operator. */
+  keyId?: string | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
   deliveries: NewDelivery[]
@@ -92,11 +94,11 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       select *
       from jsonb_to_recordset(${value('posts')}::jsonb) as item(
         ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, lookout text,
-        gap_ms float8, response jsonb)
+        gap_ms float8, key_id uuid, response jsonb)
     ),
     -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
     delivery as (
-      select item.id as post_id, item.ordinal, item.delivery_state, wanted.position, wanted.account_id,
+      select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
         wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
         wanted.media_fit, wanted.pad_color, wanted.renditions, accounts.organization_id,
@@ -173,9 +175,9 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     inserted_deliveries as (
       insert into post_targets
         (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-        own_scheduled_at, text_digest, media_fit, pad_color, renditions, state, due_at, claimable_at)
+        own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest,
+        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest, delivery.key_id,
         delivery.media_fit, delivery.pad_color, delivery.renditions, delivery.delivery_state, due.at, due.at
       from post
       join delivery on delivery.post_id = post.id
@@ -222,6 +224,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
         expected: post.unready.length > 0 ? post.unready : null,
         lookout: post.lookout?.mode,
         gap_ms: post.lookout?.gapMs,
+        key_id: post.keyId,
         response: post.keyed && toJson(post.keyed),
       })),
     ),

@@ -1,0 +1,6 @@
+-- The budget of the key that scheduled or retried a delivery last is the one that counts: see event_actor.
+create or replace function note_scheduling_key() returns trigger language plpgsql as $$
+begin
+  new.key_id := coalesce(nullif(current_setting('postroom.key_id', true), '')::uuid, new.key_id);
+  return new;
+end $$;

@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Budget } from '../../schemas/budget.ts'
+import type { Db } from '../client.ts'
+import { prepared } from '../prepared.ts'
+import { at, type Now } from './clock.ts'
+import type { DeliveryKey } from './delivery/delivery.ts'
+
+/** The key whose budget counts for a key. It may be revoked: the keys that replace it share its budget. */
+const payer = sql`coalesce(api_keys.budget_id, api_keys.id)`
+
+const thisMonth = sql`spending_month(now())`
+
+/**
+ * Whose budget of the month of a call is used up by the price of an act, beside what it has paid and reserved; null if
+ * none is. After the intent of the act, whose price is reserved then, `micros` is 0. Sums are exact: the intent has
+ * locked them.
+ */
+export const findUsedUpBudget = prepared<
+  DeliveryKey & { micros: number; now: Now },
+  { payer: 'account' | 'key' | null; month: string }
+>('find_used_up_budget', (_db, value) => {
+  const month = sql`spending_month(${at(value('now'))})`
+  const isOver = (limit: RawBuilder<unknown>, sums: RawBuilder<unknown>) => sql`
+    ${limit} < ${value('micros')}::bigint + coalesce((
+      select reserved_micros + spent_micros from ${sums} and month = ${month}), 0)`
+  return sql`
+    select to_char(${month}, 'YYYY-MM') as month,
+      case
+        when ${isOver(sql`accounts.budget_micros`, sql`account_spending where account_id = accounts.id`)} then 'account'
+        when ${isOver(sql`paying.budget_micros`, sql`key_spending where key_id = paying.id`)} then 'key' end as payer
+    from post_targets
+    join accounts on accounts.id = post_targets.account_id
+    left join api_keys on api_keys.id = post_targets.key_id
+    left join api_keys as paying on paying.id = ${payer}
+    where post_targets.user_id = ${value('userId')} and post_targets.post_id = ${value('postId')}
+      and post_targets.account_id = ${value('accountId')}`
+})
+
+const columns = (limit: RawBuilder<unknown>) => sql`
+  to_char(${thisMonth}, 'YYYY-MM') as month, ${limit} as limit_usd_micros,
+  coalesce(sums.spent_micros, 0) as spent_usd_micros, coalesce(sums.reserved_micros, 0) as reserved_usd_micros`
+
+/** The budget of an account in this month, with what is spent. */
+export async function readAccountBudget(db: Db, accountId: string): Promise<Budget> {
+  const { rows } = await sql<Budget>`
+    select ${columns(sql`accounts.budget_micros`)}
+    from accounts
+    left join account_spending as sums on sums.account_id = accounts.id and sums.month = ${thisMonth}
+    where accounts.id = ${accountId}`.execute(db)
+  return rows[0]!
+}
+
+/** The budget that counts for a key in this month, with what is spent. */
+export async function readKeyBudget(db: Db, keyId: string): Promise<Budget> {
+  const { rows } = await sql<Budget>`
+    select ${columns(sql`paying.budget_micros`)}
+    from api_keys
+    join api_keys as paying on paying.id = ${payer}
+    left join key_spending as sums on sums.key_id = paying.id and sums.month = ${thisMonth}
+    where api_keys.id = ${keyId}`.execute(db)
+  return rows[0]!
+}
+
+export async function storeAccountBudget(db: Db, accountId: string, limit: number | null): Promise<void> {
+  await sql`update accounts set budget_micros = ${limit} where id = ${accountId}`.execute(db)
+}
+
+export async function storeKeyBudget(db: Db, keyId: string, limit: number | null): Promise<void> {
+  await sql`
+    update api_keys as paying set budget_micros = ${limit}
+    from api_keys
+    where api_keys.id = ${keyId} and paying.id = ${payer}`.execute(db)
+}
+
+/** The key whose budget counts for this key, and whether it has a limit. */
+export async function findPayer(db: Db, keyId: string): Promise<{ id: string; isLimited: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; isLimited: boolean }>`
+    select paying.id, paying.budget_micros is not null as is_limited
+    from api_keys join api_keys as paying on paying.id = ${payer}
+    where api_keys.id = ${keyId}`.execute(db)
+  return rows[0]
+}
