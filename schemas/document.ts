@@ -270,7 +270,19 @@ Two cases can still publish twice. On the sandbox: a worker that is suspended fo
 
 Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\`, of the account or else of the post, and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
 
-${rates}`
+${rates}
+
+## Costs and budgets
+
+Some networks charge the owner of the app for each post. \`prices\` in \`listPlatforms\` has what one operation costs, with the page and the date where it was read. All amounts are integers in millionths of a US dollar. \`validatePost\` returns the \`cost\` of a post on each account, and a delivery has what its acts have cost.
+
+A **budget** limits what may be spent in a calendar month in UTC: \`putAccountBudget\` for an account, \`putKeyBudget\` for the key that created, scheduled or retried a post last. An act has to be covered by both.
+
+- The price of an act is **reserved** before its call, together with the record that the call is made. A crash separates neither.
+- If nothing was sent, the price is given back. If the act is out, it is spent. Where the outcome is unknown, it stays reserved until the delivery is resolved.
+- An act that a budget does not cover is not sent. The delivery fails with \`budget_used_up\`. Raise the budget, or wait for the next month, then call \`retryDeliveries\` with \`errorCode\` \`budget_used_up\`.
+- Keys that replace a key share its budget, and so do keys that a key with a budget creates. A key with a budget sets none.
+- Calls that read, such as those after a lost response, have prices that no budget covers. A database that is restored from a backup does not know what was spent since.`
 
 const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 

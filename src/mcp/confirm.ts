@@ -7,7 +7,7 @@ import type { PostValidation } from '../../schemas/validate-post.ts'
 import { fail } from '../errors.ts'
 import { canonicalJson } from '../http/idempotency-key.ts'
 import { type Answer, type Api, type Arguments, ToolError, toToolError } from './api.ts'
-import { describePost, describeValidation } from './text.ts'
+import { describeCost, describePost, describeValidation } from './text.ts'
 import type { Outcome } from './tool.ts'
 
 /*
@@ -52,7 +52,7 @@ async function create(
   if (!isDraft)
     return {
       body: post,
-      text: `Post ${post.id} is scheduled for ${[scheduledAt, timeZone].filter(Boolean).join(' in ')}.`,
+      text: `Post ${post.id} is scheduled for ${[scheduledAt, timeZone].filter(Boolean).join(' in ')}.${validation ? describeCost(validation.targets) : ''}`,
     }
   const ignored = scheduledAt === undefined ? '' : ' It has no time, because confirm was not true.'
   const next = canPublish ? ' To schedule it, call update_post with its id, scheduledAt and confirm: true.' : ''

@@ -35,7 +35,8 @@ export function describeValidation({ publishable, violations, notYours, targets 
   return `The post cannot be published like this: ${reasons.join('; ')}.`
 }
 
-const describeCost = (targets: PostValidation['targets']): string => {
+/** The cost of a post, as a sentence after another one. Empty if it costs nothing. */
+export const describeCost = (targets: PostValidation['targets']): string => {
   const usdMicros = targets.reduce((sum, { cost }) => sum + (cost?.usdMicros ?? 0), 0)
   return usdMicros > 0
     ? ` It costs $${(usdMicros / 1_000_000).toFixed(3)}, which the network charges the owner of the app.`

@@ -24,7 +24,8 @@ t.test('a post is scheduled with a time and a confirmation, and is a draft witho
     [{ scheduledAt: LATER, confirm: true }, 'scheduled'],
   ]
   for (const [index, [args, status]] of cases.entries()) {
-    const { body } = await callTool(ada, 'create_post', { accountIds: [account], caption: `${index}`, ...args })
+    const { body, text } = await callTool(ada, 'create_post', { accountIds: [account], caption: `${index}`, ...args })
+    if (status === 'scheduled') t.match(text, 'It costs $0.015', 'what X charges')
     t.equal(body.status, status, JSON.stringify(args))
     t.equal('validation' in body, status === 'draft', 'the answer to a draft has its validation')
     t.equal((await posts())[0]!.status, status)

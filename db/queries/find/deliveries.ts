@@ -118,8 +118,5 @@ const runPage = formsOf('find_deliveries', selectPage)
  * The next deliveries of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the
  * page is full, that row is returned too, wanted or not.
  */
-export const findDeliveries = async (
-  db: Db,
-  source: DeliverySource,
-  values: PageValues,
-): Promise<FoundDeliveryRow[]> => dropFree(await runPage(db, { source }, givenOf(values), values))
+export const findDeliveries = async (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
+  dropFree(await runPage(db, { source }, givenOf(values), values))

@@ -177,7 +177,8 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
         (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
         own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest, delivery.key_id,
+        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest,
+        delivery.key_id,
         delivery.media_fit, delivery.pad_color, delivery.renditions, delivery.delivery_state, due.at, due.at
       from post
       join delivery on delivery.post_id = post.id

@@ -168,7 +168,8 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
       own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
-      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest, nullif(current_setting('postroom.key_id', true), '')::uuid, item.media_fit,
+      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest,
+      nullif(current_setting('postroom.key_id', true), '')::uuid, item.media_fit,
       item.pad_color, item.renditions, item.state, ${dueAt}, ${dueAt}
     from ${item}
     where item.is_new`.execute(db)
