@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { LimitUnit } from './limit-unit.ts'
-import { MEDIA_ID } from './media.ts'
+import { AdjustedFile, MEDIA_ID } from './media.ts'
 import { Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
 
 /** The maximum of entities that a part lists. */
@@ -40,6 +40,11 @@ export const PartFile = Type.Object(
       description:
         'The alternative text that the network gets. `null` without one, or if the network takes no such texts.',
     }),
+    rendition: Type.Optional(
+      Ref(AdjustedFile, {
+        description: 'What the network gets in place of the file, by `mediaFit`. Absent: the file.',
+      }),
+    ),
   },
   {
     $id: 'PartFile',

@@ -1,3 +1,4 @@
+import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PART_ENTITIES_MAX, type PartKind, type PostPart } from '../../schemas/post-part.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
@@ -53,6 +54,7 @@ function* composeParts(
   const files = media.files.slice(0, postTypeRule.mediaMax)
   const context = { platform, postTypeRule, fields, media, texts }
   const isThread = post.postType === 'thread' && acts.length > 0 && threadParts !== null && threadParts.length > 0
+  const fitted = post.fitted?.get(id)?.renditions
   const parts: PostPart[] = []
   for (const act of acts) {
     const kind = act.kind === 'comment' ? 'comment' : 'post'
@@ -69,13 +71,19 @@ function* composeParts(
       ...measure(shown, kind, rule, context),
       entities: (texts.read(shown, finders.get(account.platform)![kind]) ?? []).slice(0, PART_ENTITIES_MAX),
       ...(title && { title }),
-      files: source.media.map(({ id }, index) => ({ mediaId: id, altText: altTexts[index] ?? null })),
+      files: source.media.map((file, index) => ({
+        mediaId: file.id,
+        altText: altTexts[index] ?? null,
+        ...(fitted?.has(file.id) && { rendition: factsOf(file) }),
+      })),
       ...(link && { link }),
     })
     yield
   }
   return parts
 }
+
+const factsOf = ({ mimeType, bytes, width, height }: MediaFacts) => ({ mimeType, bytes: bytes ?? 0, width, height })
 
 /** A text as readers see it. One with invalid markup, which cannot be sent, stays as it is. */
 function showText(text: string, kind: PartKind, context: PartContext): string {

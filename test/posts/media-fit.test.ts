@@ -47,13 +47,21 @@ t.test('a file that a network does not take becomes a JPEG for it, and others ge
   const png = await noise(1500, 1000).png().toBuffer()
   const file = await uploadFile(png)
   const accountIds = [await connect('mastodon'), await connect('bluesky')]
-  const id = await post({ accountIds, caption: 'Hi', mediaIds: [file], mediaFit: 'auto' })
+  const body = { accountIds, caption: 'Hi', mediaIds: [file], mediaFit: 'auto' }
+  const validated = await ada.call('POST', '/posts/validate?include=parts', body)
+  const id = await post(body)
   await work()
   t.same(callsOf(mastodon, '/api/v2/media')[0]!.files[0]!.bytes, png, 'Mastodon takes the PNG')
   const sent = callsOf(bluesky, 'uploadBlob')[0]!
   t.equal(sent.headers['content-type'], 'image/jpeg')
   const { adjustments } = (await ada.call('GET', `/posts/${id}`)).body
   t.match(adjustments, [{ accountId: accountIds[1], mediaId: file, why: ['media_bytes'], to: { width: 1500 } }])
+  const [forMastodon, forBluesky] = validated.body.targets.map(
+    ({ parts }: { parts: { files: object[] }[] }) => parts[0]!.files,
+  )
+  t.strictSame(forMastodon, [{ mediaId: file, altText: null }])
+  t.strictSame(forBluesky, [{ mediaId: file, altText: null, rendition: adjustments[0].to }])
+  t.equal(adjustments[0].to.bytes, sent.files[0]!.bytes.length)
 })
 
 t.test('without mediaFit, the same file is a violation, and nothing is made', async (t) => {
