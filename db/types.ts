@@ -401,6 +401,7 @@ export interface PostTargets {
   publishedAt: Timestamp | null;
   renditions: Json | null;
   sent: Generated<Json>;
+  slotAt: Timestamp | null;
   spentMicros: number | null;
   startedAt: Timestamp | null;
   state: Generated<string>;

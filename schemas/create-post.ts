@@ -5,6 +5,7 @@ import { POST_ID } from './delivery.ts'
 import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
+import { QueueRequest, TakenSlot } from './queue.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import { Defaulted, Dictionary, FormedText, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 import { LOCAL_TIME, ZONE_NAME } from './time.ts'
@@ -87,6 +88,7 @@ export const CREATE_POST_EXAMPLES = {
     scheduledAt: '2027-03-28T09:30:00',
     timeZone: 'Europe/Berlin',
   },
+  queued: { accountIds: [ACCOUNT_ID], caption: 'We are live.', schedule: { queue: 'next' as const } },
 }
 
 export const ZoneName = (description: string) =>
@@ -154,6 +156,7 @@ export const CreatePost = Type.Object(
       ),
     ),
     fold: Type.Optional(Ref(Fold)),
+    schedule: Type.Optional(Ref(QueueRequest)),
     externalReference: Type.Optional(NewReference('post')),
     metadata: Type.Optional(NewMetadata()),
   },
@@ -189,7 +192,7 @@ export type ValidatePostQuery = Static<typeof ValidatePostQuery>
 
 export const CreatedStatus = StringEnum(['draft', 'scheduled'], {
   $id: 'CreatedStatus',
-  description: '`scheduled` where a time was given, otherwise `draft`.',
+  description: '`scheduled` where a time or a slot was requested, otherwise `draft`.',
   examples: ['draft'],
 })
 
@@ -200,6 +203,11 @@ export const CreatedPost = Type.Object(
     adjustments: Type.Optional(
       Type.Array(Ref(Adjustment), {
         description: 'The files that an account gets in another form, by `mediaFit`. Absent without any.',
+      }),
+    ),
+    slots: Type.Optional(
+      Type.Array(Ref(TakenSlot), {
+        description: 'The slot of each account, in the order of `accountIds`. Absent without `schedule`.',
       }),
     ),
     warnings: Type.Optional(
@@ -217,6 +225,7 @@ export const CreatedPost = Type.Object(
       { id: POST_ID, status: 'scheduled' },
       { id: POST_ID, status: 'scheduled', warnings: [PostWarning.examples[0]] },
       { id: POST_ID, status: 'scheduled', adjustments: [Adjustment.examples[0]] },
+      { id: POST_ID, status: 'scheduled', slots: TakenSlot.examples },
     ],
   },
 )

@@ -59,7 +59,9 @@ const [violation] = PostViolation.examples
 export const RejectedPost = Type.Object(
   {
     index,
-    status: Type.Integer({ description: 'The status with which `createPost` would reject the post: 400 or 403.' }),
+    status: Type.Integer({
+      description: 'The status with which `createPost` would reject the post: 400, 403 or, with `schedule`, 409.',
+    }),
     code: Type.String({ description: 'The `x-error-code` of that response.' }),
     error: Type.String({ description: 'The `error` of that response.' }),
     details: Type.Optional(

@@ -3,6 +3,9 @@ import type { Scope } from './scopes.ts'
 /** The files that a user may add to one process at a time. */
 export const UPLOADS_MAX = 100
 
+/** How far ahead posts are queued. */
+export const HORIZON_DAYS = 366
+
 /** One transaction changes them, within the time limit of a statement. */
 export const ALT_TEXT_DELIVERIES_MAX = 2000
 
@@ -293,6 +296,23 @@ export const ERRORS = {
     status: 404,
     message: 'The account has no picture: its network gives none, or it could not be fetched',
     meaning: 'No picture of the account is stored.',
+  },
+  queue_full: {
+    status: 409,
+    message: (name: string, id: string) =>
+      `${name}: every slot of the next ${HORIZON_DAYS} days is taken. Add slots with PUT /api/v1/accounts/${id}/schedule, or send scheduledAt`,
+    meaning: 'No slot that the post could take is free. Nothing is stored.',
+    cases: {
+      together: {
+        message: `No slot of the next ${HORIZON_DAYS} days is free on all of the accounts: give them common slots, use the queue 'next', or send scheduledAt`,
+      },
+    },
+  },
+  queue_without_slots: {
+    status: 409,
+    message: (name: string, id: string) =>
+      `${name} has no slots: set them with PUT /api/v1/accounts/${id}/schedule, or send scheduledAt`,
+    meaning: 'An account of the post has no slots. Nothing is stored.',
   },
   not_account_owner: {
     status: 403,

@@ -5,6 +5,7 @@ import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-
 import { MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
+import { QueueRequest } from './queue.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
 
@@ -54,6 +55,7 @@ export const PATCH_POST_EXAMPLES = {
   reschedule: { scheduledAt: '2027-01-16T09:30:00Z' },
   toTimeZone: { scheduledAt: '2027-03-28T09:30:00', timeZone: 'Europe/Berlin' },
   backToDraft: { scheduledAt: null },
+  toNextSlots: { schedule: { queue: 'next' as const } },
   text: { caption: 'We are live!', firstComment: null },
   override: { overrides: { [ACCOUNT_ID]: { fields: { langs: ['en'] } }, [OTHER_ACCOUNT_ID]: null } },
   references: { externalReference: REFERENCE_EXAMPLE, metadata: { campaign: 'summer', editor: null } },
@@ -120,6 +122,7 @@ export const PatchPost = Type.Object(
       }),
     ),
     fold: Type.Optional(Ref(Fold)),
+    schedule: Type.Optional(Ref(QueueRequest)),
     externalReference: Type.Optional(ReferencePatch('post')),
     metadata: Type.Optional(MetadataPatch()),
   },

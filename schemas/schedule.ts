@@ -1,15 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ZoneName } from './create-post.ts'
 import { POST_ID } from './delivery.ts'
+import { HORIZON_DAYS } from './errors.ts'
 import { Defaulted, Limit, PAGE, Ref, StringEnum } from './shared.ts'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-/** The maximum of slots in a week: one in each half hour. */
-export const WEEK_SLOTS_MAX = 336
-
-/** How far ahead posts are queued. */
-export const HORIZON_DAYS = 366
+/** The maximum of slots in a week: one an hour. */
+export const WEEK_SLOTS_MAX = 168
 
 export const SLOT_TIME = '^(?:[01]\\d|2[0-3]):[0-5]\\d$'
 export const SKIPPED_DATE = '^\\d{4}-\\d\\d-\\d\\d$'

@@ -5,6 +5,7 @@ import { LimitUnit } from './limit-unit.ts'
 import { Adjustment, MEDIA_ID } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
 import { PostPart } from './post-part.ts'
+import { TakenSlot } from './queue.ts'
 import { Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 import { BodyPath, PostWarning } from './warning.ts'
 
@@ -183,7 +184,9 @@ export type ValidatedTarget = Static<typeof ValidatedTarget>
 
 export const CreateOutcome = Type.Object(
   {
-    status: Type.Integer({ description: 'The status: 201, 400 or 403; 200 for `createPosts` with `mode` `each`.' }),
+    status: Type.Integer({
+      description: 'The status: 201, 400, 403 or, with `schedule`, 409; 200 for `createPosts` with `mode` `each`.',
+    }),
     error: NullableString({ description: 'The `error` of the body. `null` for 201 and 200.' }),
   },
   {
@@ -241,6 +244,11 @@ export const PostValidation = Type.Object(
       description: 'The files that an account would get in another form, by `mediaFit`. At most 200.',
     }),
     targets: Type.Array(Ref(ValidatedTarget), { description: 'The accounts that you may use, in your order.' }),
+    slots: Type.Optional(
+      Type.Array(Ref(TakenSlot), {
+        description: 'The slots that the post would take now. Absent without `schedule`, and where it would get none.',
+      }),
+    ),
     notYours: Ref(InaccessibleIds),
     unchecked: Type.Array(Ref(UncheckedFact), {
       description: 'What could not be checked, because it is not known of a file. At most 200.',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AccountSchedule } from '../../schemas/schedule.ts'
 import type { Db } from '../client.ts'
+import { prepared } from '../prepared.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
 
@@ -40,6 +41,24 @@ export async function storeSchedule(
   return rows.length > 0
 }
 
+interface Range {
+  accountIds: unknown
+  from: unknown
+  to: unknown
+}
+
+/**
+ * The deliveries that take slots of accounts between two times: those that are to be published, also by hand, and those
+ * that were published before the slot that they have, or may have been.
+ */
+const takingDeliveries = ({ accountIds, from, to }: Range) => sql`(
+  select account_id, due_at, user_id, post_id from post_targets
+  where account_id = any(${accountIds}::uuid[]) and claimable_at is not null and due_at >= ${from} and due_at < ${to}
+  union all
+  select account_id, due_at, user_id, post_id from post_targets
+  where account_id = any(${accountIds}::uuid[]) and slot_at >= ${from} and slot_at < ${to} and due_at = slot_at
+    and claimable_at is null and state in ('published', 'unconfirmed'))`
+
 export interface TakenSlot {
   dueAt: string
   /** Null if the caller may not see the post. */
@@ -59,9 +78,58 @@ export async function listTakenSlots(
           where other.user_id = delivery.user_id and other.post_id = delivery.post_id
             and other.account_id <> all(${accountIds}::uuid[]))
         then delivery.post_id end as post_id
-    from post_targets as delivery
-    where delivery.account_id = ${accountId} and delivery.claimable_at is not null
-      and delivery.due_at >= ${from} and delivery.due_at < ${to}
+    from ${takingDeliveries({ accountIds: sql`${[accountId]}`, from: sql`${from}`, to: sql`${to}` })} as delivery
     order by delivery.due_at, delivery.post_id`.execute(db)
   return rows
 }
+
+/** A schedule that is locked, and the time after its lock was awaited. */
+export interface LockedSchedule extends AccountSchedule {
+  accountId: string
+  now: Date
+}
+
+/**
+ * Locks the schedules of accounts that have slots until the transaction ends, in one order for all callers. Only
+ * the holder of the lock puts posts into the slots of an account.
+ */
+export const lockSchedules = prepared<{ accountIds: readonly string[] }, LockedSchedule>(
+  'lock_schedules',
+  (_db, value) => sql`
+    with locked as materialized (
+      select account_id, time_zone, slots, skip from account_schedules
+      where account_id = any(${value('accountIds')}::uuid[]) and slots <> '[]'
+      order by account_id
+      for no key update
+    )
+    select locked.*, clock_timestamp() as now from locked`,
+)
+
+/** A post whose deliveries do not count. */
+export interface OtherThan {
+  userId: string
+  id: string
+}
+
+interface TakenRange {
+  accountIds: readonly string[]
+  from: Date
+  to: Date
+  otherThan: OtherThan | null
+}
+
+/** The minutes since 1970 in which accounts publish something. */
+const selectTakenMinutes = prepared<
+  Omit<TakenRange, 'otherThan'> & { userId: string | null; postId: string | null },
+  { accountId: string; minutes: number[] }
+>(
+  'list_taken_minutes',
+  (_db, value) => sql`
+    select account_id, array_agg(distinct floor(extract(epoch from due_at) / 60)::integer) as minutes
+    from ${takingDeliveries({ accountIds: value('accountIds'), from: value('from'), to: value('to') })} as delivery
+    where (user_id, post_id) is distinct from (${value('userId')}::uuid, ${value('postId')}::uuid)
+    group by account_id`,
+)
+
+export const listTakenMinutes = (db: Db, { otherThan, ...range }: TakenRange) =>
+  selectTakenMinutes(db, { ...range, userId: otherThan?.userId ?? null, postId: otherThan?.id ?? null })

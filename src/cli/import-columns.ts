@@ -1,7 +1,10 @@
 import type { CreatePost } from '../../schemas/create-post.ts'
 
-/** How a cell is read: as it is, without the spaces around it, as several ids, as JSON, as a time, or with the time. */
-export type CellKind = 'text' | 'trimmed' | 'ids' | 'json' | 'time' | 'zone'
+/**
+ * How a cell is read: as it is, without the spaces around it, as several ids, as JSON, as a time, with the time, or as
+ * a queue.
+ */
+export type CellKind = 'text' | 'trimmed' | 'ids' | 'json' | 'time' | 'zone' | 'queue'
 
 /** The columns that become the property of their name. */
 export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
@@ -18,6 +21,7 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   scheduledAt: 'time',
   timeZone: 'zone',
   fold: 'zone',
+  schedule: 'queue',
   externalReference: 'trimmed',
   metadata: 'json',
 }

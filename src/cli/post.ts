@@ -22,7 +22,7 @@ export function addPostCommands(program: Command, io: Io): void {
     post
       .command('import')
       .description(
-        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. A column such as scheduledAt@ACCOUNT or mediaIds@ACCOUNT has the time or the files for one account, by its id. A local time such as 2027-01-31 09:30 is in the zone of the column timeZone, or else of --time-zone. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
+        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. With next or together in schedule, it takes slots of its accounts instead. A column such as scheduledAt@ACCOUNT or mediaIds@ACCOUNT has the time or the files for one account, by its id. A local time such as 2027-01-31 09:30 is in the zone of the column timeZone, or else of --time-zone. Several ids stand in one cell, separated by spaces; accountOverrides, threadParts and metadata are JSON. Exits with 1 if rows were refused`,
       )
       .argument('<file>', 'the path of the file, in UTF-8')
       .requiredOption('--user <id>', 'the id of the user who owns the posts')

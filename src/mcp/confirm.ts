@@ -19,9 +19,11 @@ interface Rights {
   canPublish: boolean
 }
 
-/** Stores a scheduled post; a draft where `scheduledAt` is absent. */
+/** Stores a scheduled post; a draft where it has neither a time nor a queue. */
 export const createPost = (api: Api, args: Arguments, rights: Rights): Promise<Outcome> =>
-  create(api, args, rights, args.scheduledAt === undefined)
+  create(api, args, rights, !isScheduled(args))
+
+const isScheduled = ({ scheduledAt, schedule }: Arguments) => scheduledAt !== undefined || schedule !== undefined
 
 /** Stores a draft without the time. */
 export const createDraft = (api: Api, args: Arguments, rights: Rights): Promise<Outcome> =>
@@ -33,7 +35,7 @@ async function create(
   { canPublish }: Rights,
   isDraft: boolean,
 ): Promise<Outcome> {
-  const { scheduledAt, timeZone, fold: _, ...draft } = args
+  const { scheduledAt, timeZone, fold: _, schedule: __, ...draft } = args
   const sent = isDraft ? draft : args
   // First, because it stores nothing if it fails.
   const validation = await validate(api, args)
@@ -49,13 +51,15 @@ async function create(
     const text = `An earlier call has created post ${post.id}: this one changed nothing. get_post says what has become of it.`
     return { body: post, text }
   }
-  if (!isDraft)
-    return {
-      body: post,
-      text: `Post ${post.id} is scheduled for ${[scheduledAt, timeZone].filter(Boolean).join(' in ')}.${validation ? describeCost(validation.targets) : ''}`,
-    }
-  const ignored = scheduledAt === undefined ? '' : ' It has no time, because confirm was not true.'
-  const next = canPublish ? ' To schedule it, call update_post with its id, scheduledAt and confirm: true.' : ''
+  if (!isDraft) {
+    const times = post.slots?.map((slot) => slot.scheduledAt) ?? [[scheduledAt, timeZone].filter(Boolean).join(' in ')]
+    const cost = validation ? describeCost(validation.targets) : ''
+    return { body: post, text: `Post ${post.id} is scheduled for ${[...new Set(times)].join(', ')}.${cost}` }
+  }
+  const ignored = isScheduled(args) ? ' It has no time, because confirm was not true.' : ''
+  const next = canPublish
+    ? ' To schedule it, call update_post with its id, scheduledAt or schedule, and confirm: true.'
+    : ''
   const checked = validation ? ` ${describeValidation(validation)}` : ''
   return { body: post, text: `Draft ${post.id} is stored.${ignored}${checked}${next}` }
 }
@@ -94,8 +98,9 @@ export const updateDraft = async (api: Api, args: Arguments): Promise<Outcome> =
   updatePost(api, args, await requireDraft(api, args))
 
 /** Returns the condition that the post is still this draft. */
-async function requireDraft(api: Api, { id, scheduledAt }: Arguments): Promise<Record<string, string>> {
+async function requireDraft(api: Api, { id, scheduledAt, schedule }: Arguments): Promise<Record<string, string>> {
   if (typeof scheduledAt === 'string') throw confirmationRequired('With scheduledAt, the post will be published')
+  if (schedule !== undefined) throw confirmationRequired('With schedule, the post will be published')
   const { body, headers } = await api(operations.getPost, { id }).catch((error: unknown): Answer => {
     // A key that may not read posts cannot tell a draft from a scheduled post.
     if (isMissingScope(error)) throw confirmationRequired('The post may be scheduled')

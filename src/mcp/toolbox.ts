@@ -47,7 +47,9 @@ const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, r
   (scope === null || hasScope(rights, scope)) && (rights.accountIds === null || takesAccountLists === true)
 
 /** The properties that mean nothing to a key without `posts:publish`. */
-const PUBLISHING = new Set(['confirm', 'scheduledAt', 'scheduledAtLocal', 'timeZone', 'fold', 'defaultFields'])
+const PUBLISHING = new Set([
+  ...['confirm', 'scheduledAt', 'scheduledAtLocal', 'timeZone', 'fold', 'schedule', 'slots', 'defaultFields'],
+])
 
 const CONFIRM =
   'Required to be `true`: the call publishes. Only after the person you work for has agreed to publish this text now.'

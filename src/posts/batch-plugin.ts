@@ -26,7 +26,8 @@ export const postBatches: FastifyPluginAsyncTypebox<BatchContext> = async (app, 
       const { userId, rights } = request
       const isStrict = request.query.strict === true
       const body = withDefaults(request.body)
-      if (body.posts.some(({ scheduledAt }) => scheduledAt !== undefined)) requireScope(rights, 'posts:publish')
+      if (body.posts.some(({ scheduledAt, schedule }) => scheduledAt !== undefined || schedule))
+        requireScope(rights, 'posts:publish')
       try {
         const outcome = await withRenditions(makeRenditions, () =>
           withIdempotencyKey(db, reply, {

@@ -1,9 +1,11 @@
 import type { CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
+import type { QueueOrder } from '../../schemas/queue.ts'
 import { invalidRequest } from '../errors.ts'
 import { findLongNames, type Metadata } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
 import type { PostToComplete } from './default-fields.ts'
+import { findQueueIssues } from './queue/request.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
 
 /** A post as the body of a request describes it. */
@@ -13,6 +15,8 @@ export interface RequestedPost extends PostToCheck, Schedule, Required<Pick<Post
   /** The first index of an account in the request. */
   findAccountIndex: (id: string) => number
   mediaIds: string[]
+  /** How the post takes slots of its accounts. It has no time before. */
+  queue: QueueOrder | undefined
   externalReference?: string
   metadata?: Metadata
 }
@@ -26,7 +30,7 @@ export function readBody(body: CreatePost): RequestedPost {
   const issues = [...findContentIssues(body), ...issuesOf(schedule)]
   if (issues.length > 0) throw invalidRequest(issues)
   const accountIds = new Set(body.accountIds)
-  const { accountOverrides, timeZone: _, fold: __, ...content } = body
+  const { accountOverrides, timeZone: _, fold: __, schedule: queued, ...content } = body
   const { scheduledAt, ...times } = schedule as Schedule
   return {
     ...content,
@@ -36,7 +40,8 @@ export function readBody(body: CreatePost): RequestedPost {
     isNewAccount: () => true,
     scheduledAt,
     ...times,
-    scheduled: scheduledAt !== null,
+    queue: queued?.queue,
+    scheduled: scheduledAt !== null || queued !== undefined,
     altTexts: givenTexts(body.altTexts),
     overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
     threadParts: new Map(Object.entries(body.threadParts ?? {})),
@@ -50,6 +55,7 @@ const findContentIssues = (body: CreatePost): Issue[] => [
   ...findStrayParts(body, new Set(body.accountIds)),
   ...findStrayTexts(body.altTexts, listMediaIdsOf(body)),
   ...findLongNames(body.metadata),
+  ...(body.schedule ? findQueueIssues(body, new Set(body.accountIds)) : []),
 ]
 
 const issuesOf = (schedule: ReturnType<typeof readSchedule>): Issue[] => ('issues' in schedule ? schedule.issues : [])

@@ -1,7 +1,7 @@
 import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
 import type { MediaFit } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
-import type { PostDetail } from '../../schemas/post.ts'
+import type { PostDetail, PostTarget } from '../../schemas/post.ts'
 import { planTexts } from '../delivery/plan.ts'
 import { fail } from '../errors.ts'
 import type { Metadata } from '../http/metadata.ts'
@@ -37,8 +37,11 @@ export interface PostContent extends Schedule {
   targets: TargetContent[]
 }
 
+/** A post as it is stored. A post that the API has returned has no slots. */
+type StoredPost = Omit<PostDetail, 'targets'> & { targets: (PostTarget & { isInSlot?: boolean })[] }
+
 /** The content of a stored post. */
-export const contentOf = (post: PostDetail): PostContent => ({
+export const contentOf = (post: StoredPost): PostContent => ({
   caption: post.caption,
   firstComment: post.firstComment,
   postType: post.postType,
@@ -53,6 +56,7 @@ export const contentOf = (post: PostDetail): PostContent => ({
       scheduledAt === null ? [] : [[accountId, new Date(scheduledAt)] as const],
     ),
   ),
+  slotted: new Set(post.targets.filter(({ isInSlot }) => isInSlot).map(({ accountId }) => accountId)),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
   targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds, mediaFit, padColor }) => ({
@@ -66,7 +70,7 @@ export const contentOf = (post: PostDetail): PostContent => ({
   })),
 })
 
-const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: PostDetail): LocalSchedule | null =>
+const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: StoredPost): LocalSchedule | null =>
   scheduledAt !== null && scheduledAtLocal !== undefined && timeZone !== undefined
     ? { scheduledAt, scheduledAtLocal, timeZone, ...(fold && { fold }) }
     : null

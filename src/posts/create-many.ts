@@ -20,6 +20,8 @@ import { findIssues, type RequestedPost, readBody } from './body.ts'
 import { findRejection, type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toKnown, toRow } from './create.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
+import { takeSlots } from './queue/place.ts'
+import { type Slots, withSlots } from './schedule.ts'
 import { findMissingScope, type ValidationContext, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -72,13 +74,14 @@ export async function createPosts(
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
     const inspections = await inspectPosts(db, userId, toInspect(posts), rights, texts)
-    const checked = inspections.map((inspection, index) => {
+    const inspected = inspections.map((inspection, index): Checked => {
       const { post } = inspection
       const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
       const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready, texts })
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, inspection, warnings, rejection }
     })
+    const checked = await placeQueued(db, inspected)
     const rejected = checked.flatMap(({ index, inspection, rejection }) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
     )
@@ -105,6 +108,36 @@ export async function createPosts(
   })
 }
 
+interface Checked {
+  index: number
+  post: RequestedPost
+  inspection: Inspection
+  warnings: PostWarning[]
+  rejection: AppError | undefined
+  /** The slots that it has taken. */
+  slots?: Slots
+}
+
+/** Takes slots for the posts that ask for them, in the order of the request. */
+async function placeQueued(db: Db, checked: Checked[]): Promise<Checked[]> {
+  const taken = await takeSlots(db, checked.map(toWanted))
+  return checked.map((each, index) => {
+    const slots = taken[index]
+    if (!slots) return each
+    if (slots instanceof AppError) return { ...each, rejection: slots }
+    return { ...each, post: { ...each.post, ...withSlots(slots) }, slots }
+  })
+}
+
+const toWanted = ({
+  post,
+  inspection: { accounts },
+  rejection,
+}: Pick<Checked, 'post' | 'inspection' | 'rejection'>) => ({
+  queue: rejection ? undefined : post.queue,
+  accounts,
+})
+
 /** Measures the texts of a batch before its transaction, during which nothing may take long. */
 export async function measureTexts(
   db: Db,
@@ -119,18 +152,11 @@ export async function measureTexts(
 
 const toInspect = (posts: RequestedPost[]) => posts.map((post) => ({ post }))
 
-interface StoredPost {
-  index: number
-  post: RequestedPost
-  row: ReturnType<typeof toRow>
-  inspection: Pick<Inspection, 'renditions'>
-  warnings: PostWarning[]
+const toBatched = (stored: Checked & { row: ReturnType<typeof toRow> }) => {
+  const { index, post, row, inspection, warnings, slots } = stored
+  const listed = { warnings: warnings.slice(0, BATCH_LIST_MAX), renditions: inspection.renditions, slots }
+  return { index, ...toCreated(row.id, post, listed) }
 }
-
-const toBatched = ({ index, post, row, inspection, warnings }: StoredPost) => ({
-  index,
-  ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX), inspection.renditions),
-})
 
 const toRejected = (index: number, { violations }: Inspection, rejection: AppError): RejectedPost => ({
   index,

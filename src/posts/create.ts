@@ -19,6 +19,9 @@ import { requireSmallDefaults, withDefaultFields } from './default-fields.ts'
 import { renditionsOf, toAdjustments } from './fit.ts'
 import { nearbyTermsOf } from './nearby-terms.ts'
 import { contentFor, type PostGap, toNearbyWarnings } from './nearby-warnings.ts'
+import { insertQueuedPost } from './queue/insert.ts'
+import { failQueue } from './queue/refusal.ts'
+import { listSlots, type Slots, withSlots } from './schedule.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface KnownAccount extends TargetAccount {
@@ -103,8 +106,21 @@ export async function createPost(
     const warnings = findWarnings(post, accounts, { media, unready: byAccount(row.unready), texts })
     const error = isStrict ? findWarningError(warnings) : undefined
     if (error) throw error
-    const respond = (nearby: Nearby[] = []) =>
-      toCreated(id, post, [...warnings, ...toNearbyWarnings(post, accounts, nearby)], renditions)
+    const respond = (nearby: Nearby[] = [], slots?: Slots) => {
+      const placed = slots ? { ...post, ...withSlots(slots) } : post
+      const all = [...warnings, ...toNearbyWarnings(placed, accounts, nearby)]
+      return toCreated(id, placed, { warnings: all, renditions, slots })
+    }
+    if (post.queue) {
+      const toKeyed = (slots: Slots, nearby: Nearby[]) => toStored?.(respond(nearby, slots))
+      const queued = await insertQueuedPost(db, { row, order: post.queue, gapMs, toKeyed }).catch(ignoreDeletedMedia)
+      if (queued && 'refused' in queued) throw failQueue(queued, accounts)
+      if (queued?.outcome === 'written') return respond(queued.nearby, queued.slots)
+      if (queued?.outcome === 'key_taken') return undefined
+      const hasChanged = queued?.outcome === 'unready_changed'
+      checked = hasChanged ? remember(known, withReadiness(checked, queued.unready ?? [])) : await check()
+      continue
+    }
     const looks = checked.isRead && !nearby
     const lookout = looks ? { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs } : undefined
     const keyed = toStored?.(respond(nearby))
@@ -165,6 +181,7 @@ export const toRow = (
     mediaFit: post.overrides.get(accountId)?.mediaFit ?? null,
     padColor: post.overrides.get(accountId)?.padColor ?? null,
     renditions: renditionsOf(renditions, accountId),
+    isInSlot: post.slotted.has(accountId),
   })),
   unready: accounts.flatMap(({ unready }) => unready ?? []),
 })
@@ -173,11 +190,15 @@ export const toRow = (
 export const toCreated = (
   id: string,
   post: RequestedPost,
-  warnings: PostWarning[],
-  renditions: readonly SentRendition[],
+  {
+    warnings,
+    renditions,
+    slots,
+  }: { warnings: PostWarning[]; renditions: readonly SentRendition[]; slots?: Slots | undefined },
 ): CreatedPost => ({
   id,
   status: post.scheduled ? 'scheduled' : 'draft',
+  ...(slots && { slots: listSlots(slots) }),
   ...(renditions.length > 0 && { adjustments: toAdjustments(renditions) }),
   ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }),
 })

@@ -4,7 +4,7 @@ import { findAttention } from '../credentials/attention.ts'
 
 /** A post as the API shows it: each account with its `attention`, as in `listAccounts`. */
 export function toPostDetail(post: PostWithReadiness): PostDetail {
-  const targets = post.targets.map(({ readiness, altTextLengthMax: _, ...target }) => {
+  const targets = post.targets.map(({ readiness, altTextLengthMax: _, isInSlot: __, ...target }) => {
     const attention = findAttention(readiness)
     return { ...target, ...(attention && { attention }) }
   })

@@ -6,6 +6,7 @@ import { mergeFields, mergeObject } from '../http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
 import { findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
+import { findQueueIssues } from './queue/request.ts'
 import { mergeSchedule, type Schedule } from './schedule.ts'
 
 /**
@@ -18,6 +19,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const schedule = mergeSchedule(post, patch, accountIds)
   const issues = [
     ...findIssues(patch, new Set(accountIds)),
+    ...(patch.schedule ? findQueueIssues(patch, new Set(accountIds)) : []),
     ...findMetadataIssues(metadata),
     ...('issues' in schedule ? schedule.issues : []),
   ]
@@ -32,7 +34,7 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const strayTexts = findStrayTexts(patch.altTexts, files)
   if (strayTexts.length > 0) throw invalidRequest(strayTexts)
   const altTexts = mergeAltTexts(post, patch, files)
-  const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, ...replacing } = patch
+  const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, schedule: __, ...replacing } = patch
   return { ...post, ...replacing, mediaIds, altTexts, ...(schedule as Schedule), metadata, targets }
 }
 

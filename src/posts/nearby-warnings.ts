@@ -143,7 +143,10 @@ export function toNearbyWarnings(
       post.postType === 'thread' && post.threadParts.get(accountId)?.length
         ? ['threadParts', accountId]
         : captionPath({ post, accountId, findOverridePath })
-    const timePath = () => [...(post.accountTimes.has(accountId) ? findOverridePath(accountId) : []), 'scheduledAt']
+    const timePath = () => {
+      if (post.queue) return ['schedule']
+      return [...(post.accountTimes.has(accountId) ? findOverridePath(accountId) : []), 'scheduledAt']
+    }
     return [
       ...(repeated
         ? [warning('repeated_text', textPath(), `the same text is in ${describe(repeated)}`, repeated)]

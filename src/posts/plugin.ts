@@ -40,7 +40,7 @@ export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { post
     ...operations.createPost,
     handler: async (request, reply) => {
       const { userId, body, rights } = request
-      if (body.scheduledAt !== undefined) requireScope(rights, 'posts:publish')
+      if (body.scheduledAt !== undefined || body.schedule) requireScope(rights, 'posts:publish')
       const isStrict = request.query.strict === true
       // Before a replay: another key of the user may have got the stored response.
       if (!body.accountIds.every((id) => isListed(rights, id))) {
@@ -79,7 +79,7 @@ export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { post
     ...operations.updatePost,
     handler: async (request, reply) => {
       const { body, rights } = request
-      if (typeof body.scheduledAt === 'string') requireScope(rights, 'posts:publish')
+      if (typeof body.scheduledAt === 'string' || body.schedule) requireScope(rights, 'posts:publish')
       const conditions = {
         ifMatch: readCondition(request),
         draftsOnly: !hasScope(rights, 'posts:publish'),

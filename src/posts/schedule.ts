@@ -2,13 +2,19 @@ import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
 import type { AccountOverride, CreatePost } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
+import type { TakenSlot } from '../../schemas/queue.ts'
 import { isLocalTime, parseLocalTime, parseTime, timeOf } from '../../schemas/time.ts'
 import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from './time-zone.ts'
+
+/** The times at which a post is published, by account. */
+export type Slots = ReadonlyMap<string, Date>
 
 /** When a post is due. */
 export interface Schedule extends PostTime {
   /** The times of accounts that do not follow that of the post, by id. A draft has none. */
   accountTimes: ReadonlyMap<string, Date>
+  /** The ids of accounts whose time is a slot that the queue has chosen. */
+  slotted: ReadonlySet<string>
 }
 
 interface PostTime {
@@ -31,22 +37,47 @@ export const timeFor = (
 /** Reads the times of a request. Each is an instant, or a local time in the time zone of the post. */
 export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOverrides'>): Schedule | Failed {
   const time = readTime(body)
-  return 'issues' in time ? time : withAccountTimes(time, new Map(), listReplaced(body.accountOverrides))
+  return 'issues' in time ? time : withAccountTimes(time, NO_TIMES, listReplaced(body.accountOverrides))
 }
 
-/** The times of a post after a patch, for these accounts alone. */
+const NO_TIMES = { accountTimes: new Map<string, Date>(), slotted: new Set<string>() }
+
+/**
+ * The times of a post after a patch, for these accounts alone. If all of them have slots, the first slot is the time
+ * of the post.
+ */
 export function mergeSchedule(post: Schedule, patch: PatchPost, accountIds: readonly string[]): Schedule | Failed {
   const time = mergeTime(post, patch)
   if ('issues' in time) return time
   const { accountOverrides, overrides } = patch
+  const keepsSlots = patch.scheduledAt === undefined
   const keepsOthers = time.scheduledAt !== null && accountOverrides === undefined && overrides !== null
+  const slotted = new Set(accountIds.filter((id) => keepsSlots && post.slotted.has(id)))
   const kept = accountIds.flatMap((id) => {
-    const time = keepsOthers ? post.accountTimes.get(id) : undefined
+    const isKept = post.slotted.has(id) ? keepsSlots : keepsOthers
+    const time = isKept ? post.accountTimes.get(id) : undefined
     return time ? [[id, time] as const] : []
   })
   const changes = accountOverrides ? listReplaced(accountOverrides) : listMerged(overrides)
-  return withAccountTimes(time, new Map(kept), changes)
+  const merged = withAccountTimes(time, { accountTimes: new Map(kept), slotted }, changes)
+  const isQueued = 'slotted' in merged && merged.slotted.size === accountIds.length
+  return isQueued ? withSlots(new Map(accountIds.map((id) => [id, timeFor(merged, id)!]))) : merged
 }
+
+/** The times of a post whose accounts publish it in these slots. The time of the post is the first of them. */
+export function withSlots(slots: Slots): Schedule {
+  const firstMs = Math.min(...[...slots.values()].map((time) => time.getTime()))
+  return {
+    scheduledAt: new Date(firstMs),
+    localSchedule: null,
+    accountTimes: new Map([...slots].filter(([, time]) => time.getTime() !== firstMs)),
+    slotted: new Set(slots.keys()),
+  }
+}
+
+/** Slots as the API shows them. */
+export const listSlots = (slots: Slots): TakenSlot[] =>
+  [...slots].map(([accountId, time]) => ({ accountId, scheduledAt: time.toISOString() }))
 
 /** The time that a request gives for an account; null to follow that of the post. */
 interface AccountTime {
@@ -68,18 +99,21 @@ const listMerged = (overrides: PatchPost['overrides']): AccountTime[] =>
 
 function withAccountTimes(
   post: PostTime,
-  accountTimes: Map<string, Date>,
+  kept: Pick<Schedule, 'accountTimes' | 'slotted'>,
   changes: readonly AccountTime[],
 ): Schedule | Failed {
   const issues: Issue[] = []
+  const accountTimes = new Map(kept.accountTimes)
+  const slotted = new Set(kept.slotted)
   for (const { accountId, scheduledAt, path } of changes) {
+    slotted.delete(accountId)
     const read = scheduledAt === null ? undefined : readAccountTime(post, scheduledAt, path)
     if (!read) accountTimes.delete(accountId)
     else if ('time' in read) accountTimes.set(accountId, read.time)
     else issues.push(read)
   }
   if (issues.length > 0) return { issues }
-  return { scheduledAt: post.scheduledAt, localSchedule: post.localSchedule, accountTimes }
+  return { scheduledAt: post.scheduledAt, localSchedule: post.localSchedule, accountTimes, slotted }
 }
 
 function readAccountTime(

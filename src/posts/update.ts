@@ -25,6 +25,7 @@ import { renditionsOf } from './fit.ts'
 import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
 import { digestTarget } from './nearby-terms.ts'
+import { placeInSlots } from './queue/place.ts'
 import { timeFor } from './schedule.ts'
 
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
@@ -49,8 +50,8 @@ export async function updatePost(
       const post = await getPost(db, userId, id)
       ifMatch?.(post)
       const before = contentOf(post)
-      const after = mergePatch(before, patch)
-      if (isDeepStrictEqual(before, after)) {
+      const merged = mergePatch(before, patch)
+      if (!patch.schedule && isDeepStrictEqual(before, merged)) {
         await confirm?.(db, post)
         return { changed: post }
       }
@@ -59,16 +60,12 @@ export async function updatePost(
         accountIds: usable?.accountIds ?? null,
         ...(isOthers && { mediaIds: listMediaIds(toPostToCheck(before)) }),
       }
-      if (isLong(requireSize(after)) && !texts) return { toMeasure: { content: after, usable: usableNow } }
-      const {
-        post: checked,
-        accounts,
-        renditions,
-      } = await checkPost(db, userId, addedTo(before, after), usableNow, texts)
-      const completed = withFields(after, checked)
-      await storePostChanges(db, { userId, id }, changesOf(post, completed, { accounts, renditions, texts }))
-      await writePostUpdated(db, { userId, id }, findChanged(before, completed))
-      if (removesOpen(post, completed)) await writePostSettled(db, { userId, id })
+      if (isLong(requireSize(merged)) && !texts) return { toMeasure: { content: merged, usable: usableNow } }
+      const added = addedTo(before, merged)
+      const toCheck = { ...added, scheduled: added.scheduled || patch.schedule !== undefined }
+      const { post: checked, accounts, renditions } = await checkPost(db, userId, toCheck, usableNow, texts)
+      const slots = patch.schedule && (await placeInSlots(db, { userId, id }, accounts, patch.schedule.queue))
+      await store(db, post, { ...withFields(merged, checked), ...slots }, { accounts, renditions, texts })
       const changed = await getPost(db, userId, id)
       await confirm?.(db, changed)
       return { changed }
@@ -77,6 +74,20 @@ export async function updatePost(
     texts = createTextCache()
     await inspectPosts(db, userId, [{ post: toPostToCheck(toMeasure.content) }], toMeasure.usable, texts)
   }
+}
+
+/** Stores the content of a locked post after a change. */
+async function store(
+  db: Db,
+  post: PostWithReadiness,
+  after: PostContent,
+  checked: Parameters<typeof changesOf>[2],
+): Promise<void> {
+  const before = contentOf(post)
+  if (isDeepStrictEqual(before, after)) return
+  await storePostChanges(db, post, changesOf(post, after, checked))
+  await writePostUpdated(db, post, findChanged(before, after))
+  if (removesOpen(post, after)) await writePostSettled(db, post)
 }
 
 /**
@@ -104,8 +115,8 @@ const withFields = (content: PostContent, { overrides }: Pick<PostToCheck, 'over
 
 /** The names of the properties that differ, as a request has them. */
 function findChanged(
-  { targets: old, localSchedule: oldLocal, accountTimes: oldTimes, ...before }: PostContent,
-  { targets, localSchedule: local, accountTimes: times, ...after }: PostContent,
+  { targets: old, localSchedule: oldLocal, accountTimes: oldTimes, slotted: _, ...before }: PostContent,
+  { targets, localSchedule: local, accountTimes: times, slotted: __, ...after }: PostContent,
 ): string[] {
   const differs = (get: (target: TargetContent) => unknown) => !isDeepStrictEqual(given(old, get), given(targets, get))
   return [
@@ -151,7 +162,7 @@ function changesOf(
   }: { accounts: CheckedAccount[]; renditions: readonly SentRendition[]; texts: TextCache | undefined },
 ): ChangedPost {
   const before = contentOf(post)
-  const { targets, mediaIds, scheduledAt, accountTimes, ...rest } = after
+  const { targets, mediaIds, scheduledAt, accountTimes, slotted, ...rest } = after
   const isScheduled = scheduledAt !== null
   const platforms = new Map(accounts.map(({ id, platform }) => [id, platform]))
   return {
@@ -167,7 +178,11 @@ function changesOf(
       const platform = platforms.get(accountId)!
       const renditions = renditionsOf(sent, accountId)
       const textDigest = digestTarget(platform, after, content, texts)
-      const stored = { ...content, renditions, platform, textDigest, scheduledAt: accountTimes.get(accountId) ?? null }
+      const stored = {
+        ...{ ...content, renditions, platform, textDigest },
+        scheduledAt: accountTimes.get(accountId) ?? null,
+        isInSlot: slotted.has(accountId),
+      }
       if (!old) return { ...stored, isNew: true, isEdited: false, state: initialState(isScheduled) }
       const isEdited =
         !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, content)) ||

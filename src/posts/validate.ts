@@ -12,7 +12,7 @@ import {
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
-import { type AppError, MissingScope } from '../errors.ts'
+import { AppError, MissingScope } from '../errors.ts'
 import { inPieces } from '../http/pieces.ts'
 import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
@@ -28,6 +28,8 @@ import { type CheckedAccount, findRejection, type Inspection, inspectPosts, shor
 import { toAdjustments } from './fit.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
+import { takeSlots } from './queue/place.ts'
+import { listSlots, type Slots, withSlots } from './schedule.ts'
 import { findUnchecked } from './unchecked.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -83,15 +85,27 @@ export async function validateAll(
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  const placed = inspections.map(({ post, accounts }, index) => ({
-    ...{ userId, post, accounts },
-    name: nameInRequest(post, index),
-  }))
+  const taken = await takeSlots(
+    db,
+    inspections.map((inspection) => ({
+      queue: findRejection(inspection) ? undefined : inspection.post.queue,
+      accounts: inspection.accounts,
+    })),
+  )
+  const placed = inspections.map(({ post, accounts }, index) => {
+    const slots = taken[index]
+    const isPlaced = slots && !(slots instanceof AppError)
+    return {
+      ...{ userId, accounts },
+      post: isPlaced ? { ...post, ...withSlots(slots) } : post,
+      name: nameInRequest(post, index),
+    }
+  })
   const nearby = await readNearbyWarnings(db, placed, context.gapMs, texts)
   const validations: PostValidation[] = []
   const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
   for (const [index, each] of counted.entries()) {
-    const known = { ...context, texts, rests, nearby: nearby[index]! }
+    const known = { ...context, texts, rests, nearby: nearby[index]!, slots: taken[index] }
     const validation = await describe(each, inspections[index]!, known)
     validations.push(compose ? await compose(inspections[index]!, validation) : validation)
   }
@@ -119,12 +133,14 @@ interface Known {
   texts: TextCache
   rests: Map<string, string | null>
   nearby: PostWarning[]
+  /** The slots that the post would take, or the error if it gets none. */
+  slots: Slots | AppError | undefined
 }
 
 async function describe(
   { counts }: Counter,
   inspection: Inspection<RequestedPost>,
-  { rights, isStrict, listMax, texts, rests, nearby }: ValidationContext & Known,
+  { rights, isStrict, listMax, texts, rests, nearby, slots }: ValidationContext & Known,
 ): Promise<PostValidation> {
   const { post, accounts, media, renditions, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)
@@ -152,7 +168,10 @@ async function describe(
     }
   })
   const rejection =
-    findMissingScope(rights, post) ?? findRejection(inspection) ?? (isStrict ? findWarningError(own) : undefined)
+    findMissingScope(rights, post) ??
+    findRejection(inspection) ??
+    (isStrict ? findWarningError(own) : undefined) ??
+    (slots instanceof AppError ? slots : undefined)
   const lists = [violations, unchecked, renditions, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {
@@ -165,6 +184,7 @@ async function describe(
     warnings: warnings.slice(0, warningsMax),
     adjustments: toAdjustments(renditions).slice(0, listMax),
     targets,
+    ...(slots && !(slots instanceof AppError) && { slots: listSlots(slots) }),
     notYours: {
       accountIds: inaccessible.accountIds.slice(0, listMax).map(shortenId),
       mediaIds: inaccessible.mediaIds.slice(0, listMax).map(shortenId),

@@ -15,6 +15,8 @@ export type PostToWarn = Pick<
   | 'findAccountIndex'
 > & {
   mediaIds: readonly string[]
+  /** Absent for a change of a post. */
+  queue?: RequestedPost['queue']
   altTexts?: Readonly<Record<string, string>> | null
   /** The path of an account's override in the body. Absent for the body of a create. */
   findOverridePath?: CheckContext['findOverridePath']

@@ -108,7 +108,7 @@ t.test('a key without posts:publish is offered neither a time nor a confirmation
     const offered = await argumentsOf(author, tool)
     t.strictSame(
       full.filter((name) => !offered.includes(name)),
-      ['scheduledAt', 'timeZone', 'fold', 'confirm'],
+      ['scheduledAt', 'timeZone', 'fold', 'schedule', 'confirm'],
     )
   }
   const { isError, body } = await callTool(author, 'create_post', {

@@ -120,6 +120,30 @@ async function checkBudgets({ app, db, ada, user, organization, account, keyId }
   await check('putAccountBudget', 403, 'budget_limited', put(`/accounts/${account}`, none, limited.key))
 }
 
+/** The conflicts of a post that gets no slots. The account of the examples has none at first. */
+async function checkQueues({ ada, account }: Scene) {
+  const [{ id }] = ACCOUNT_EXAMPLES
+  const put = (changes: object) =>
+    ada.call('PUT', `/accounts/${id}/schedule`, { ...SCHEDULE_EXAMPLES.weekdays, ...changes })
+  const draft = await ada.call('POST', '/posts', { accountIds: [id], caption: 'hi' })
+  const attempt = async (example: string, queue: string, accountIds = [id as string]) => {
+    const schedule = { queue }
+    const post = { accountIds, caption: 'hi', schedule }
+    await check('createPost', 409, example, ada.call('POST', '/posts', post))
+    await check('updatePost', 409, example, ada.call('PATCH', `/posts/${draft.body.id}`, { accountIds, schedule }))
+    return post
+  }
+  const post = await attempt('queue_without_slots', 'next')
+  await check('createPosts', 409, 'queue_without_slots', ada.call('POST', '/posts/batch', { posts: [post] }))
+  await put({ slots: [{ weekday: 'monday', time: '09:31' }] })
+  await attempt('queue_full_2', 'together', [id, account])
+  const mondays = Array.from({ length: 400 }, (_, day) => new Date(Date.now() + (day - 2) * 86_400_000))
+    .filter((date) => date.getUTCDay() === 1)
+    .map((date) => date.toISOString().slice(0, 10))
+  await put({ slots: [{ weekday: 'monday', time: '09:31' }], skip: mondays })
+  await attempt('queue_full', 'next')
+}
+
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
   for (const operationId of NOT_STORED) await check(operationId, 200, undefined, requests[operationId](ada.key))
   await check('getAccountLimits', 200, undefined, requests.getAccountLimits(ada.key))
@@ -904,6 +928,7 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkAccounts(t, scene, requests)
     await checkSchedules(scene, requests)
     await checkBudgets(scene, requests)
+    await checkQueues(scene)
     await checkPlatforms(t, scene, requests)
     await checkFieldOptions(t, scene, requests)
     await checkConnections(t, scene, requests)

@@ -23,6 +23,7 @@ const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): New
   mediaIds: null,
   scheduledAt: null,
   nearby: { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null },
+  isInSlot: false,
   ...delivery,
 })
 

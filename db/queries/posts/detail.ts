@@ -135,7 +135,12 @@ const DELIVERY_ORDER = sql`post_targets.position, post_targets.account_id`
 
 /** A post with facts about each account that its warnings need: whether it is ready, and the limit of its server. */
 export interface PostWithReadiness extends PostDetail {
-  targets: (PostTarget & { readiness: AccountReadiness; altTextLengthMax: number | null })[]
+  targets: (PostTarget & {
+    readiness: AccountReadiness
+    altTextLengthMax: number | null
+    /** Whether its time is a slot that the queue has chosen. */
+    isInSlot: boolean
+  })[]
   adjustments?: SentRendition[]
 }
 
@@ -215,7 +220,11 @@ export const findPost = async (db: Db, key: { userId: string; id: string }): Pro
 const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWithReadiness>(
   'find_post_with_readiness',
   (db, value) =>
-    selectPosts(db, { readiness: jsonBuildObject(readiness), altTextLengthMax: sql`accounts.alt_text_length_max` })
+    selectPosts(db, {
+      readiness: jsonBuildObject(readiness),
+      altTextLengthMax: sql`accounts.alt_text_length_max`,
+      isInSlot: sql`post_targets.slot_at is not distinct from ${scheduledTime('post_targets')} and slot_at is not null`,
+    })
       .where('userId', '=', value('userId'))
       .where('id', '=', value('id'))
       .$castTo<PostWithReadiness>(),

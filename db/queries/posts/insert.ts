@@ -39,6 +39,8 @@ export interface NewDelivery {
   mediaFit?: MediaFit | null
   padColor?: string | null
   renditions?: StoredRenditions | null
+  /** Whether its time is a slot that the queue has chosen. */
+  isInSlot: boolean
 }
 
 export interface NewPost extends WrittenColumns {
@@ -101,13 +103,13 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
         wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
-        wanted.media_fit, wanted.pad_color, wanted.renditions, accounts.organization_id,
+        wanted.media_fit, wanted.pad_color, wanted.renditions, wanted.is_in_slot, accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, default_fields jsonb,
         caption_override text, fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz,
-        media_fit text, pad_color text, renditions jsonb, ${NEARBY_COLUMNS})
+        media_fit text, pad_color text, renditions jsonb, is_in_slot boolean, ${NEARBY_COLUMNS})
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
@@ -175,11 +177,12 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     inserted_deliveries as (
       insert into post_targets
         (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-        own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at)
+        own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at, slot_at)
       select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
         delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest,
         delivery.key_id,
-        delivery.media_fit, delivery.pad_color, delivery.renditions, delivery.delivery_state, due.at, due.at
+        delivery.media_fit, delivery.pad_color, delivery.renditions, delivery.delivery_state, due.at, due.at,
+        case when delivery.is_in_slot then due.at end
       from post
       join delivery on delivery.post_id = post.id
       cross join lateral (select case when delivery.own_scheduled_at is null then post.due_at
@@ -246,6 +249,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           media_fit: delivery.mediaFit ?? undefined,
           pad_color: delivery.padColor ?? undefined,
           renditions: delivery.renditions ?? undefined,
+          is_in_slot: delivery.isInSlot || undefined,
         })),
       ),
     ),

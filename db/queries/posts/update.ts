@@ -25,6 +25,8 @@ export interface ChangedDelivery {
   mediaFit: MediaFit | null
   padColor: string | null
   renditions: StoredRenditions | null
+  /** Whether its time is a slot that the queue has chosen. */
+  isInSlot: boolean
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -113,6 +115,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       media_fit: delivery.mediaFit,
       pad_color: delivery.padColor,
       renditions: delivery.renditions,
+      is_in_slot: delivery.isInSlot,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
@@ -121,9 +124,10 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
     position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
     own_media boolean, own_scheduled_at timestamptz, text_digest bigint, media_fit text, pad_color text,
-    renditions jsonb, is_new boolean, is_edited boolean, state text)`
+    renditions jsonb, is_in_slot boolean, is_new boolean, is_edited boolean, state text)`
   const dueAt = sql`case when ${scheduledAt}::timestamptz is not null
     then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), now()) end`
+  const slotAt = sql`case when item.is_in_slot then coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz) end`
   const isItem = sql`
     delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
   await sql`
@@ -138,6 +142,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       media_fit = item.media_fit,
       pad_color = item.pad_color,
       renditions = item.renditions,
+      slot_at = ${slotAt},
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
       prepared = case when not item.is_edited then delivery.prepared end,
@@ -145,9 +150,12 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     from ${item}
     where ${isItem} and (item.is_edited
       or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media,
-          delivery.own_scheduled_at, delivery.text_digest, delivery.media_fit, delivery.pad_color, delivery.renditions)
+          delivery.own_scheduled_at, delivery.text_digest, delivery.media_fit, delivery.pad_color, delivery.renditions,
+          delivery.slot_at)
         is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media,
-          item.own_scheduled_at, item.text_digest, item.media_fit, item.pad_color, item.renditions))`.execute(db)
+          item.own_scheduled_at, item.text_digest, item.media_fit, item.pad_color, item.renditions, ${slotAt}))`.execute(
+    db,
+  )
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -166,11 +174,11 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   await sql`
     insert into post_targets
       (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-      own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at)
+      own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at, slot_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
       item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest,
       nullif(current_setting('postroom.key_id', true), '')::uuid, item.media_fit,
-      item.pad_color, item.renditions, item.state, ${dueAt}, ${dueAt}
+      item.pad_color, item.renditions, item.state, ${dueAt}, ${dueAt}, ${slotAt}
     from ${item}
     where item.is_new`.execute(db)
 }

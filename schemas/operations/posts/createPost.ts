@@ -1,17 +1,18 @@
 import { NOT_CONNECTED } from '../../account.ts'
 import { CREATE_POST_EXAMPLES, CreatedPost, CreatePost, CreatePostQuery } from '../../create-post.ts'
-import { errorResponse, invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../../error.ts'
-import { errorOf } from '../../errors.ts'
-import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
+import { eitherResponse, errorResponse, invalidRequestResponse, MISSING_ACCOUNT_IDS } from '../../error.ts'
+import { errorOf, HORIZON_DAYS } from '../../errors.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../../idempotency.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { createFailures } from '../create-failures.ts'
 import { defineOperation } from '../define-operation.ts'
+import { QUEUE_ERRORS } from './queue.ts'
 
 export const createPost = defineOperation({
   method: 'POST',
   path: '/posts',
   scope: 'posts:write',
-  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt`' },
+  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt` or `schedule`' },
   failure: errorOf('internal_error.createPost').message,
   takesAccountLists: true,
   makesRenditions: true,
@@ -19,7 +20,7 @@ export const createPost = defineOperation({
   operationId: 'createPost',
   tag: 'posts',
   summary: 'Create a post',
-  description: `Stores one post for one or more accounts: scheduled with \`scheduledAt\`, otherwise as a draft. The ids in the examples are placeholders: use those from \`listAccounts\` and \`listMedia\`.
+  description: `Stores one post for one or more accounts: scheduled with \`scheduledAt\` or \`schedule\`, otherwise as a draft. The ids in the examples are placeholders: use those from \`listAccounts\` and \`listMedia\`.
 
 **Order of the checks:**
 
@@ -40,6 +41,8 @@ The post is stored whole or not at all.
 
 **Time zones.** \`scheduledAt\` is an instant, with \`Z\` or an offset, or a local time in \`timeZone\`. A local time that does not exist or occurs twice, because the clocks change, is rejected (400 with \`details\`). The message names both instants, and \`fold\` chooses one. Any name of the IANA database is accepted, in any case, and older names such as \`US/Pacific\`; abbreviations are not. The service computes the instant once, by the rules that it knows then, and publishes at that instant. Where a country changes its rules later, the post does not move: send the local time and the zone again with \`updatePost\`.
 
+**Queues.** With \`schedule\` in place of \`scheduledAt\`, each account publishes the post at a free slot of its schedule, which \`putSchedule\` sets. The slots are taken as the post is stored, so that no two posts get one. The response names them in \`slots\`. A slot is free if nothing is going to be published to the account in its minute. It is free again when its post is deleted or moved, or when its delivery ends before anything of it is published. Posts are queued for ${HORIZON_DAYS} days at most: then the response is 409 with the code \`queue_full\`.
+
 **Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
   query: CreatePostQuery,
   headers: IdempotencyHeaders,
@@ -50,6 +53,7 @@ The post is stored whole or not at all.
         draft: CreatedPost.examples[0],
         scheduled: CreatedPost.examples[1],
         withWarning: CreatedPost.examples[2],
+        queued: CreatedPost.examples[3],
       }),
       ...REPLAY_HEADERS,
     },
@@ -92,13 +96,17 @@ The post is stored whole or not at all.
       'You may not use some of the accounts or files. The message names their ids. It does not tell whether they exist: compare them with `listAccounts`.',
       [errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893')],
     ),
+    eitherResponse(
+      errorResponse('With `schedule`: the post gets no slots. Nothing was stored.', QUEUE_ERRORS),
+      keyReusedResponse,
+    ),
     createFailures('the post'),
   ],
   sdk: 'posts.create',
   tool: {
     title: 'Create a draft, or schedule a post',
     description:
-      'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless scheduledAt and confirm: true are both there. The same call again on the same day creates nothing, and returns the first post.',
+      'Stores a post for one or more accounts, and returns its id. It is a draft, returned with its validation, unless confirm: true is there with scheduledAt or schedule. The same call again on the same day creates nothing, and returns the first post.',
     forDrafts: {
       title: 'Create a draft',
       description:

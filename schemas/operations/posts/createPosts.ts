@@ -8,19 +8,26 @@ import {
   RejectedPost,
   RejectedPosts,
 } from '../../create-posts.ts'
-import { type ErrorResponses, errorResponse, invalidRequestResponse } from '../../error.ts'
-import { errorOf } from '../../errors.ts'
-import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
+import { type ErrorResponses, eitherResponse, errorResponse, invalidRequestResponse } from '../../error.ts'
+import { type CodedError, errorOf } from '../../errors.ts'
+import { IdempotencyHeaders, keyReusedResponse, REPLAY_HEADERS } from '../../idempotency.ts'
 import { Body, JsonResponse, Ref } from '../../shared.ts'
 import { createFailures } from '../create-failures.ts'
 import { defineOperation } from '../define-operation.ts'
 import { MISSING_IN_SECOND } from './batch.ts'
+import { QUEUE_ERRORS } from './queue.ts'
 
 const NO_ACCESS = errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893')
 
-const { statusCode: status, code, message } = NO_ACCESS
-
 const rejected = RejectedPost.examples
+
+const [WITHOUT_SLOTS] = QUEUE_ERRORS
+
+/** The error of a batch whose first post has no violation. */
+const withFirst = (error: CodedError) => {
+  const { statusCode: status, code, message } = error
+  return { ...error, rejected: [{ index: 0, status, code, error: message, violations: [] }] }
+}
 
 /** An error response whose body may list the rejected posts. */
 const withRejected = (responses: ErrorResponses): ErrorResponses =>
@@ -32,7 +39,7 @@ export const createPosts = defineOperation({
   method: 'POST',
   path: '/posts/batch',
   scope: 'posts:write',
-  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt` in any of the posts' },
+  conditionalScope: { scope: 'posts:publish', when: 'with `scheduledAt` or `schedule` in any of the posts' },
   failure: errorOf('internal_error.createPost').message,
   takesAccountLists: true,
   makesRenditions: true,
@@ -43,7 +50,7 @@ export const createPosts = defineOperation({
 
 | \`mode\` | all posts can be stored | some are rejected |
 |---|---|---|
-| \`all\` | 201 | 400 or 403, the status of the first rejected post; \`rejected\` lists all of them, and nothing is stored |
+| \`all\` | 201 | 400, 403 or 409, the status of the first rejected post; \`rejected\` lists all of them, and nothing is stored |
 | \`each\` | 200 | 200; the others are stored, and \`rejected\` lists these |
 
 **Warnings.** With \`strict=true\`, a post with warnings counts as rejected, in both modes: \`details\` of its entry in \`rejected\` lists the warnings.
@@ -81,8 +88,14 @@ A mistake in the shape of one post rejects the request as a whole, in both modes
     ),
     withRejected(
       errorResponse('You may not use some of the accounts or files of the first rejected post.', [
-        { ...NO_ACCESS, rejected: [{ index: 0, status, code, error: message, violations: [] }] },
+        withFirst(NO_ACCESS),
       ]),
+    ),
+    eitherResponse(
+      withRejected(
+        errorResponse('With `schedule`: the first rejected post gets no slots.', [withFirst(WITHOUT_SLOTS!)]),
+      ),
+      keyReusedResponse,
     ),
     createFailures('the posts'),
   ],

@@ -7,6 +7,7 @@ import { PostPath } from '../../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders } from '../../precondition.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
+import { QUEUE_ERRORS } from './queue.ts'
 
 export const updatePost = defineOperation({
   method: 'PATCH',
@@ -25,6 +26,7 @@ The body is a JSON merge patch, and may have the type \`application/json\` or \`
 | key | effect |
 |---|---|
 | \`scheduledAt\` | a time schedules a draft or moves a scheduled post: an instant, or a local time in \`timeZone\` or in the zone of the post; accounts with a time of their own stay where they are; \`null\` makes a draft, whose accounts have no times either |
+| \`schedule\` | each account publishes the post at a free slot, as in \`createPost\`; the slots of the post itself count as free |
 | \`timeZone\` | with a local \`scheduledAt\`: its zone; alone: the post keeps its local time and moves; \`null\` removes the zone and the local time, and the instant stays |
 | \`accountIds\` | the new list: accounts that stay keep their delivery, their override and their parts |
 | \`overrides\` | changes overrides account by account; \`fields\` are merged |
@@ -73,7 +75,10 @@ Send the \`ETag\` of the post that you have seen as \`If-Match\`, so that you do
       errorOf('no_access.several', 'accountIds: 0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
     ]),
     errorResponse('You have no post with this id.', ['post_not_found']),
-    errorResponse('A worker is sending the post.', [errorOf('post_busy', 'edit')]),
+    errorResponse('A worker is sending the post. With `schedule`: it gets no slots.', [
+      errorOf('post_busy', 'edit'),
+      ...QUEUE_ERRORS,
+    ]),
     errorResponse('The body, or the post with its changes, is larger than 1 MiB.', [
       errorOf('body_too_large', 2 ** 20),
       'body_too_large.post',

@@ -1,6 +1,6 @@
 import type { PostOverride } from './context.ts'
 
-interface NamedAccount {
+export interface NamedAccount {
   id: string
   platform: string
   username: string

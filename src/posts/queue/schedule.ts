@@ -3,9 +3,9 @@ import { isId } from '../../../db/id.ts'
 import type { KeyRights } from '../../../db/queries/keys.ts'
 import { findSchedule, listTakenSlots, type ReachableSchedule, storeSchedule } from '../../../db/queries/schedules.ts'
 import type { Issue } from '../../../schemas/error.ts'
+import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import {
   type AccountSchedule,
-  HORIZON_DAYS,
   type ListSlotsQuery,
   type PutSchedule,
   type SlotList,

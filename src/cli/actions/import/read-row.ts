@@ -14,6 +14,7 @@ const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unkn
   trimmed: (cell) => cell.trim(),
   ids: (cell) => cell.split(/[\s,;]+/).filter(Boolean),
   json: readJson,
+  queue: (cell) => ({ queue: cell.trim() }),
 }
 
 /** The maximum length of the body that would create the post. */

@@ -1,0 +1,121 @@
+import { batched, type WithOrdinal } from '../../../db/batch.ts'
+import type { Db } from '../../../db/client.ts'
+import type { KeyedResponse } from '../../../db/queries/idempotency.ts'
+import { type Insertion, insertPosts, type NewPost } from '../../../db/queries/posts/insert.ts'
+import { type Nearby, readNearby } from '../../../db/queries/posts/nearby.ts'
+import { inTransaction } from '../../../db/transaction.ts'
+import type { QueueOrder } from '../../../schemas/queue.ts'
+import { type Slots, withSlots } from '../schedule.ts'
+import { openQueues, type QueueRefusal } from './queues.ts'
+
+export interface QueuedPost {
+  /** The row of the post without a time. */
+  row: NewPost
+  order: QueueOrder
+  gapMs: number | null
+  /** Makes the response to store with the post. */
+  toKeyed: (slots: Slots, nearby: Nearby[]) => KeyedResponse | undefined
+}
+
+interface Placement extends Pick<Insertion, 'unready'> {
+  /** `missing`: the user may not use the accounts, or a limit has changed. */
+  outcome: Insertion['outcome'] | 'missing'
+  slots: Slots
+  /** The other posts near this one. */
+  nearby: Nearby[]
+}
+
+type QueuedInsertion = WithOrdinal & (QueueRefusal | Placement)
+
+interface Placed extends Numbered {
+  slots: Slots
+  row: NewPost
+}
+
+interface Numbered {
+  ordinal: number
+  post: QueuedPost
+}
+
+/**
+ * Takes slots for a post and writes it, both or neither, in one transaction: the response that is stored under an
+ * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile.
+ */
+export const insertQueuedPost = batched(async (db, posts: QueuedPost[]): Promise<QueuedInsertion[]> => {
+  const done: QueuedInsertion[] = []
+  let open: Numbered[] = posts.map((post, index) => ({ ordinal: index + 1, post }))
+  while (open.length > 0) {
+    const results = await inTransaction(db, (db) => insertOnce(db, open)).catch(catchUnwritten)
+    done.push(...results)
+    const ordinals = new Set(results.map(({ ordinal }) => ordinal))
+    open = open.filter(({ ordinal }) => !ordinals.has(ordinal))
+  }
+  return done
+})
+
+/**
+ * Throws `Unwritten`, which rolls back, if some posts cannot be written and others can: the others then get the slots
+ * of those.
+ */
+async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]> {
+  const queues = await openQueues(db, [...new Set(posts.flatMap(({ post }) => accountIdsOf(post)))])
+  const refusals: QueuedInsertion[] = []
+  const placed: Placed[] = []
+  for (const { ordinal, post } of posts) {
+    const slots = await queues.take(accountIdsOf(post), post.order)
+    if ('refused' in slots) refusals.push({ ordinal, ...slots })
+    else placed.push({ ordinal, post, slots, row: moveToSlots(post.row, slots) })
+  }
+  if (placed.length === 0) return refusals
+  const nearby = await readNearbyOf(db, placed)
+  const insertions = await insertPosts(
+    db,
+    placed.map(({ ordinal, post, slots, row }) => ({ ...row, keyed: post.toKeyed(slots, nearby.get(ordinal) ?? []) })),
+  )
+  const found = new Map(insertions.map((insertion) => [insertion.ordinal, insertion]))
+  const results = placed.map(({ ordinal, slots }, index): QueuedInsertion => {
+    const { outcome = 'missing', unready = null } = found.get(index + 1) ?? {}
+    return { ordinal, outcome, unready, slots, nearby: nearby.get(ordinal) ?? [] }
+  })
+  const unwritten = results.filter((result) => 'outcome' in result && result.outcome !== 'written')
+  if (unwritten.length > 0 && unwritten.length < results.length) throw new Unwritten(unwritten)
+  return [...refusals, ...results]
+}
+
+const accountIdsOf = ({ row }: QueuedPost) => row.deliveries.map(({ accountId }) => accountId)
+
+function moveToSlots(row: NewPost, slots: Slots): NewPost {
+  const { scheduledAt, accountTimes } = withSlots(slots)
+  const deliveries = row.deliveries.map((delivery) => ({
+    ...delivery,
+    scheduledAt: accountTimes.get(delivery.accountId) ?? null,
+    isInSlot: true,
+  }))
+  return { ...row, scheduledAt, deliveries }
+}
+
+/** The other posts near each of these, by ordinal. */
+async function readNearbyOf(db: Db, placed: readonly Placed[]): Promise<Map<number, Nearby[]>> {
+  const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, deliveries } }) =>
+    deliveries.map(({ accountId, nearby }) => ({
+      ...{ ordinal, userId, postId: id, accountId, dueAt: slots.get(accountId)! },
+      ...nearby,
+    })),
+  )
+  return Map.groupBy(await readNearby(db, wanted, placed[0]!.post.gapMs), ({ ordinal }) => ordinal)
+}
+
+/** Rolls back a transaction, for which Kysely needs a throw. It never leaves this file. */
+class Unwritten extends Error {
+  readonly results: QueuedInsertion[]
+
+  constructor(results: QueuedInsertion[]) {
+    super()
+    this.results = results
+  }
+}
+
+function catchUnwritten(error: unknown): QueuedInsertion[] {
+  if (error instanceof Unwritten) return error.results
+  throw error
+}
