@@ -14,7 +14,11 @@ export const steps: Step[] = [
         add column bytes bigint,
         add column width integer,
         add column height integer`.execute(db)
+  },
+  async (db) => {
     await sql`alter table posts add column media_fit text, add column pad_color text`.execute(db)
+  },
+  async (db) => {
     await sql`
       alter table post_targets
         add column media_fit text,
