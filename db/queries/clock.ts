@@ -13,3 +13,6 @@ export const after = (now: NowOrColumn, ms: Expression<number> | number) =>
 /** Milliseconds since the time in a column, or null if the column is null. */
 export const msSince = (now: Now, column: string) =>
   sql<number | null>`(extract(epoch from ${at(now)} - ${sql.ref(column)}) * 1000)::float8`
+
+/** The day in UTC. */
+export const dayOf = (now: NowOrColumn) => sql`(${at(now)} at time zone 'UTC')::date`

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { findDeliveryMetrics } from '../../db/queries/post-metrics/find.ts'
-import { beginRefresh, storeReadings } from '../../db/queries/post-metrics/turns.ts'
+import { storeReadings } from '../../db/queries/post-metrics/store.ts'
+import { beginRefresh } from '../../db/queries/post-metrics/turns.ts'
 import {
   type DeliveryMetricsList,
   HISTORY_LIMIT_MAX,

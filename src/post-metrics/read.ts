@@ -1,6 +1,7 @@
 import type { CredentialsRow } from '../../db/queries/credentials.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
-import type { DuePost, StoredReading } from '../../db/queries/post-metrics/turns.ts'
+import type { StoredReading } from '../../db/queries/post-metrics/store.ts'
+import type { DuePost } from '../../db/queries/post-metrics/turns.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { MetricReason } from '../../schemas/metric-names.ts'
 import type { PlatformId } from '../../schemas/platform.ts'

@@ -33,6 +33,9 @@ export const CALLS_PER_TURN = 10
 /** The pause of an account between two turns: Facebook, for one, allows a user 200 calls an hour. */
 export const TURN_PAUSE_MS = 5 * MINUTE_MS
 
+/** For how long the turn of an account waits that publishing needs. */
+export const POSTPONE_MS = MINUTE_MS
+
 /** All calls of a turn together. */
 export const TURN_MAX_MS = 60_000
 /** The time for which a turn belongs to its worker. */

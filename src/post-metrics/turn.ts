@@ -1,13 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import { discoverDeliveries, EVENTS_MAX } from '../../db/queries/post-metrics/discover.ts'
-import {
-  claimTurn,
-  endTurn,
-  findDuePosts,
-  type MetricTurn,
-  storeReadings,
-} from '../../db/queries/post-metrics/turns.ts'
+import { storeReadings } from '../../db/queries/post-metrics/store.ts'
+import { claimTurn, endTurn, findDuePosts, type MetricTurn } from '../../db/queries/post-metrics/turns.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { type ReadDeps, readPosts } from './read.ts'
@@ -16,6 +11,7 @@ import {
   coolDownMs,
   ENDS_AFTER_MS,
   FIRST_AFTER_MS,
+  POSTPONE_MS,
   POSTS_PER_TURN,
   SOON_MS,
   TURN_LEASE_MS,
@@ -38,10 +34,9 @@ export async function discover({ db, platforms, clock }: TurnDeps): Promise<bool
 }
 
 /** Claims the account that has been due for the longest; undefined if none is. */
-export async function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise<MetricTurn | undefined> {
+export function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise<MetricTurn | undefined> {
   const callMaxima = platforms.map((platform) => NETWORKS[platform].metrics.callsPerDayMax ?? null)
-  const [turn] = await claimTurn(db, { platforms, callMaxima, leaseMs: TURN_LEASE_MS, now: clock() })
-  return turn
+  return claimTurn(db, { platforms, callMaxima, leaseMs: TURN_LEASE_MS, postponeMs: POSTPONE_MS, now: clock() })
 }
 
 /** Reads the posts of a claimed account that are due, and stores their numbers. `signal` aborts the calls. */

@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
-import type { DeliveryError } from '../../../schemas/delivery.ts'
+import { sql } from 'kysely'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { after, at, type Now } from '../clock.ts'
+import { after, at, dayOf, type Now } from '../clock.ts'
 import type { CredentialsRow } from '../credentials.ts'
 import { isAvailable } from '../delivery/available.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
@@ -20,50 +19,86 @@ export interface MetricTurn extends Record<keyof CredentialsRow, CredentialsRow[
   data: Buffer | null
 }
 
-/** The day in UTC. */
-const dayOf = (now: Now) => sql`(${at(now)} at time zone 'UTC')::date`
-
 interface ClaimValues {
   platforms: PlatformId[]
   /** The most calls of a UTC day on each of `platforms`; null does not restrict. */
   callMaxima: (number | null)[]
   leaseMs: number
+  /** For how long a turn is postponed. */
+  postponeMs: number
   now: Now
 }
 
+/** How many accounts one statement looks at: the walk along the index ends there. */
+const WINDOW = 100
+
+type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed: number }
+
 /**
- * Claims the account whose posts have been due for the longest. An account that is being published to, or that has to
- * rest, is left to publishing.
+ * Claims one of the accounts whose posts have been due for the longest. An account that is being published to, or that has to
+ * rest, is left to publishing: its turn is postponed, so that it does not stand in front of others.
  */
-export const claimTurn = prepared<ClaimValues, MetricTurn>('claim_metric_turn', (_db, value) => {
+const claim = prepared<ClaimValues, ClaimRow>('claim_metric_turn', (_db, value) => {
   const now = value('now')
   return sql`
-    with due as (
-      select turn.account_id
-      from metric_turns as turn
-      join accounts on accounts.id = turn.account_id
-      join unnest(${value('platforms')}::text[], ${value('callMaxima')}::integer[]) as network(platform, calls_max)
-        on network.platform = turn.platform
-      where turn.next_at <= ${at(now)} and ${isAvailable(now)}
-        and (network.calls_max is null or coalesce((
-          select calls from metric_calls
-          where platform = network.platform and day = ${dayOf(now)}), 0) < network.calls_max)
-      order by turn.next_at limit 1
-      for no key update of turn skip locked
+    with network as materialized (
+      select network.platform, network.calls_max is null or coalesce(spent.calls, 0) < network.calls_max as has_calls
+      from unnest(${value('platforms')}::text[], ${value('callMaxima')}::integer[]) as network(platform, calls_max)
+      left join metric_calls as spent on spent.platform = network.platform and spent.day = ${dayOf(now)}
+    ),
+    due as materialized (
+      select ctid as row_id, account_id, platform, next_at from metric_turns
+      where next_at <= ${at(now)} order by next_at limit ${sql.lit(WINDOW)}
+    ),
+    -- The limit makes Postgres look each account up by its id.
+    candidate as materialized (
+      select due.row_id, due.next_at, account.is_available and coalesce(network.has_calls, false) as is_free
+      from due
+      cross join lateral (
+        select ${isAvailable(now)} as is_available from accounts where accounts.id = due.account_id limit 1) as account
+      left join network on network.platform = due.platform
+    ),
+    chosen as (
+      select ctid as row_id from metric_turns
+      where ctid = any(array(select row_id from candidate where is_free order by next_at)) and next_at <= ${at(now)}
+      limit 1
+      for no key update skip locked
+    ),
+    busy as (
+      select ctid as row_id from metric_turns
+      where ctid = any(array(select row_id from candidate where not is_free)) and next_at <= ${at(now)}
+      for no key update skip locked
+    ),
+    postponed as (
+      update metric_turns as turn set next_at = ${after(now, value('postponeMs'))}
+      from busy where turn.ctid = busy.row_id
+      returning turn.account_id
     ),
     claimed as (
       update metric_turns as turn
       set lease_token = gen_random_uuid(), next_at = ${after(now, value('leaseMs'))}
-      from due where turn.account_id = due.account_id
+      from chosen where turn.ctid = chosen.row_id
       returning turn.*
     )
-    select claimed.account_id, claimed.platform, claimed.lease_token, claimed.failures, accounts.scopes,
-      credentials.key_id, credentials.data_key, credentials.data
-    from claimed
-    join accounts on accounts.id = claimed.account_id
+    -- At least one row, with the number of postponed turns.
+    select postponing.count as postponed, claimed.account_id, claimed.platform, claimed.lease_token, claimed.failures,
+      accounts.scopes, credentials.key_id, credentials.data_key, credentials.data
+    from (select count(*)::integer as count from postponed) as postponing
+    left join claimed on true
+    left join accounts on accounts.id = claimed.account_id
     left join account_credentials as credentials
       on credentials.account_id = claimed.account_id and accounts.disconnected_at is null`
 })
+
+/** Repeats a claim that has only postponed turns: others may be due behind them. */
+export async function claimTurn(db: Db, values: ClaimValues): Promise<MetricTurn | undefined> {
+  for (;;) {
+    const [row] = await claim(db, values)
+    const { postponed, ...turn } = row!
+    if (turn.leaseToken !== null) return turn as MetricTurn
+    if (postponed === 0) return undefined
+  }
+}
 
 /** A post that is to be read. */
 export interface DuePost extends DeliveryKey {
@@ -93,68 +128,6 @@ export const findDuePosts = prepared<{ accountId: string; soonMs: number; limit:
       metrics.account_id = ${value('accountId')}::uuid and metrics.next_at <= ${after(value('now'), value('soonMs'))}`)}
     order by metrics.next_at limit ${value('limit')}`,
 )
-
-/** The outcome of reading one post, as it is stored. */
-export interface StoredReading extends DeliveryKey {
-  /** Null if the reading failed, or the post is gone: what was read before stays. */
-  counts: Record<string, number> | null
-  missing?: Record<string, string>
-  error?: DeliveryError
-  isGone?: boolean
-  /** Null if the post is not read again. */
-  nextInMs: number | null
-  keepsPoint: boolean
-}
-
-const toRow = ({ userId, postId, accountId, counts, missing, error, isGone, nextInMs, keepsPoint }: StoredReading) => ({
-  ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ is_gone: isGone ?? false, next_in_ms: nextInMs, keeps_point: keepsPoint },
-})
-
-/** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
-const isSubscribed = (userId: RawBuilder<unknown>) => sql`exists (
-  select from webhooks
-  where (webhooks.user_id = ${userId} or webhooks.all_users) and webhooks.disabled_at is null
-    and webhooks.types && array['metrics.updated', 'metrics.*'])`
-
-/** Stores readings and the point of the day of each, and writes events of numbers that have changed. */
-export async function storeReadings(db: Db, readings: readonly StoredReading[], now: Now): Promise<void> {
-  await sql`
-    with item as (
-      select item.*, before.counts as counts_before
-      from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
-        user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_gone boolean,
-        next_in_ms float8, keeps_point boolean)
-      join delivery_metrics as before
-        on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
-    ),
-    stored as (
-      update delivery_metrics as metrics
-      set attempted_at = ${at(now)},
-        fetched_at = case when item.counts is null then metrics.fetched_at else ${at(now)} end,
-        counts = coalesce(item.counts, metrics.counts),
-        missing = case when item.counts is null then metrics.missing else item.missing end,
-        error = item.error,
-        gone_at = case when item.is_gone then coalesce(metrics.gone_at, ${at(now)})
-          when item.counts is null then metrics.gone_at end,
-        next_at = ${at(now)} + item.next_in_ms * interval '1 ms'
-      from item
-      where metrics.user_id = item.user_id and metrics.post_id = item.post_id
-        and metrics.account_id = item.account_id
-      returning metrics.user_id, metrics.post_id, metrics.account_id, metrics.counts,
-        item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed
-    ),
-    event as (
-      insert into event_outbox (user_id, type, post_id, account_ids, data)
-      select stored.user_id, 'metrics.updated', stored.post_id, array[stored.account_id],
-        jsonb_build_object('platform', accounts.platform)
-      from stored join accounts on accounts.id = stored.account_id
-      where has_changed and ${isSubscribed(sql`stored.user_id`)}
-    )
-    insert into delivery_metric_points (user_id, post_id, account_id, day, counts)
-    select user_id, post_id, account_id, ${dayOf(now)}, counts from stored where keeps_point
-    on conflict (user_id, post_id, account_id, day) do update set counts = excluded.counts`.execute(db)
-}
 
 interface EndValues {
   accountId: string
