@@ -145,7 +145,7 @@ export type DeliveryMetricsList = Static<typeof DeliveryMetricsList>
 
 const history = Type.Optional(Type.Boolean({ description: 'Whether each entry has its `history`. Default: `false`.' }))
 
-export const PostMetricsQuery = Type.Object({
+export const GetPostMetricsQuery = Type.Object({
   history,
   refresh: Type.Optional(
     Type.Boolean({
@@ -153,7 +153,7 @@ export const PostMetricsQuery = Type.Object({
     }),
   ),
 })
-export type PostMetricsQuery = Static<typeof PostMetricsQuery>
+export type GetPostMetricsQuery = Static<typeof GetPostMetricsQuery>
 
 export const ListDeliveryMetricsQuery = Type.Object({
   ...ListDeliveriesQuery.properties,

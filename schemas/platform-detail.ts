@@ -4,7 +4,7 @@ import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
-import { SupportedPostTypes } from './post-type-limits.ts'
+import { AccountKind, SupportedPostTypes } from './post-type-limits.ts'
 import { Dictionary, ListedText, Ref, StringEnum } from './shared.ts'
 import { AltTextLimits } from './text-limits.ts'
 import { Bounds, LimitSource } from './validate-post.ts'
@@ -65,9 +65,7 @@ export const OfferedMetric = Type.Object(
     scope: Type.Optional(
       Type.String({ description: 'The scope that an account needs beside those for publishing. Absent: none.' }),
     ),
-    accounts: Type.Optional(
-      StringEnum(['members', 'organizations'], { description: 'The accounts that have it. Absent: all.' }),
-    ),
+    accounts: Type.Optional(Ref(AccountKind, { description: 'The accounts that have it. Absent: all.' })),
     source: Ref(LimitSource),
   },
   {

@@ -5,6 +5,12 @@ import { Nullable, Ref, StringEnum } from './shared.ts'
 import { CaptionLimits, FirstCommentLimits, ThreadLimits, TitleLimits } from './text-limits.ts'
 import { DeliveryGuarantee, LimitSource } from './validate-post.ts'
 
+export const AccountKind = StringEnum(['members', 'organizations'], {
+  $id: 'AccountKind',
+  description: 'The kind of account, on networks where it matters. Absent: every account.',
+  examples: ['members'],
+})
+
 export const ActGuarantee = Type.Object(
   {
     act: StringEnum(['text', 'files', 'comment'], {
@@ -12,9 +18,7 @@ export const ActGuarantee = Type.Object(
         'What is sent. `text`: a post or a part of a thread without files. `files`: one with files. `comment`: a first comment.',
     }),
     accounts: Type.Optional(
-      StringEnum(['members', 'organizations'], {
-        description: 'The kind of account, on networks where it matters. Absent: every account.',
-      }),
+      Ref(AccountKind, { description: 'The kind of account, on networks where it matters. Absent: every account.' }),
     ),
     files: Type.Optional(
       StringEnum(['images', 'videos'], {

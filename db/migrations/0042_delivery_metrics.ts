@@ -20,6 +20,8 @@ export const steps: Step[] = [
         lease_token uuid,
         failures smallint not null default 0)`.execute(db)
     await sql`create index metric_turns_next_at on metric_turns (next_at) where next_at is not null`.execute(db)
+  },
+  async (db) => {
     await sql`
       create table delivery_metrics (
         user_id uuid not null,

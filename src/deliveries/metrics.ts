@@ -5,10 +5,10 @@ import { storeReadings } from '../../db/queries/post-metrics/store.ts'
 import { beginRefresh } from '../../db/queries/post-metrics/turns.ts'
 import {
   type DeliveryMetricsList,
+  type GetPostMetricsQuery,
   HISTORY_LIMIT_MAX,
   type ListDeliveryMetricsQuery,
   type PostMetrics,
-  type PostMetricsQuery,
   REFRESH_PAUSE_SECONDS,
 } from '../../schemas/metrics.ts'
 import { fail, invalidRequest } from '../errors.ts'
@@ -32,7 +32,7 @@ export interface MetricsContext extends Omit<ReadDeps, 'openCredentials'> {
 export async function getPostMetrics(
   context: MetricsContext,
   post: PostAccess,
-  { history = false, refresh = false }: PostMetricsQuery,
+  { history = false, refresh = false }: GetPostMetricsQuery,
 ): Promise<PostMetrics> {
   const { targets } = await readPost(context.db, post)
   if (refresh) await refreshPost(context, post)

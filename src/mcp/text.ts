@@ -1,4 +1,5 @@
 import type { EventList } from '../../schemas/list-events.ts'
+import type { PostMetrics } from '../../schemas/metrics.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
 import type { ToolProblem } from './api.ts'
@@ -60,3 +61,12 @@ export function describeProblem({ status, code, error, details = [] }: ToolProbl
 
 /** A message of a network may have line breaks. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The numbers that are known, by account. */
+export const describeMetrics = ({ data }: PostMetrics): string =>
+  data
+    .map(({ platform, values }) => {
+      const known = Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]))
+      return `${platform}: ${known.join(', ') || 'no numbers'}.`
+    })
+    .join(' ')

@@ -9,7 +9,7 @@ import type { SlotList } from '../../schemas/schedule.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
-import { count, describeEvents, describePost, describeValidation } from './text.ts'
+import { count, describeEvents, describeMetrics, describePost, describeValidation } from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -87,6 +87,7 @@ const SPECIAL: readonly ToolDefinition[] = [
       `${count(data.length, 'post')}${nextCursor === null ? '' : ', and more follow'}`,
   ),
   simpleTool(operations.getPost, describePost),
+  simpleTool(operations.getPostMetrics, describeMetrics),
   simpleTool(operations.publishPost, describePost),
   simpleTool(operations.retryDelivery, describePost),
   simpleTool(operations.cancelDelivery, describePost),

@@ -53,7 +53,7 @@ export class Postroom {
     publish: (id: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
     /** Its likes, comments and other numbers, for each account. */
-    metrics: (id: string, query?: T.PostMetricsQuery, options?: Options) =>
+    metrics: (id: string, query?: T.GetPostMetricsQuery, options?: Options) =>
       this.#http.get<T.PostMetrics>(path`/posts/${id}/metrics`, query, options),
     /**
      * Waits until nothing of a post is queued or being sent. Throws `NotSettled` after `timeoutMs`, and for a draft.

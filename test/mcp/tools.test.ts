@@ -14,6 +14,7 @@ const NAMES = [
     'update_post',
     'list_posts',
     'get_post',
+    'get_post_metrics',
     'publish_post',
     'retry_delivery',
     'cancel_delivery',
@@ -52,10 +53,14 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   const destructive = [
     ...['update_post', 'publish_post', 'retry_delivery', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
   ]
-  t.strictSame(having('readOnlyHint'), [...NAMES.slice(0, 6), 'list_posts', 'get_post', 'list_events', 'list_media'])
+  t.strictSame(having('readOnlyHint'), [
+    ...NAMES.slice(0, 6),
+    ...['list_posts', 'get_post', 'get_post_metrics', 'list_events', 'list_media'],
+  ])
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), [
-    ...['list_field_options', 'create_post', 'update_post', 'publish_post', 'retry_delivery', 'import_media'],
+    ...['list_field_options', 'create_post', 'update_post', 'get_post_metrics', 'publish_post', 'retry_delivery'],
+    'import_media',
   ])
 })
 
@@ -77,7 +82,7 @@ t.test('a key sees only the tools that it may use, and cannot call the others', 
       'accounts:read',
       ['list_accounts', 'list_platforms', 'get_limits', 'list_field_options', 'list_slots', 'list_events'],
     ],
-    ['posts:read', ['validate_post', 'list_posts', 'get_post', 'list_events']],
+    ['posts:read', ['validate_post', 'list_posts', 'get_post', 'get_post_metrics', 'list_events']],
     ['posts:write', ['create_post', 'update_post', 'list_events', 'delete_post']],
     ['media:read', ['list_events', 'list_media']],
     ['media:write', ['list_events', 'import_media', 'upload_media']],

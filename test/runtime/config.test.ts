@@ -29,6 +29,7 @@ t.test('without variables, the defaults apply', async (t) => {
       eventsMs: 30 * 86_400_000,
     },
     outboundAllow: [],
+    postMetrics: 'off',
     webhooksAllowHttp: false,
     ignoredProxies: [],
     logLevel: 'info',
@@ -70,6 +71,7 @@ t.test('every variable is read', async (t) => {
     RETENTION_UNUSED_MEDIA: '180d',
     EVENTS_RETENTION_DAYS: '7',
     OUTBOUND_ALLOW: 'social.example.com:8443, 10.0.0.0/8',
+    METRICS: 'paid',
     WEBHOOKS_ALLOW_HTTP: 'on',
     HTTPS_PROXY: 'http://proxy:3128',
     http_proxy: 'http://proxy:3128',
@@ -131,6 +133,7 @@ t.test('every variable is read', async (t) => {
       unusedMediaMs: 180 * 86_400_000,
       eventsMs: 7 * 86_400_000,
     },
+    postMetrics: 'paid',
     webhooksAllowHttp: true,
     outboundAllow: [
       { name: 'social.example.com', port: 8443 },

@@ -35,8 +35,8 @@ const WINDOW = 100
 type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed: number }
 
 /**
- * Claims one of the accounts whose posts have been due for the longest. An account that is being published to, or that has to
- * rest, is left to publishing: its turn is postponed, so that it does not stand in front of others.
+ * Claims one of the accounts whose posts have been due for the longest. An account that is being published to, or has
+ * to rest, is left to publishing: its turn is postponed, so that it does not stand in front of others.
  */
 const claim = prepared<ClaimValues, ClaimRow>('claim_metric_turn', (_db, value) => {
   const now = value('now')

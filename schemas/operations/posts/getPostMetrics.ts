@@ -1,5 +1,5 @@
 import { errorResponse } from '../../error.ts'
-import { PostMetrics, PostMetricsQuery } from '../../metrics.ts'
+import { GetPostMetricsQuery, PostMetrics } from '../../metrics.ts'
 import { PostPath } from '../../post.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
@@ -16,7 +16,7 @@ export const getPostMetrics = defineOperation({
 
 Workers read the numbers of published posts every 15 minutes at first, then less and less often, and for the last time after 28 days, where the operator has set \`METRICS\`. A draft, and an account to which nothing was published, have the reason \`not_published\`.`,
   params: PostPath,
-  query: PostMetricsQuery,
+  query: GetPostMetricsQuery,
   success: { 200: JsonResponse(PostMetrics, 'The numbers.', { published: PostMetrics.examples[0] }) },
   errors: [
     errorResponse('You have no post with this id.', ['post_not_found']),
@@ -27,5 +27,7 @@ Workers read the numbers of published posts every 15 minutes at first, then less
     title: 'Get the numbers of a post',
     description:
       'Returns likes, comments, views and other numbers of a published post for each account. `null` is unknown, not 0: `unavailable` says why.',
+    // A refresh asks the networks.
+    hints: { openWorldHint: true },
   },
 })
