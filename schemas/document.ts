@@ -53,7 +53,7 @@ const REQUESTS = `## Requests
 
 const PAGING = `## Paging
 
-\`listPosts\`, \`listMedia\`, \`listSandboxCalls\`, and the lists of keys, users, organisations and members are pages, newest first. Send the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.
+\`listPosts\`, \`listMedia\`, \`listSandboxCalls\`, and the lists of keys, connected apps, users, organisations and members are pages, newest first. Send the \`nextCursor\` of a page as \`cursor\` to get the next page, until it is \`null\`. Every page takes the same time. Items that are created or deleted meanwhile do not shift the pages, even where the last item of the previous page was deleted. \`offset\` is for short lists: it takes longer the greater it is.
 
 A page of \`listDeliveries\`, or of \`listPosts\` with filters, may be short or empty although more follows, because a request looks at a limited number of items. Read on until \`nextCursor\` is \`null\`. The cursor of such a page belongs to its filters and order. \`retryDeliveries\` has a cursor of this kind too.`
 
@@ -97,7 +97,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 
 const RETRIES = `## Safe retries
 
-When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`createPosts\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\`, \`importMedia\`, \`createUser\` and \`createOrganization\` take a key. \`createKey\`, \`rotateKey\`, \`createUserKey\`, \`createWebhook\` and \`rotateWebhookSecret\` take none, because no response with a secret is kept. \`testWebhook\` and \`redeliverEvents\` take none either: events may arrive more than once in any case. The other operations need none: repeating them changes nothing.
+When a response is lost, or is a 500 or 503, the request may have been carried out. Send every request that creates something with an \`Idempotency-Key\`, and repeat it with the same key until a response arrives. It is carried out once. \`createPost\`, \`createPosts\`, \`connectAccount\`, \`createConnection\`, \`uploadMedia\`, \`importMedia\`, \`createUser\` and \`createOrganization\` take a key. \`createKey\`, \`rotateKey\`, \`createUserKey\`, \`createApprovalCode\`, \`createWebhook\` and \`rotateWebhookSecret\` take none, because no response with a secret is kept. \`testWebhook\` and \`redeliverEvents\` take none either: events may arrive more than once in any case. The other operations need none: repeating them changes nothing.
 
 - **The first request succeeded:** the repeated one gets the same status and the same bytes, with \`Idempotent-Replayed: true\`. Nothing is checked, called or fetched again, even where the resource was deleted since.
 - **The first request is still in progress:** the repeated one waits for it and gets its response.
@@ -189,7 +189,31 @@ claude mcp add --transport http postroom https://postroom.example.com/mcp --head
 }
 \`\`\`
 
-Connectors that are added on a website, as in claude.ai, cannot send a key and do not work.`
+**claude.ai and ChatGPT** take no key. Add \`https://postroom.example.com/mcp\` as a custom connector, and approve it on the page that opens: see *Connect an app*. Other clients of MCP do the same where no key is configured.`
+
+const CONNECT_APP = `## Connect an app
+
+An app that takes no API key gets one of its own by OAuth 2.1. You approve it in a browser:
+
+1. Give the app the address \`https://postroom.example.com/mcp\`. It opens a page of Postroom.
+2. Enter an API key with the scope \`keys:manage\`, or a code that \`postroom mcp approve\` or \`createApprovalCode\` prints. The app does not see either. Check the address to which the access goes: anybody can give an app any name.
+3. Choose the accounts. The app **writes drafts only**, unless you tick *Publishing*. It never gets more than your key allows, and not for longer.
+
+\`listConnectedApps\` lists the apps, and \`disconnectApp\` ends one. An app whose tokens are not used for 30 days is disconnected. To give an app other rights, disconnect it and connect it again.
+
+**For authors of apps.** Everything follows from the document at \`/.well-known/oauth-authorization-server\`:
+
+| | |
+|---|---|
+| Specifications | OAuth 2.1 with PKCE (S256) and RFC 9207 (\`iss\`), for [MCP](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization) and for this API |
+| Clients | public, without a secret (\`token_endpoint_auth_method\`: \`none\`) |
+| \`client_id\` | the https URL of a [client ID metadata document](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document), or from \`POST /oauth/register\`. A registration that nobody approves expires after a day. |
+| Redirect URIs | compared exactly, except for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`. Other \`http\` addresses are refused. Apps on a device may have a scheme of their own. |
+| \`resource\` | \`https://postroom.example.com/mcp\`, or \`https://postroom.example.com/api/v1\`. A token is good for both, because the tools of \`/mcp\` are operations of the API. |
+| \`scope\` | those of API keys, except \`keys:manage\` and \`admin\`. The response has those that were granted: without the tick, \`posts:write\` takes the place of \`posts:publish\`. |
+| Access token | \`Authorization: Bearer prat_…\`, for an hour; \`getCurrentKey\` shows what it allows |
+| Refresh token | for 30 days. Each use returns a new one. The old one is accepted for a minute longer, in case the response was lost; after that it ends the access, because somebody else may have it. |
+| \`POST /oauth/revoke\` | ends the access, with either token |`
 
 const CODES = `## Error codes
 
@@ -210,6 +234,7 @@ export const CHAPTERS = {
   'rate-limits': RATES,
   browsers: BROWSERS,
   agents: AGENTS,
+  'connect-an-app': CONNECT_APP,
   'error-codes': CODES,
 }
 
@@ -331,6 +356,10 @@ const KEYS = `Create API keys that allow less than your own, and replace or revo
 - A revoked or narrowed key loses its rights in each process within a second.
 - Keys do not belong to the key that created them: revoking that one leaves them valid.`
 
+const CONNECTED_APPS = `See and end the access of apps that were connected by OAuth, such as claude.ai. The section *Connect an app* says how they are connected.
+
+Each connected app is an API key with the name of the app: its changes are events of keys, and \`updateKey\` takes rights away from it.`
+
 const WEBHOOKS = `Get events at a URL of yours as soon as they happen, signed as [Standard Webhooks](https://www.standardwebhooks.com) describe. The section *Webhooks* of this page has the body of each type.
 
 - **Verify** each request with a library of Standard Webhooks, such as \`standardwebhooks\` from npm, and the \`secret\` of \`createWebhook\`. It checks \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`.
@@ -394,6 +423,7 @@ export const listTags = (tables: NetworkTables): Tag[] => [
   { name: 'connections', description: CONNECTIONS },
   { name: 'apps', description: APPS },
   { name: 'keys', description: KEYS },
+  { name: 'connected-apps', description: CONNECTED_APPS },
   { name: 'webhooks', description: WEBHOOKS },
   { name: 'tenants', description: TENANTS },
   { name: 'sandbox', description: SANDBOX },

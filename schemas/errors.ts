@@ -111,6 +111,11 @@ export const ERRORS = {
     message: 'The key of the request has a budget and cannot set one: use a key without a budget',
     meaning: 'A key with a budget cannot set budgets.',
   },
+  connected_app_not_found: {
+    status: 404,
+    message: 'Connected app not found',
+    meaning: 'The user has no connected app with this id.',
+  },
   api_key_too_wide: {
     status: 403,
     message: (what: string) => `A key cannot give another key what it lacks: ${what}`,

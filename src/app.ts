@@ -9,6 +9,7 @@ import { publicAvatars } from './accounts/avatar.ts'
 import { accounts } from './accounts/plugin.ts'
 import { createFailedKeys } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
+import { connectedApps } from './auth/oauth/connected-apps.ts'
 import { consent } from './auth/oauth/consent.ts'
 import { oauth } from './auth/oauth/plugin.ts'
 import { auth } from './auth/plugin.ts'
@@ -160,6 +161,7 @@ export async function buildApp({
       await api.register(media, { db, ...files })
       await api.register(sandbox, { db })
       await api.register(keys, { db })
+      await api.register(connectedApps, { db })
       await api.register(webhooks, { db, keyring: context.keyring, ...webhookUrls })
       await api.register(tenants, { ...context, ...files })
     },

@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts'
 import { addAccountCommands } from './account.ts'
 import type { Io } from './action.ts'
 import { withDatabase, withJson } from './command.ts'
+import { addConnectedAppCommands } from './connected-app.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
@@ -51,6 +52,7 @@ export function buildProgram(io: Io): Command {
   addUserCommands(program, io)
   addOrganizationCommands(program, io)
   addKeyCommands(program, io)
+  addConnectedAppCommands(program, io)
   addAccountCommands(program, io)
   addMediaCommands(program, io)
   addPostCommands(program, io)

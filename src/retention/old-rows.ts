@@ -7,6 +7,7 @@ import { deleteAttempts, findOldAttempts } from '../../db/queries/retention/atte
 import { deleteOldEvents } from '../../db/queries/retention/events.ts'
 import { deleteOldMedia, findOldMedia } from '../../db/queries/retention/media.ts'
 import { deleteOldMetricPoints } from '../../db/queries/retention/metric-points.ts'
+import { deleteExpired, EXPIRING, endUnusedGrants } from '../../db/queries/retention/oauth.ts'
 import { deleteOldPosts, findOldPosts } from '../../db/queries/retention/posts.ts'
 import { deleteOldSandboxCalls } from '../../db/queries/retention/sandbox-calls.ts'
 import { listUserIds } from '../../db/queries/retention/users.ts'
@@ -157,6 +158,16 @@ export async function removeOldConnections(db: Db, pace: Pace): Promise<number> 
 /** Deletes the daily numbers of posts. */
 export const removeOldMetricPoints = (db: Db, pace: Pace, before: Date) =>
   repeat(pace, (limit) => deleteOldMetricPoints(db, { before, limit }))
+
+/**
+ * Deletes tokens, codes and clients of OAuth that have expired, and revokes the keys of apps that have no token any
+ * more. Returns how many rows it deleted.
+ */
+export async function removeExpiredOAuth(db: Db, pace: Pace): Promise<number> {
+  let removed = 0
+  for (const table of EXPIRING) removed += await repeat(pace, (limit) => deleteExpired(db, table, limit))
+  return removed + (await repeat(pace, (limit) => endUnusedGrants(db, limit)))
+}
 
 /** Calls `work` until it leaves nothing. Returns how many rows it changed. */
 async function repeat(pace: Pace, work: (limit: number) => Promise<number>): Promise<number> {

@@ -8,6 +8,7 @@ import { sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
 import {
   removeExpiredKeys,
+  removeExpiredOAuth,
   removeOldAttempts,
   removeOldConnections,
   removeOldEvents,
@@ -38,6 +39,8 @@ export interface SweeperDeps {
 export interface Removed {
   idempotencyKeys: number
   connections: number
+  /** Rows of the tables of OAuth. */
+  oauth: number
   sandboxCalls: number
   events: number
   webhookDeliveries: number
@@ -126,6 +129,7 @@ async function sweep(
   const removed = {
     idempotencyKeys: await step(removeExpiredKeys, 0),
     connections: await step(removeOldConnections, 0),
+    oauth: await step(removeExpiredOAuth, 0),
     sandboxCalls: await step(removeOldSandboxCalls, retention.sandboxCallsMs),
     events: await step(removeOldEvents, retention.eventsMs),
     webhookDeliveries: await step(removeOldWebhookDeliveries, WEBHOOK_DELIVERIES_KEPT_MS),

@@ -219,6 +219,14 @@ export class Postroom {
     putBudget: (id: string, body: T.PutBudget, options?: Options) =>
       this.#http.send<T.Budget>('PUT', path`/keys/${id}/budget`, body, options),
   }
+  /** Apps that were connected by OAuth. */
+  readonly connectedApps = {
+    list: (query?: T.PageQuery, options?: Options) =>
+      this.#http.list<T.ConnectedAppList>('/connected-apps', query, options),
+    createCode: (options?: Options) =>
+      this.#http.send<T.ApprovalCode>('POST', '/connected-apps/codes', undefined, options),
+    disconnect: (id: string, options?: Options) => this.#http.delete(path`/connected-apps/${id}`, options),
+  }
   /** Your tenants, for keys with the scope `admin`. */
   readonly users = {
     list: (query?: T.ListUsersQuery, options?: Options) => this.#http.list<T.UserList>('/users', query, options),

@@ -320,6 +320,8 @@ const WRITTEN: Row[] = [
       request: ({ webhook }) => ({ ids: [webhook], ...(body && { body }) }),
     }),
   ),
+  // The key in the path belongs to no app.
+  { operationId: 'disconnectApp', owner: 404, ...hidden, request: ({ key }) => ({ ids: [key] }) },
 ]
 
 /** Who may use the resource that a path names: every admin of its organisation, its owner alone, or everybody. */

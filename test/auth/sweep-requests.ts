@@ -45,6 +45,7 @@ export function idOf(path: string, name: string, named: Omit<Named, 'organizatio
     connections: named.connection,
     events: named.event,
     keys: isTenant ? named.tenantKey : named.key,
+    'connected-apps': named.key,
     webhooks: named.webhook,
     apps: named.platform,
     platforms: named.platform,

@@ -232,7 +232,7 @@ export type Transport = (
 export const inject: Transport = async (app, key, method, path, body, headers = {}) => {
   const reply = await app.inject({
     method,
-    url: ROOTS.has(/^\/(\w+)/.exec(path)?.[1]) ? `/api/v1${path}` : path,
+    url: ROOTS.has(/^\/([\w-]+)/.exec(path)?.[1]) ? `/api/v1${path}` : path,
     headers: {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -726,6 +726,17 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
   await check('rotateKey', 409, 'api_key_not_rotatable', ada.call('POST', `/keys/${expired.id}/rotate`, {}))
   await check('rotateKey', 201, undefined, requests.rotateKey(ada.key))
   await check('rotateKey', 409, 'api_key_rotated', requests.rotateKey(ada.key))
+
+  await check('listConnectedApps', 200, undefined, requests.listConnectedApps(ada.key))
+  await check('createApprovalCode', 201, undefined, requests.createApprovalCode(ada.key))
+  await check('disconnectApp', 404, 'connected_app_not_found', requests.disconnectApp(ada.key))
+  const anApp = { clientId: 'app', redirectUri: 'https://app.example/', resource: 'https://postroom.example/mcp' }
+  await db
+    .insertInto('oauthGrants')
+    .values([writer, reader].map(({ id }) => ({ ...anApp, keyId: id })))
+    .execute()
+  await check('disconnectApp', 403, 'api_key_too_wide', asManager('DELETE', `/connected-apps/${writer.id}`))
+  await check('disconnectApp', 200, undefined, ada.call('DELETE', `/connected-apps/${reader.id}`))
 }
 
 async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene, requests: Requests) {
@@ -904,6 +915,7 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
     'post_targets',
     'connections',
     'oauth_apps',
+    'oauth_approvals',
     'events',
     'webhooks',
   ]

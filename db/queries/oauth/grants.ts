@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
+import type { ConnectedApp } from '../../../schemas/connected-app.ts'
 import type { Scope } from '../../../schemas/scopes.ts'
 import type { Db } from '../../client.ts'
+import { isoTime } from '../iso-time.ts'
+import type { Page } from '../page.ts'
 
 export const ACCESS_TOKEN_SECONDS = 3_600
 /** A refresh token that is not used for this long expires, and its grant with it. */
@@ -109,3 +112,34 @@ export const insertTokens = (db: Db, keyId: string, { access, refresh }: { acces
     insert into oauth_tokens (hash, key_id, type, expires_at)
     values (${access}, ${keyId}, 'access', now() + ${ACCESS_TOKEN_SECONDS}::integer * interval '1 second'),
       (${refresh}, ${keyId}, 'refresh', now() + ${REFRESH_TOKEN})`.execute(db)
+
+/** A page of the connected apps of a user, newest first. */
+export const listGrants = (db: Db, { userId, cursor, limit, offset }: Page): Promise<ConnectedApp[]> =>
+  grants(db)
+    .where('apiKeys.userId', '=', userId)
+    .where('apiKeys.id', '<', cursor)
+    .orderBy('apiKeys.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+
+const grants = (db: Db) =>
+  db
+    .selectFrom('oauthGrants')
+    .innerJoin('apiKeys', 'apiKeys.id', 'oauthGrants.keyId')
+    .select((eb) => [
+      'apiKeys.id',
+      eb.fn.coalesce('apiKeys.name', sql.lit('')).as('name'),
+      'oauthGrants.clientId',
+      'oauthGrants.redirectUri',
+      eb.ref('apiKeys.scopes').$castTo<Scope[]>().as('scopes'),
+      'apiKeys.accountIds',
+      isoTime<string | null>('apiKeys.expiresAt').as('expiresAt'),
+      isoTime<string | null>('apiKeys.lastUsedAt').as('lastUsedAt'),
+      isoTime('apiKeys.createdAt').as('createdAt'),
+    ])
+    .where('apiKeys.revokedAt', 'is', null)
+
+/** Whether an app that is still connected has this key. */
+export const isGrant = async (db: Db, keyId: string): Promise<boolean> =>
+  (await grants(db).where('apiKeys.id', '=', keyId).executeTakeFirst()) !== undefined

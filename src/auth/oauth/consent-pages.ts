@@ -25,7 +25,7 @@ export function signInPage(target: ResponseTarget, action: string, problem?: str
 ${describeClient(target)}
 ${alert(problem)}
 <form method="post" action="${action}">
-<p><label for="key">Your API key, or a code from <code>postroom mcp approve</code></label>
+<p><label for="key"><span>Your API key, or a code from <code>postroom mcp approve</code></span></label>
 <input type="password" id="key" name="key" required autocomplete="off"${problem && html` aria-describedby="problem"`}></p>
 <p><small>The app does not get your key. You decide on the next page what it may do.</small></p>
 <button type="submit">Continue</button>
@@ -51,6 +51,8 @@ export function decisionPage(
   const mayPublish = scopes.includes('posts:publish')
   // An app that asks to publish gets at least drafts.
   const shown: Scope[] = mayPublish && !rights.includes('posts:write') ? ['posts:write', ...rights] : rights
+  // Only a list of accounts can be wrong: the form comes back with it.
+  const [all, listed] = problem === undefined ? [html` checked`, ''] : ['', html` checked`]
   return {
     title: 'What may the app do?',
     body: html`
@@ -63,11 +65,11 @@ ${alert(problem)}
 ${mayPublish && publishing()}
 <fieldset${problem && html` aria-describedby="problem"`}>
 <legend>Accounts</legend>
-<label><input type="radio" name="accounts" value="all" checked> All accounts, also those that you connect later</label>
-<label><input type="radio" name="accounts" value="listed"> Only these:</label>
+<label><input type="radio" name="accounts" value="all"${all}> All accounts, also those that you connect later</label>
+<label><input type="radio" name="accounts" value="listed"${listed}> Only these:</label>
 <ul>${accounts.map(accountBox)}</ul>
 </fieldset>
-<p><small>You can end the access at any time: revoke the key with the name of the app.</small></p>
+<p><small>You can end the access at any time: disconnect the app, or revoke the key with its name.</small></p>
 <button type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="deny">Deny</button>
 </form>`,

@@ -21,7 +21,7 @@ const FAILURES_PER_MINUTE = 10
 const WRONG_CODES_PER_MINUTE = 60
 
 /** Pages that were signed in to and codes, of one key, that are valid at a time. */
-const APPROVALS_MAX = 20
+export const APPROVALS_MAX = 20
 
 /** The stored form of a code of eight digits. It is valid once, and for minutes: see `takeApproval`. */
 export const hashCode = (code: string): Buffer => createHash('sha256').update(`approval code ${code}`).digest()

@@ -341,6 +341,11 @@ class Apps(_Group):
     def list(self) -> Pages: return self._pages("/apps", {})
     def put(self, platform: str, body: Json) -> Result: return self._client.json("PUT", _path("/apps/{}", platform), {}, body=body)
 
+class ConnectedApps(_Group):
+    def create_code(self) -> Result: return self._client.json("POST", "/connected-apps/codes", {})
+    def disconnect(self, id: str) -> Result: return self._client.json("DELETE", _path("/connected-apps/{}", id), {})
+    def list(self, **query: Any) -> Pages: return self._pages("/connected-apps", query)
+
 class Connections(_Group):
     def cancel(self, id: str) -> Result: return self._client.json("DELETE", _path("/connections/{}", id), {})
     def choose(self, id: str, body: Json) -> Result: return self._client.json("POST", _path("/connections/{}/choose", id), {}, body=body)
@@ -438,6 +443,7 @@ class Postroom(_Client):
     """A client of one Postroom service, with one API key."""
     accounts = cached_property(Accounts)
     apps = cached_property(Apps)
+    connectedApps = cached_property(ConnectedApps)
     connections = cached_property(Connections)
     deliveries = cached_property(Deliveries)
     events = cached_property(Events)

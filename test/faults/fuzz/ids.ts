@@ -65,6 +65,7 @@ export function idsOf(path: string, name: string): Arbitrary<string> {
   if (collection === 'events') return ids('event')
   // Excludes the key of the caller.
   if (collection === 'keys') return ids(name === 'keyId' ? 'userKey' : 'key')
+  if (collection === 'connected-apps') return ids('key')
   if (collection === 'webhooks') return ids('webhook')
   // Neither the caller nor the other user, and organisations without accounts.
   if (collection === 'users' || collection === 'members') return ids('user')

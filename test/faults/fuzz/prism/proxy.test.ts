@@ -229,6 +229,18 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('rotateKey', 409, [made.id], { body: { overlapSeconds: 0 } })
   await ask('revokeKey', 200, [made.id])
   await ask('revokeKey', 404, [made.id])
+  await ask('listConnectedApps', 200, ['?limit=1'])
+  await ask('createApprovalCode', 201, [])
+  await ask('disconnectApp', 404, [made.id])
+  const { id: appKey } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
+  const grant = {
+    keyId: appKey,
+    clientId: 'app',
+    redirectUri: 'https://app.example/',
+    resource: 'https://a.example/mcp',
+  }
+  await db.insertInto('oauthGrants').values(grant).execute()
+  await ask('disconnectApp', 200, [appKey])
 
   const scopes = [...SCOPE_NAMES]
   const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })

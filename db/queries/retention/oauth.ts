@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Db } from '../../client.ts'
+
+/** The tables of OAuth whose rows end by themselves. */
+export const EXPIRING = ['oauth_tokens', 'oauth_codes', 'oauth_approvals', 'oauth_clients'] as const
+
+/** Deletes rows of a table that have expired. Returns how many. */
+export async function deleteExpired(db: Db, table: (typeof EXPIRING)[number], limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)}
+    where ctid = any(array(
+      select ctid from ${sql.table(table)} where expires_at <= now() limit ${limit} for update skip locked))`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
+
+/** Ends grants that have no token any more: nobody can use their keys. Returns how many. */
+export async function endUnusedGrants(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with unused as (
+      select key_id from oauth_grants
+      where not exists (select from oauth_tokens where oauth_tokens.key_id = oauth_grants.key_id)
+      limit ${limit} for update skip locked
+    ),
+    ended as (
+      update api_keys set revoked_at = now() from unused
+      where api_keys.id = unused.key_id and api_keys.revoked_at is null
+    )
+    delete from oauth_grants using unused where oauth_grants.key_id = unused.key_id`.execute(db)
+  return Number(numAffectedRows)
+}
