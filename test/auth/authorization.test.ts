@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse as Response } from 'fastify'
 import t from 'tap'
+import { storeAvatar } from '../../db/queries/avatars.ts'
 import { revokeKey } from '../../db/queries/keys.ts'
 import { deleteMembership } from '../../db/queries/people.ts'
 import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
@@ -109,7 +110,10 @@ async function createResources(owner: Person, organization: string): Promise<Res
     ['altText', OWNER_TEXT],
     ['file', IMAGES[0]!],
   ])
-  for (const account of [shared, own]) await owner.call('PUT', `/accounts/${account}/schedule`, SCHEDULE)
+  for (const id of [shared, own]) {
+    await owner.call('PUT', `/accounts/${id}/schedule`, SCHEDULE)
+    await storeAvatar(db, { id, bytes: Buffer.from('a picture') })
+  }
   await owner.call('PUT', `/apps/${OAUTH_PLATFORM}`, { clientId: OWNER_TEXT, clientSecret: `${OWNER_TEXT}-secret` })
   const create = async (state?: string, status?: string, mediaIds: string[] = []) => {
     const post = { accountIds: [shared], caption: OWNER_TEXT, firstComment: OWNER_TEXT, mediaIds }
