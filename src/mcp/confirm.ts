@@ -35,8 +35,8 @@ async function create(
   { canPublish }: Rights,
   isDraft: boolean,
 ): Promise<Outcome> {
-  const { scheduledAt, timeZone, fold: _, schedule: __, ...draft } = args
-  const sent = isDraft ? draft : args
+  const { scheduledAt, timeZone } = args
+  const sent = isDraft ? withoutTimes(args) : args
   // First, because it stores nothing if it fails.
   const validation = await validate(api, args)
   const key = String(idempotencyKey ?? deriveKey(sent))
@@ -62,6 +62,17 @@ async function create(
     : ''
   const checked = validation ? ` ${describeValidation(validation)}` : ''
   return { body: post, text: `Draft ${post.id} is stored.${ignored}${checked}${next}` }
+}
+
+/** A draft has no times. Those of accounts without one of the post are a mistake, which the service explains. */
+function withoutTimes({ scheduledAt, timeZone: _, fold: __, schedule: ___, ...draft }: Arguments): Arguments {
+  const { accountOverrides } = draft
+  if (scheduledAt === undefined || !Array.isArray(accountOverrides)) return draft
+  const overrides = accountOverrides.map((override) => {
+    const { scheduledAt: _, ...rest } = { ...override }
+    return rest
+  })
+  return { ...draft, accountOverrides: overrides }
 }
 
 /** Undefined if the key may not read posts, which it need not to create them. */

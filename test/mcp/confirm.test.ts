@@ -22,6 +22,11 @@ t.test('a post is scheduled with a time and a confirmation, and is a draft witho
     [{ scheduledAt: LATER, confirm: false }, 'draft'],
     [{ confirm: true }, 'draft'],
     [{ scheduledAt: LATER, confirm: true }, 'scheduled'],
+    [{ scheduledAt: LATER, accountOverrides: [{ accountId: account, scheduledAt: LATER }] }, 'draft'],
+    [
+      { scheduledAt: LATER, accountOverrides: [{ accountId: account, scheduledAt: LATER }], confirm: true },
+      'scheduled',
+    ],
   ]
   for (const [index, [args, status]] of cases.entries()) {
     const { body, text } = await callTool(ada, 'create_post', { accountIds: [account], caption: `${index}`, ...args })

@@ -22,6 +22,7 @@ import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
 import { checkDerived } from './derived-responses.ts'
+import { checkRenditions, RENDITION_MAKERS } from './rendition-responses.ts'
 import {
   CALLBACK,
   check,
@@ -667,7 +668,8 @@ async function checkFullDatabase(t: Test, { db, ada, connecting }: Scene, reques
 }
 
 /** Services whose storage is away or full. */
-async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Requests) {
+async function checkStorage(t: Test, scene: Scene, requests: Requests) {
+  const { db, ada, mediaDir } = scene
   for (const [example, isFull] of [
     ['storage_unavailable', false],
     ['storage_full', true],
@@ -681,6 +683,7 @@ async function checkStorage(t: Test, { db, ada, mediaDir }: Scene, requests: Req
     await check('importMedia', 503, example, requests.importMedia(ada.key, app))
     if (!isFull) await check('getMediaContent', 503, example, requests.getMediaContent(ada.key, app))
     await check('getMediaPreview', 503, example, requests.getMediaPreview(ada.key, app))
+    await checkRenditions(scene, app, example)
   }
 }
 
@@ -970,6 +973,11 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 429 too_many_uploads`)
   }
   seen.add('uploadMedia 408 request_timeout')
+  for (const operationId of RENDITION_MAKERS) {
+    // test/posts/media-fit.test.ts and media-fit.slow.test.ts check these.
+    seen.add(`${operationId} 409 media_quota`)
+    seen.add(`${operationId} 503 renditions_unfinished`)
+  }
   // test/media/alt-text-rights.test.ts checks this: it needs 2,000 posts.
   seen.add('updateMedia 409 media_in_too_many_posts')
   // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.

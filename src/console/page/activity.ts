@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ApiKey, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
+import type { ApiKey, ConnectedApp, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm, Details, Empty, Loading, Network, Problem, StateMark } from './parts.ts'
@@ -11,7 +11,7 @@ export function Activity() {
   return html`
     <h1>Activity</h1>
     <div class="with-side">
-      <section><${Troubles} />${canHook && html`<${Webhooks} />`}${canKeys && html`<${Keys} />`}</section>
+      <section><${Troubles} />${canHook && html`<${Webhooks} />`}${canKeys && html`<${Apps} /><${Keys} />`}</section>
       <aside aria-label="Events"><${Events} /></aside>
     </div>
   `
@@ -118,6 +118,31 @@ function WebhookLog({ id }: { id: string }) {
             </li>`,
           )}</ol>`}
   <//>`
+}
+
+function Apps() {
+  const { client } = useSession()
+  const list = useLoad(async () => Array.fromAsync(client.connectedApps.list()), [client])
+  const disconnect = (id: string) => async () => {
+    await client.connectedApps.disconnect(id)
+    list.reload()
+  }
+  return html`<section class="card"><h2>Connected apps</h2>
+    <${Loading} loaded=${list}>
+      ${(apps: ConnectedApp[]) =>
+        apps.length === 0
+          ? html`<${Empty}>No app is connected.<//>`
+          : html`<ul class="rows">${apps.map(
+              ({ id, name, scopes, lastUsedAt }) => html`<li key=${id}>
+                <div>
+                  <strong dir="auto">${name}</strong>
+                  <p class="small">${scopes.join(', ')}.${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}</p>
+                </div>
+                <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${disconnect(id)} />
+              </li>`,
+            )}</ul>`}
+    <//>
+  </section>`
 }
 
 function Keys() {

@@ -158,6 +158,9 @@ function groupByDay(posts: ListedPost[], timeZone: string): Map<string, Entry[]>
   return Map.groupBy(entries, ({ instant }) => toLocal(new Date(instant), timeZone).slice(0, 10))
 }
 
+const picturesOf = ({ media = [] }: ListedPost): Picture[] =>
+  media.map(({ previewUrl, ...file }) => ({ ...file, url: previewUrl }))
+
 interface DayProps {
   day: string
   isToday: boolean
@@ -186,7 +189,7 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
       ${shown.map((entry) => {
         const canDrag = canMove && entry.post.status !== 'published'
         return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
-          <${Chip} ...${entry} files=${entry.post.media ?? []} time=${formatTime(entry.instant, timeZone)} />
+          <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${formatTime(entry.instant, timeZone)} />
         </li>`
       })}
     </ul>

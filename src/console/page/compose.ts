@@ -16,25 +16,38 @@ interface Draft {
   files: Media[]
   time: string
   timeZone: string
+  /** Whether each account publishes in its next free slot. */
+  isQueued: boolean
+  /** Whether files are changed for networks that do not take them as they are. */
+  fits: boolean
   /** The name of this post, so that a repeated click stores it once. */
   key: string
 }
 
 const newDraft = (): Draft => ({
-  ...{ accountIds: [], caption: '', captions: {}, files: [], time: '', timeZone: OWN_ZONE },
+  ...{
+    accountIds: [],
+    caption: '',
+    captions: {},
+    files: [],
+    time: '',
+    timeZone: OWN_ZONE,
+    isQueued: false,
+    fits: true,
+  },
   key: crypto.randomUUID(),
 })
 
-const toBody = ({ accountIds, caption, captions, files, time, timeZone }: Draft): CreatePost => {
+const toBody = ({ accountIds, caption, captions, files, time, timeZone, isQueued, fits }: Draft): CreatePost => {
   const overrides = accountIds.filter((id) => captions[id] !== undefined)
   return {
     accountIds,
     caption,
-    ...(files.length > 0 && { mediaIds: files.map(({ id }) => id) }),
+    ...(files.length > 0 && { mediaIds: files.map(({ id }) => id), ...(fits && { mediaFit: 'auto' }) }),
     ...(overrides.length > 0 && {
       accountOverrides: overrides.map((accountId) => ({ accountId, captionOverride: captions[accountId]! })),
     }),
-    ...(time && { scheduledAt: `${time}:00`, timeZone }),
+    ...(isQueued ? { schedule: { queue: 'next' } } : time && { scheduledAt: `${time}:00`, timeZone }),
   }
 }
 
@@ -90,6 +103,7 @@ export function Compose() {
   }
   const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
   const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
+  const isScheduled = draft.isQueued || draft.time !== ''
   const canStore = draft.accountIds.length > 0 && validation?.create.status === 201 && !isStoring
   return html`
     <h1>Compose</h1>
@@ -110,10 +124,12 @@ export function Compose() {
               </fieldset>`}
         <//>
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
+        ${draft.files.length > 0 && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${(files: Media[]) => change({ files })} />`}
         ${
           canPublish &&
-          html`<div class="fields">
+          html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
+          <div class="fields" hidden=${draft.isQueued}>
             <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
             <label>Time zone <input value=${draft.timeZone} onChange=${(event: Event) => change({ timeZone: (event.target as HTMLInputElement).value })} /></label>
           </div>`
@@ -121,8 +137,8 @@ export function Compose() {
         ${error && html`<${Problem} error=${error} />`}
         ${general.map(({ message }) => html`<p class="warning" role="alert" dir="auto">${message}</p>`)}
         <div class="buttons">
-          <button type="button" class="primary" disabled=${!canStore} onClick=${() => store(false)}>${draft.time ? 'Schedule' : 'Save the draft'}</button>
-          ${canPublish && !draft.time && html`<button type="button" disabled=${!canStore || !validation?.publishable} onClick=${() => store(true)}>Publish now</button>`}
+          <button type="button" class="primary" disabled=${!canStore} onClick=${() => store(false)}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
+          ${canPublish && !isScheduled && html`<button type="button" disabled=${!canStore || !validation?.publishable} onClick=${() => store(true)}>Publish now</button>`}
           <button type="button" class="quiet" onClick=${() => setDraft(newDraft())}>Start again</button>
         </div>
       </section>
