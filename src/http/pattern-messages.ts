@@ -14,6 +14,7 @@ import {
   TELEGRAM_TOKEN,
   WEB_ADDRESS,
 } from '../../schemas/text-forms.ts'
+import { ZONE_NAME } from '../../schemas/time.ts'
 import { REDELIVERY_CURSOR } from '../../schemas/webhook-delivery.ts'
 
 const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
@@ -27,6 +28,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [REDELIVERY_CURSOR]: NEXT_CURSOR,
   [SLOT_TIME]: 'Must be a time of day from 00:00 to 23:59, such as 09:30',
   [SKIPPED_DATE]: 'Must be a date such as 2027-01-31',
+  [ZONE_NAME]: 'Must be the name of a time zone, such as Europe/Berlin',
   [EVENTS_CURSOR]: "Must be the nextCursor of an earlier response, or 'now'",
   [ERROR_CODE_FORM]: "Must be the code of an error, such as 'unauthorized'",
   [APP_WORD]: 'Must be 1 to 512 visible ASCII characters',

@@ -97,8 +97,9 @@ export async function createPost(
     const { post, accounts, media, renditions } = await checkPost(db, userId, requested, undefined, texts)
     return remember(known, { post, accounts: accounts.map(toKnown), media, renditions, isRead: true })
   }
-  // Warnings of accounts that are ready again must not reject a post.
-  let checked = (isStrict ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
+  // Warnings of accounts that are ready again must not reject a post. An open queue tells the name of its account.
+  const isCheckedHere = isStrict || requested.queue
+  let checked = (isCheckedHere ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
   let nearby: Nearby[] | undefined
   for (;;) {
     const { post, accounts, media, renditions } = checked

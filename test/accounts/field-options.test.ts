@@ -18,7 +18,7 @@ async function createOptionsWorld(t: Test, read: Read) {
   const options = { boardId: { read }, boardSectionId: { needs: ['boardId'], read } }
   const world = await createWorld(t, { networks: { x: { ...scriptedNetwork(), options } } })
   const ada = await world.user()
-  const connect = (credentials = { accessToken: 'the token' }) => ada.account('x', { credentials })
+  const connect = (credentials = { accessToken: 'token-of-ada' }) => ada.account('x', { credentials })
   const list = (account: string, path = 'boardId') => ada.call('GET', `/accounts/${account}/options/${path}`)
   return { ...world, ada, connect, list }
 }
@@ -39,7 +39,7 @@ t.test('the values of a field are those that the network lists for the account',
   t.strictSame(others, { field: 'boardId', data, facts: { pinsMax: 200_000 } })
   t.ok(Date.now() - Date.parse(readAt) < 60_000)
   t.equal((await list(account, 'boardSectionId?boardId=7')).status, 200)
-  const credentials = { accessToken: 'the token' }
+  const credentials = { accessToken: 'token-of-ada' }
   t.strictSame(calls, [
     [credentials, {}],
     [credentials, { boardId: '7' }],

@@ -50,7 +50,11 @@ const INSTAGRAM: typeof REQUESTS = {
  * file of a photo (https://developers.facebook.com/docs/graph-api/reference/page/photos/), and edges, which `fields`
  * can name too.
  */
-const OTHERS = ['is_ai_generated', 'is_paid_partnership', 'source', 'children', 'attachments', 'access_token']
+const OTHERS = [
+  ...['is_ai_generated', 'is_paid_partnership', 'source', 'children', 'attachments', 'access_token', 'picture'],
+  // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started
+  'profile_picture_url',
+]
 
 /** The names in a request that its specification does not have. */
 function unknownNames(

@@ -34,6 +34,7 @@ t.test('without variables, the defaults apply', async (t) => {
     ignoredProxies: [],
     logLevel: 'info',
     hasTraces: false,
+    servesConsole: true,
     corsOrigins: [],
     trustedProxies: [],
     rateLimits: undefined,
@@ -101,6 +102,7 @@ t.test('every variable is read', async (t) => {
     YOUTUBE_CLIENT_ID: 'youtube-id',
     YOUTUBE_CLIENT_SECRET: 'youtube-secret',
     POST_GAP_WARNING: 'off',
+    CONSOLE: 'off',
     BLUESKY_CLIENT_KEY: `${'B'.repeat(43)}=`,
     npm_lifecycle_event: 'postroom',
   })
@@ -142,6 +144,7 @@ t.test('every variable is read', async (t) => {
     ignoredProxies: ['HTTPS_PROXY', 'http_proxy'],
     logLevel: 'warn',
     hasTraces: true,
+    servesConsole: false,
     corsOrigins: ['https://a.example', 'http://localhost:5173'],
     trustedProxies: ['10.0.0.7', '192.168.0.0/16', 'fd00::/8'],
     rateLimits: { all: 1200, write: 300 },

@@ -95,7 +95,7 @@ t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t
   await start.stop()
   const serve = await runService('serve', env)
   t.teardown(() => serve.stop('SIGKILL'))
-  t.equal((await get(`${serve.facts.api}/posts`, start.facts.key ?? '')).body.data.length, 3)
+  t.equal((await get(`${serve.facts.api}/posts`, start.facts.key ?? '')).body.data.length, 15)
   t.equal((await fetch(new URL('/readyz', serve.facts.api))).status, 200)
   t.strictSame(await (await fetch(new URL('/healthz', serve.facts.api))).json(), { status: 'ok', version: VERSION })
   t.equal(await serve.stop(), 0)
