@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import fc, { type Arbitrary } from 'fast-check'
 import type { LightMyRequestResponse as Response } from 'fastify'
 import { newId } from '../../../db/id.ts'
+import { storeAvatar } from '../../../db/queries/avatars.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../../db/queries/people.ts'
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import { SCOPE_NAMES } from '../../../schemas/scopes.ts'
@@ -125,6 +126,8 @@ const CREATED: Record<string, Pool> = {
 
 type Ids = Record<(typeof RESOURCES)[number], string[]>
 
+const SLOTS = [{ weekday: 'monday', time: '09:30' }]
+
 async function createResources(
   { app, db }: Pick<World, 'app' | 'db'>,
   person: Person,
@@ -136,6 +139,9 @@ async function createResources(
     const shared = platform === 'x' && { organizationId: organization }
     account.push(await person.account(platform, { username: text, ...shared }))
   }
+  const disposable = await person.account('sandbox', { username: `${text}-2`, credentials: { username: text } })
+  await person.call('PUT', `/accounts/${disposable}/schedule`, { timeZone: 'UTC', slots: SLOTS })
+  await storeAvatar(db, { id: disposable, bytes: Buffer.from('a picture') })
   const file = await upload(app, person, [
     ['altText', text],
     ['file', IMAGES[0]!],
@@ -161,7 +167,7 @@ async function createResources(
     account,
     connection,
     event: events.map(({ id }) => id),
-    disposable: [await person.account('sandbox', { username: `${text}-2`, credentials: { username: text } })],
+    disposable: [disposable],
     media: [file.body.id, await person.media()],
     post,
     organization: [organization],

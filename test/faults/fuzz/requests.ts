@@ -73,7 +73,7 @@ function withoutConflict(query: Query, isStrict: boolean): Query {
     ...(has('after') ? ['from'] : []),
     // A cursor belongs to its filters.
     ...(isFiltered ? ['cursor', 'offset'] : []),
-    ...(has('include') ? ['limit'] : []),
+    ...(has('include') || has('history') ? ['limit'] : []),
     ...(isStrict ? ['unknown'] : []),
   ])
   return query.filter(([name]) => !excluded.has(name))
