@@ -65,7 +65,7 @@ t.test('requests and responses of every operation match the document by prism', 
   const connection = { platform: 'sandbox', credentials: { username } }
   const { id: account } = await ask('connectAccount', 201, [], { body: connection })
   await ask('connectAccount', 200, [], { body: { ...connection, credentials: { username, displayName: 'Ada' } } })
-  const malformed = { platform: 'mastodon', credentials: { instance: 'a b', accessToken: 'a' } }
+  const malformed = { ...connection, metadata: { ['a'.repeat(41)]: 'too long a name' } }
   await ask('connectAccount', 400, [], { body: malformed })
   await ask('connectAccount', 403, [], { body: { ...connection, organizationId: UNKNOWN_ID } })
   const unreachable = { platform: 'mastodon', credentials: { instance: 'https://mastodon.invalid', accessToken: 'a' } }
