@@ -98,8 +98,8 @@ export async function createPost(
     return remember(known, { post, accounts: accounts.map(toKnown), media, renditions, isRead: true })
   }
   // Warnings of accounts that are ready again must not reject a post. An open queue tells the name of its account.
-  const isCheckedHere = isStrict || requested.queue
-  let checked = (isCheckedHere ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
+  const isReadFirst = isStrict || requested.queue
+  let checked = (isReadFirst ? undefined : checkWithoutDatabase(requested, known, texts)) ?? (await check())
   let nearby: Nearby[] | undefined
   for (;;) {
     const { post, accounts, media, renditions } = checked

@@ -8,6 +8,7 @@ import { createAccountNames } from '../platforms/rules/wording.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
 import { findDailyLimit, nearbyTermsOf } from './nearby-terms.ts'
 import { timeFor } from './schedule.ts'
+import { DAY_MS } from './time-zone.ts'
 import type { PostToWarn } from './warning-context.ts'
 
 /** Milliseconds between posts of an account, below which there is a warning; null for none. */
@@ -88,7 +89,6 @@ export const contentFor = ({ postType, caption, overrides, threadParts }: PostTo
   threadParts: threadParts.get(accountId) ?? null,
 })
 
-const DAY_MS = 86_400_000
 const SAME_TEXT_MS = 7 * DAY_MS
 
 type Peer = OtherPost & { name?: string | undefined }

@@ -22,6 +22,14 @@ const operations = operationsOf(readDocument())
   }))
   .toSorted((a, b) => a.ids - b.ids)
 
+/** The tests of the contract's endpoints. */
+export const CONTRACT_TESTS = [
+  ...['posts/create', 'posts/create-errors', 'posts/create-media', 'posts/list', 'posts/delete', 'accounts/list'],
+]
+
+/** The operations that they call. */
+export const CONTRACT_OPERATIONS = ['createPost', 'listPosts', 'deletePost', 'listAccounts']
+
 /** The number of requests that were sent through a client, by operation. */
 export const sent: Record<string, number> = {}
 

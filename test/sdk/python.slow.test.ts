@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as operations from '../../schemas/operations/index.ts'
 import { needsPython, type PythonReply, startPython } from '../helpers/python-client.ts'
-import { sendThroughClient, sent } from '../helpers/sdk-transport.ts'
+import { CONTRACT_OPERATIONS, CONTRACT_TESTS, sendThroughClient, sent } from '../helpers/sdk-transport.ts'
 
 const python = startPython(t)
 const METHODS = new Map(
@@ -34,18 +34,11 @@ const toReply = ({ status, result, body, headers }: PythonReply) => ({ status: s
 
 if (needsPython.skip) t.plan(0, needsPython.skip)
 else {
-  for (const file of [
-    'posts/create',
-    'posts/create-errors',
-    'posts/create-media',
-    'posts/list',
-    'posts/delete',
-    'accounts/list',
-  ]) {
+  for (const file of CONTRACT_TESTS) {
     // The query makes it a module of its own: the same file also runs by itself.
     await import(`../${file}.test.ts?python`)
   }
   t.test('their requests went through the Python client', async (t) => {
-    for (const operation of ['createPost', 'listPosts', 'deletePost', 'listAccounts']) t.ok(sent[operation], operation)
+    for (const operation of CONTRACT_OPERATIONS) t.ok(sent[operation], operation)
   })
 }
