@@ -18,7 +18,7 @@ export const Budget = Type.Object(
   },
   {
     $id: 'Budget',
-    description: 'What may be spent in a month on networks that charge for posts, and what is.',
+    description: 'The limit and the sum of spending in a month, on networks that charge for posts.',
     examples: [{ month: '2026-11', limitUsdMicros: 5_000_000, spentUsdMicros: 1_230_000, reservedUsdMicros: 15_000 }],
   },
 )

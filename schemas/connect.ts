@@ -17,7 +17,7 @@ import {
 const VALUE_MAX = 2_048
 
 const text = (description: string) => Type.String({ maxLength: VALUE_MAX, description })
-/** The adapter says what is wrong with the address of a server. */
+/** The adapter names the mistake in the address of a server. */
 const server = (pattern: string, description: string) => FormedText(pattern, { maxLength: VALUE_MAX, description })
 const formed = (pattern: string, description: string) => Type.String({ pattern, maxLength: VALUE_MAX, description })
 

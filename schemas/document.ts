@@ -199,7 +199,7 @@ An app that takes no API key gets one of its own by OAuth 2.1. You approve it in
 2. Enter an API key with the scope \`keys:manage\`, or a code that \`postroom mcp approve\` or \`createApprovalCode\` prints. The app does not see either. Check the address to which the access goes: anybody can give an app any name.
 3. Choose the accounts. The app **writes drafts only**, unless you tick *Publishing*. It never gets more than your key allows, and not for longer.
 
-\`listConnectedApps\` lists the apps, and \`disconnectApp\` ends one. An app whose tokens are not used for 30 days is disconnected. To give an app other rights, disconnect it and connect it again.
+\`listConnectedApps\` lists the apps, and \`disconnectApp\` removes one. An app whose tokens are not used for 30 days is disconnected. To give an app other rights, disconnect it and connect it again.
 
 **For authors of apps.** Everything follows from the document at \`/.well-known/oauth-authorization-server\`:
 

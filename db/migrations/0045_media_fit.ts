@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { concurrentIndex, type Step } from '../migration.ts'
 
 /**
- * Adds how files of a post are made to fit, what was made for each delivery, and the facts of what was made. Workers of
+ * Adds `mediaFit` to posts and deliveries, the renditions of each delivery, and the facts of renditions. Workers of
  * older versions send the files as they are: no client may send such posts before these workers are replaced.
  */
 export const steps: Step[] = [

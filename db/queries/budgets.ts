@@ -11,9 +11,9 @@ const payer = sql`coalesce(api_keys.budget_id, api_keys.id)`
 const thisMonth = sql`spending_month(now())`
 
 /**
- * Whose budget of the month of a call is used up by the price of an act, beside what it has paid and reserved; null if
- * none is. After the intent of the act, whose price is reserved then, `micros` is 0. Sums are exact: the intent has
- * locked them.
+ * The owner of a budget that cannot pay for an act in the month of its call, beside earlier payments and reservations;
+ * null if each can. After the intent of the act, whose price is reserved then, `micros` is 0. Sums are exact: the
+ * intent has locked them.
  */
 export const findUsedUpBudget = prepared<
   DeliveryKey & { micros: number; now: Now },
@@ -40,7 +40,7 @@ const columns = (limit: RawBuilder<unknown>) => sql`
   to_char(${thisMonth}, 'YYYY-MM') as month, ${limit} as limit_usd_micros,
   coalesce(sums.spent_micros, 0) as spent_usd_micros, coalesce(sums.reserved_micros, 0) as reserved_usd_micros`
 
-/** The budget of an account in this month, with what is spent. */
+/** The budget of an account in this month, with its spending. */
 export async function readAccountBudget(db: Db, accountId: string): Promise<Budget> {
   const { rows } = await sql<Budget>`
     select ${columns(sql`accounts.budget_micros`)}
@@ -50,7 +50,7 @@ export async function readAccountBudget(db: Db, accountId: string): Promise<Budg
   return rows[0]!
 }
 
-/** The budget that counts for a key in this month, with what is spent. */
+/** The budget that counts for a key in this month, with its spending. */
 export async function readKeyBudget(db: Db, keyId: string): Promise<Budget> {
   const { rows } = await sql<Budget>`
     select ${columns(sql`paying.budget_micros`)}

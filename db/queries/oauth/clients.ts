@@ -13,7 +13,7 @@ const UNUSED_FOR = sql`interval '1 day'`
 /** How long a client is kept after its last token: hosted apps register once, and connect again later. */
 const KEPT_FOR = sql`interval '180 days'`
 
-/** Stores a client, unless there are `unusedMax` clients that nobody has approved yet. Returns whether it did. */
+/** Stores a client, unless `unusedMax` clients wait for an approval. Returns whether the client was stored. */
 export async function insertClient(
   db: Db,
   { id, name, redirectUris }: RegisteredClient,

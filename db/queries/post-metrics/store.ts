@@ -6,7 +6,7 @@ import type { DeliveryKey } from '../delivery/delivery.ts'
 
 /** The outcome of reading one post, as it is stored. */
 export interface StoredReading extends DeliveryKey {
-  /** Null if the reading failed, or the post is gone: what was read before stays. */
+  /** Null if the reading failed, or the post is gone: earlier numbers stay. */
   counts: Record<string, number> | null
   missing?: Record<string, string>
   error?: DeliveryError

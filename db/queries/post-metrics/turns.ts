@@ -135,7 +135,7 @@ interface EndValues {
   /** The account rests for this time at least. */
   restMs: number
   failures: number
-  /** The calls of the turn; 0 where nobody counts them. */
+  /** The calls of the turn; 0 if its network has no quota of calls. */
   calls: number
   now: Now
 }

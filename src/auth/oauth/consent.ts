@@ -64,7 +64,7 @@ export async function consent(app: FastifyInstance, options: ConsentOptions): Pr
   )
 }
 
-/** Calls `respond` with the request in the query string, or sends the page that says what is wrong with it. */
+/** Calls `respond` with the request in the query string, or sends a page that names its mistake. */
 async function withRequest(
   { publicUrl }: ConsentOptions,
   findClient: FindClient,

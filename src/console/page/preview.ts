@@ -17,7 +17,7 @@ export const toBody = (post: PostDetail): CreatePost => ({
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
-/** The post as one account gets it: each part with its length, its files and its card, and what is wrong with it. */
+/** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
 export function Preview({
   accountId,
   validation,
