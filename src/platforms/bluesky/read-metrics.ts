@@ -1,5 +1,4 @@
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { PUBLIC_API } from './identity.ts'
@@ -9,11 +8,7 @@ import { xrpc } from './xrpc.ts'
  * https://docs.bsky.app/docs/api/app-bsky-feed-get-posts, without an account: the counts are public. Posts that do not
  * exist are left out of the response.
  */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const response = await xrpc(io, PUBLIC_API, 'app.bsky.feed.getPosts', { params: { uris: posts.map(({ id }) => id) } })
   const views = at(response, 'posts')
   if (!Array.isArray(views)) throw unexpected(new URL(PUBLIC_API).host, false)

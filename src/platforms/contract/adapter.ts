@@ -3,7 +3,7 @@ import type { Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Credentials, Io, Json, Profile } from './io.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
-import type { MeasuredPost, PostReading } from './metrics.ts'
+import type { ReadMetrics } from './metrics.ts'
 import type { OAuth } from './oauth.ts'
 
 /** A part of a file: `bytes` of it after the first `from`. */
@@ -122,11 +122,8 @@ export interface Adapter<Prepared extends Json = Json> {
   oauth?: OAuth
   /** By key of `fields`: the values that depend on the account. */
   options?: Readonly<Record<string, FieldOptions>>
-  /**
-   * Reads the numbers of published posts of the account, as many as `MetricRules.postsPerCall` at most, in their order.
-   * `names` are the native names that the account may read. Absent if the network tells none.
-   */
-  readMetrics?(posts: readonly MeasuredPost[], names: ReadonlySet<string>, io: Io): Promise<readonly PostReading[]>
+  /** Absent if the network tells no numbers of published posts. */
+  readMetrics?: ReadMetrics
   /** Finds out to whom the credentials belong. Throws if they are refused. */
   identify(io: Io): Promise<Profile>
   /**

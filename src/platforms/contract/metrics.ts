@@ -1,5 +1,6 @@
 import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { Io } from './io.ts'
 import type { AccountKind, Price, Source } from './limits.ts'
 
 /** A number that a network tells about a published post. */
@@ -51,6 +52,26 @@ export type PostReading =
   | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
   | 'gone'
   | 'too_old'
+
+/**
+ * Reads the numbers of published posts of one account, as many as `MetricRules.postsPerCall` at most, in their order.
+ * `names` are the native names that the account may read.
+ */
+export type ReadMetrics = (
+  posts: readonly MeasuredPost[],
+  names: ReadonlySet<string>,
+  io: Io,
+) => Promise<readonly PostReading[]>
+
+/** Reads posts in turn, where a call reads one. */
+export async function readEach(
+  posts: readonly MeasuredPost[],
+  read: (post: MeasuredPost) => Promise<PostReading>,
+): Promise<PostReading[]> {
+  const readings: PostReading[] = []
+  for (const post of posts) readings.push(await read(post))
+  return readings
+}
 
 /** Only the numbers among the values at these names. A network may leave a name out, or send null. */
 export function pickCounts(names: Iterable<string>, read: (name: string) => unknown): Record<string, number> {

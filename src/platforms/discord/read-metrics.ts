@@ -1,5 +1,5 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type MeasuredPost, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
@@ -8,18 +8,12 @@ import { clientFor, HEADERS, type Webhook } from './webhook.ts'
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 const UNKNOWN_MESSAGE = 10008
 
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const webhook = clientFor(io)
-  const readings: PostReading[] = []
-  for (const post of posts) {
+  return readEach(posts, async (post) => {
     const message = (await readMessage(webhook, post, io)) ?? (await readMessage(webhook, post, io, channelOf(post)))
-    readings.push(message === undefined ? 'gone' : { counts: pickCounts(names, () => sumOf(at(message, 'reactions'))) })
-  }
-  return readings
+    return message === undefined ? 'gone' : { counts: pickCounts(names, () => sumOf(at(message, 'reactions'))) }
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
 import { at } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
@@ -12,17 +12,11 @@ const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
   shares: { field: 'shares', path: ['shares', 'count'] },
 }
 
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const page = pageOf(io)
   // For publishing, an object that is not found may show later.
   const reading: Page = { ...page, classify: (refusal) => (isAbsent(refusal) ? undefined : page.classify?.(refusal)) }
-  const readings: PostReading[] = []
-  for (const { id } of posts) readings.push(await orGone(() => readPost(reading, id, [...names], io)))
-  return readings
+  return readEach(posts, ({ id }) => orGone(() => readPost(reading, id, [...names], io)))
 }
 
 const isAbsent = (refusal: Parameters<typeof codesOf>[0]) => {

@@ -1,5 +1,5 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { get, type MetaApi } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
 import { at } from '../wire/json.ts'
@@ -11,18 +11,12 @@ const FIELDS = ['like_count', 'comments_count']
 /** https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/insights */
 const STORY_MS = 86_400_000
 
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const api = clientOf(io)
-  const readings: PostReading[] = []
-  for (const { id, postType, ageMs } of posts) {
+  return readEach(posts, async ({ id, postType, ageMs }) => {
     const isOver = postType === 'story' && ageMs >= STORY_MS
-    readings.push(isOver ? 'too_old' : await orGone(() => readPost(api, id, [...names], io)))
-  }
-  return readings
+    return isOver ? 'too_old' : orGone(() => readPost(api, id, [...names], io))
+  })
 }
 
 async function readPost(api: MetaApi, id: string, names: readonly string[], io: Io): Promise<PostReading> {

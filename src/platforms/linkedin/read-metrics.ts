@@ -1,20 +1,14 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
   const read = client.isOrganization ? readShare : readMemberPost
-  const readings: PostReading[] = []
-  for (const { id } of posts) readings.push(await read(client, id, [...names], io))
-  return readings
+  return readEach(posts, ({ id }) => read(client, id, [...names], io))
 }
 
 /**

@@ -1,16 +1,12 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type MeasuredPost, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor, type Instance } from './instance.ts'
 
 /** https://docs.joinmastodon.org/methods/statuses/#index: statuses that do not exist are left out. */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const instance = clientFor(io)
   const statuses = await listStatuses(instance, posts, io)
   return posts.map(({ id }) => {

@@ -1,5 +1,4 @@
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
@@ -10,15 +9,9 @@ const DAY_MS = 86_400_000
 /** A native number that no name of ours stands for. */
 const OUTBOUND_CLICK = 'OUTBOUND_CLICK'
 
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
-  const readings: PostReading[] = []
-  for (const post of posts) readings.push(await readPin(client, post, [...names, OUTBOUND_CLICK]))
-  return readings
+  return readEach(posts, (post) => readPin(client, post, [...names, OUTBOUND_CLICK]))
 }
 
 /**

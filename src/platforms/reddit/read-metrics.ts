@@ -1,15 +1,10 @@
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor } from './client.ts'
 
 /** https://www.reddit.com/dev/api#GET_api_info: posts that do not exist are left out. */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
   const { body } = await client.call(`/api/info?${new URLSearchParams({ id: posts.map(({ id }) => id).join(',') })}`)
   const children = at(body, 'data', 'children')

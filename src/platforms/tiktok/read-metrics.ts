@@ -1,6 +1,5 @@
 import type { MetricReason } from '../../../schemas/metric-names.ts'
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { call, clientFor, HOST } from './client.ts'
@@ -9,11 +8,7 @@ import { call, clientFor, HOST } from './client.ts'
  * https://developers.tiktok.com/doc/tiktok-api-v2-video-query: posts that are not public, or do not exist, are left
  * out. Nothing tells which.
  */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const fields = new URLSearchParams({ fields: ['id', ...names].join(',') })
   const body = { filters: { video_ids: posts.map(({ id }) => id) } }
   const videos = at(await call(clientFor(io), io, `/v2/video/query/?${fields}`, { body }), 'videos')

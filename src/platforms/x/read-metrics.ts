@@ -1,5 +1,4 @@
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor } from './client.ts'
@@ -8,11 +7,7 @@ import { clientFor } from './client.ts'
  * https://docs.x.com/x-api/posts/get-posts-by-ids: posts that do not exist are in `errors`. Without any post, `data` is
  * absent.
  */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
   const query = new URLSearchParams({ ids: posts.map(({ id }) => id).join(','), 'tweet.fields': 'public_metrics' })
   const { body } = await client.call(`/2/tweets?${query}`)

@@ -1,14 +1,9 @@
-import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, type PostReading, pickCounts } from '../contract/metrics.ts'
+import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { at, textAt } from '../wire/json.ts'
 import { call, clientFor, itemsOf } from './client.ts'
 
 /** https://developers.google.com/youtube/v3/docs/videos/list: videos that do not exist are left out. */
-export async function readMetrics(
-  posts: readonly MeasuredPost[],
-  names: ReadonlySet<string>,
-  io: Io,
-): Promise<PostReading[]> {
+export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const query = { part: 'statistics', id: posts.map(({ id }) => id).join(',') }
   const { body } = await call(clientFor(io), io, 'videos', { query })
   const videos = new Map(itemsOf(body).map((video) => [textAt(video, 'id'), video]))
