@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { blueskyChanges } from './changes.ts'
 import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
 import { bluesky } from './limits.ts'
@@ -9,6 +10,7 @@ export const blueskyNetwork: Network = {
   limits: bluesky,
   content: blueskyContent,
   metrics: blueskyMetrics,
+  changes: blueskyChanges,
   loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
   tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { OnNetwork } from './changes.ts'
 import type { Credentials, Io, Json, Profile } from './io.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { ReadMetrics } from './metrics.ts'
@@ -150,6 +151,17 @@ export interface Adapter<Prepared extends Json = Json> {
   ): Promise<
     Sent | Located | Unidentified | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
   >
+  /**
+   * Removes an act from the network. Returns once the network has confirmed that it is gone, as `RemovalRule` says. May
+   * run again: an act that is already gone is removed. Absent if `ChangeRules` say that the network offers no way.
+   */
+  remove?(published: OnNetwork, io: Io): Promise<void>
+  /**
+   * Gives an act on the network the text, and the `fields` of `EditRule.what`, that `act` has. `act` is the act as it
+   * would be published now. Files stay as they are. May run again: an act that already has them stays as it is. Returns
+   * the act as it is addressed from now on. Absent if `ChangeRules` say that the network offers no way.
+   */
+  edit?(act: Act, published: OnNetwork, io: Io): Promise<Sent>
 }
 
 /** An adapter whose prepared state only itself can read. */

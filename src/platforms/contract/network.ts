@@ -1,4 +1,5 @@
 import type { AnyAdapter } from './adapter.ts'
+import type { ChangeRules } from './changes.ts'
 import type { Content, ContentSource, EntityFinder } from './content.ts'
 import type { Platform } from './limits.ts'
 import type { MetricRules } from './metrics.ts'
@@ -17,6 +18,8 @@ export interface Network {
   content: (act: ContentSource) => Content
   /** The numbers that it tells about published posts. */
   metrics: MetricRules
+  /** How its published posts are removed and edited. */
+  changes: ChangeRules
   /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */
   loadEntityFinder?: (kind: 'post' | 'comment') => EntityFinder | Promise<EntityFinder>
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { discordChanges } from './changes.ts'
 import { discordContent } from './content.ts'
 import { discord } from './limits.ts'
 import { discordMetrics } from './metrics.ts'
@@ -8,5 +9,6 @@ export const discordNetwork: Network = {
   limits: discord,
   content: discordContent,
   metrics: discordMetrics,
+  changes: discordChanges,
   adapter: async () => (await import('./adapter.ts')).createDiscordAdapter,
 }

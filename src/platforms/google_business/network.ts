@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
+import { googleBusinessChanges } from './changes.ts'
 import { googleBusinessContent } from './content.ts'
 import { googleBusiness } from './limits.ts'
 import { googleBusinessMetrics } from './metrics.ts'
@@ -9,6 +10,7 @@ export const googleBusinessNetwork: Network = {
   limits: googleBusiness,
   content: googleBusinessContent,
   metrics: googleBusinessMetrics,
+  changes: googleBusinessChanges,
   adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,
   clientIds: googleClientIds,
   tokens: {

@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
+import { instagramChanges } from './changes.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
 import { instagramMetrics } from './metrics.ts'
@@ -9,6 +10,7 @@ export const instagramNetwork: Network = {
   limits: instagram,
   content: instagramContent,
   metrics: instagramMetrics,
+  changes: instagramChanges,
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { findEntities } from '../rules/entities.ts'
+import { linkedinChanges } from './changes.ts'
 import { linkedinContent } from './content.ts'
 import { linkedin } from './limits.ts'
 import { findCommentaryEntities } from './little-text.ts'
@@ -11,6 +12,7 @@ export const linkedinNetwork: Network = {
   content: linkedinContent,
   loadEntityFinder: (kind) => (kind === 'post' ? findCommentaryEntities : findEntities),
   metrics: linkedinMetrics,
+  changes: linkedinChanges,
   adapter: async () => (await import('./adapter.ts')).linkedinAdapter,
   tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },
 }

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { mastodonChanges } from './changes.ts'
 import { mastodonContent } from './content.ts'
 import { findMastodonEntities } from './entities.ts'
 import { mastodon } from './limits.ts'
@@ -9,6 +10,7 @@ export const mastodonNetwork: Network = {
   limits: mastodon,
   content: mastodonContent,
   metrics: mastodonMetrics,
+  changes: mastodonChanges,
   loadEntityFinder: () => findMastodonEntities,
   adapter: async () => (await import('./adapter.ts')).mastodonAdapter,
 }

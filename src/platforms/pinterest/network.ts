@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { pinterestChanges } from './changes.ts'
 import { pinterestContent } from './content.ts'
 import { pinterest } from './limits.ts'
 import { pinterestMetrics } from './metrics.ts'
@@ -8,6 +9,7 @@ export const pinterestNetwork: Network = {
   limits: pinterest,
   content: pinterestContent,
   metrics: pinterestMetrics,
+  changes: pinterestChanges,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,
   tokens: { life: '30 days', refresh: 'yes' },
 }

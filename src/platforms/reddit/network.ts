@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { redditChanges } from './changes.ts'
 import { redditContent } from './content.ts'
 import { reddit } from './limits.ts'
 import { redditMetrics } from './metrics.ts'
@@ -8,6 +9,7 @@ export const redditNetwork: Network = {
   limits: reddit,
   content: redditContent,
   metrics: redditMetrics,
+  changes: redditChanges,
   adapter: async () => (await import('./adapter.ts')).redditAdapter,
   tokens: { life: '24 hours', refresh: 'yes' },
 }

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { sandboxChanges } from './changes.ts'
 import { sandboxContent } from './content.ts'
 import { sandbox } from './limits.ts'
 import { sandboxMetrics } from './metrics.ts'
@@ -8,5 +9,6 @@ export const sandboxNetwork: Network = {
   limits: sandbox,
   content: sandboxContent,
   metrics: sandboxMetrics,
+  changes: sandboxChanges,
   adapter: async () => (await import('./adapter.ts')).createSandboxAdapter,
 }

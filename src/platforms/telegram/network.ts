@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { telegramChanges } from './changes.ts'
 import { telegramContent } from './content.ts'
 import { telegram } from './limits.ts'
 import { telegramMetrics } from './metrics.ts'
@@ -8,5 +9,6 @@ export const telegramNetwork: Network = {
   limits: telegram,
   content: telegramContent,
   metrics: telegramMetrics,
+  changes: telegramChanges,
   adapter: async () => (await import('./adapter.ts')).telegramAdapter,
 }

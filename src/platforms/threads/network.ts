@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
+import { threadsChanges } from './changes.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
 import { threadsMetrics } from './metrics.ts'
@@ -9,6 +10,7 @@ export const threadsNetwork: Network = {
   limits: threads,
   content: threadsContent,
   metrics: threadsMetrics,
+  changes: threadsChanges,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { tiktokChanges } from './changes.ts'
 import { tiktokContent } from './content.ts'
 import { tiktok } from './limits.ts'
 import { tiktokMetrics } from './metrics.ts'
@@ -8,6 +9,7 @@ export const tiktokNetwork: Network = {
   limits: tiktok,
   content: tiktokContent,
   metrics: tiktokMetrics,
+  changes: tiktokChanges,
   adapter: async () => (await import('./adapter.ts')).tiktokAdapter,
   tokens: { life: '2 hours', refresh: 'yes, for 180 days after each refresh' },
 }

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { xChanges } from './changes.ts'
 import { xContent } from './content.ts'
 import { x } from './limits.ts'
 import { xMetrics } from './metrics.ts'
@@ -8,6 +9,7 @@ export const xNetwork: Network = {
   limits: x,
   content: xContent,
   metrics: xMetrics,
+  changes: xChanges,
   adapter: async () => (await import('./adapter.ts')).xAdapter,
   tokens: { life: '2 hours', refresh: 'yes' },
 }

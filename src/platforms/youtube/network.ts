@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
+import { youtubeChanges } from './changes.ts'
 import { youtubeContent } from './content.ts'
 import { youtube } from './limits.ts'
 import { youtubeMetrics } from './metrics.ts'
@@ -9,6 +10,7 @@ export const youtubeNetwork: Network = {
   limits: youtube,
   content: youtubeContent,
   metrics: youtubeMetrics,
+  changes: youtubeChanges,
   adapter: async () => (await import('./adapter.ts')).youtubeAdapter,
   clientIds: googleClientIds,
   tokens: { life: 'an hour', refresh: 'yes; for 7 days where the [app](../platforms/youtube/README.md) is in testing' },

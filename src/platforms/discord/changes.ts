@@ -1,0 +1,18 @@
+import type { ChangeRules } from '../contract/changes.ts'
+import type { Source } from '../contract/limits.ts'
+
+const webhook: Source = {
+  url: 'https://docs.discord.com/developers/resources/webhook#delete-webhook-message',
+  confidence: 'official',
+  version: '2026-08-06',
+}
+
+export const discordChanges: ChangeRules = {
+  remove: { possible: true, confirmedBy: 'response', source: webhook },
+  edit: {
+    possible: true,
+    what: ['text', 'embeds', 'suppressEmbeds'],
+    keepsId: true,
+    source: { ...webhook, url: 'https://docs.discord.com/developers/resources/webhook#edit-webhook-message' },
+  },
+}

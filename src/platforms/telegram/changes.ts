@@ -1,0 +1,31 @@
+import type { ChangeRules } from '../contract/changes.ts'
+import type { Source } from '../contract/limits.ts'
+
+const botApi: Source = {
+  url: 'https://core.telegram.org/bots/api#deletemessage',
+  confidence: 'official',
+  version: '2026-11',
+}
+
+export const telegramChanges: ChangeRules = {
+  remove: {
+    possible: true,
+    minutesMax: 48 * 60,
+    confirmedBy: 'response',
+    exceptions: [
+      {
+        reason: 'The ids of the other files of this album were not stored: delete the album in Telegram.',
+        test: ({ fileCount, ref }) => fileCount > 1 && ref === undefined,
+        source: { ...botApi, url: 'https://core.telegram.org/bots/api#sendmediagroup' },
+      },
+    ],
+    source: botApi,
+  },
+  // The 48 hours of editing concern messages that the bot did not send.
+  edit: {
+    possible: true,
+    what: ['text'],
+    keepsId: true,
+    source: { ...botApi, url: 'https://core.telegram.org/bots/api#editmessagetext' },
+  },
+}
