@@ -386,6 +386,7 @@ const SANDBOX = `A network for tests, which is part of this service. An account 
 
 - \`faultTimes\` (1 to 1000, default 1): the number of calls that fail before one succeeds. With \`slow_media\`, all calls are slow.
 - \`faultAct\` (1 to 26, default 1): the act that fails. 1 is the post or the first part of a thread, followed by the other parts, then the first comment.
+- \`faultCall\` (\`publish\`, \`remove\` or \`edit\`, default \`publish\`): the call for the act that fails.
 
 The token \`expired\` is rejected when an account is connected: \`{"platform": "sandbox", "credentials": {"username": "ada", "token": "expired"}}\`.
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MEDIA_ID, MediaKind } from './media.ts'
-import { PartKind } from './post-part.ts'
 import { Dictionary, Limit, NextCursor, Nullable, NullableString, Offset, Ref, StringEnum } from './shared.ts'
 
 /** The faults that the sandbox can simulate, in the order of the documentation. */
@@ -55,6 +54,23 @@ const refused = {
   receivedAt: '2026-11-21T08:29:55.208Z',
 }
 
+const removal = {
+  ...call,
+  id: '0196f0c9-4d17-7b5e-8a02-c61f3e9d7b40',
+  kind: 'remove',
+  text: '',
+  media: [],
+  parentId: call.id,
+  receivedAt: '2026-11-21T08:51:12.077Z',
+}
+
+export const SandboxCallKind = StringEnum(['post', 'comment', 'remove', 'edit'], {
+  $id: 'SandboxCallKind',
+  description:
+    'The purpose of the call.\n\n- `post`: published a post or a part of a thread.\n- `comment`: published a first comment.\n- `remove`, `edit`: removed or edited a post or comment.',
+  examples: ['post'],
+})
+
 export const SandboxFile = Type.Object(
   {
     id: Type.String({ description: 'The id of the file, as in `mediaIds` of the post.' }),
@@ -72,26 +88,26 @@ export type SandboxFile = Static<typeof SandboxFile>
 
 export const SandboxCall = Type.Object(
   {
-    id: Type.String({ description: 'The id of the call, and of the post that it created where it was accepted.' }),
+    id: Type.String({ description: 'The id of the call, and of the post or comment that it created, if it did.' }),
     accountId: Type.String({ description: 'The id of the account that the call was for.' }),
-    accepted: Type.Boolean({ description: 'Whether the call created a post. On a real network, people would see it.' }),
+    accepted: Type.Boolean({ description: 'Whether the call took effect. On a real network, people would see it.' }),
     fault: Nullable(Ref(SandboxFault), {
       description: 'The simulated fault, or `null`.',
     }),
-    kind: Ref(PartKind),
-    text: Type.String({ description: 'The text of the post or comment.' }),
+    kind: Ref(SandboxCallKind),
+    text: Type.String({ description: 'The text of the post or comment. Empty where the call removed it.' }),
     fields: Dictionary(Type.Unknown(), { description: 'The `fields` of the override. Empty where there were none.' }),
     media: Type.Array(Ref(SandboxFile), { description: 'The files, in order.' }),
     parentId: NullableString({
       description:
-        'The id of the call that created the parent: the part before, or the post that is commented on. `null` for a post and for the first part of a thread.',
+        'The id of the call that created the parent: the part before, or the post that is commented on; for `remove` and `edit`, what they concern. `null` for a post and for the first part of a thread.',
     }),
     receivedAt: Type.String({ format: 'date-time', description: 'When the call arrived, in UTC with milliseconds.' }),
   },
   {
     $id: 'SandboxCall',
-    description: 'One call to the sandbox. On a real network it would create one post or comment.',
-    examples: [call, refused],
+    description: 'One call to the sandbox. On a real network it would create, remove or edit one post or comment.',
+    examples: [call, refused, removal],
   },
 )
 export type SandboxCall = Static<typeof SandboxCall>
@@ -106,7 +122,7 @@ export const SandboxCallList = Type.Object(
   {
     $id: 'SandboxCallList',
     description: 'One page of calls to the sandbox, with the paging that was applied.',
-    examples: [{ data: [call, refused], limit: 25, offset: 0, nextCursor: null }],
+    examples: [{ data: [removal, call, refused], limit: 25, offset: 0, nextCursor: null }],
   },
 )
 export type SandboxCallList = Static<typeof SandboxCallList>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Act, Adapter, PublishedFile, Sent } from '../../src/platforms/contract/adapter.ts'
+import type { OnNetwork } from '../../src/platforms/contract/changes.ts'
 import type { Credentials, Io, Json } from '../../src/platforms/contract/io.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'
@@ -131,8 +132,28 @@ export function clientOf<P extends Json>(adapter: Adapter<P>) {
     send: (act: Act, credentials: Credentials, io: ContractIo) => carryOut(adapter, act, { ...io, credentials }),
     reconcile: (act: Act, credentials: Credentials, io: Omit<Io, 'credentials'>, ready: unknown = null) =>
       adapter.reconcile!(act, { ...io, credentials }, ready as P),
+    remove: (published: OnNetwork, credentials: Credentials, io: Omit<Io, 'credentials'>) =>
+      adapter.remove!(published, { ...io, credentials }),
+    edit: (act: Act, published: OnNetwork, credentials: Credentials, io: Omit<Io, 'credentials'>) =>
+      adapter.edit!(act, published, { ...io, credentials }),
   }
 }
+
+/** An act that was published, as the engine gives it to an adapter. */
+export const publishedOf = (
+  { accountId, kind, postType, media, fields, startedAt }: Act,
+  sent: Sent,
+  published: Partial<OnNetwork> = {},
+): OnNetwork => ({
+  ...sent,
+  accountId,
+  kind,
+  postType,
+  publishedAt: startedAt,
+  fileCount: media.length,
+  fields,
+  ...published,
+})
 
 /** The PublishError that a promise is rejected with. */
 export async function rejection(promise: Promise<unknown>): Promise<PublishError> {

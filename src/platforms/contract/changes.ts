@@ -4,6 +4,8 @@ import type { AccountKind, Price, Source } from './limits.ts'
 
 /** An act of a delivery that is on its network. */
 export interface OnNetwork extends Sent {
+  /** Postroom's own id of the account. */
+  accountId: string
   kind: Act['kind']
   /** The type of the post; of a comment, that of the post above it. */
   postType: PostType

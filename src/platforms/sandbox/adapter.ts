@@ -5,34 +5,16 @@ import type { Act, Adapter, PublishedFile, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { notFinishedInTime, unexpected, unreadable } from '../contract/publish-error.ts'
 import type { SandboxStore } from '../contract/sandbox-store.ts'
-import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { contentOf } from '../wire/request-body.ts'
+import { callSandbox } from './call.ts'
+import { change } from './change.ts'
 import { clientFor, HOST } from './client.ts'
 import { sandboxContent } from './content.ts'
+import { findFault } from './fault.ts'
 import { sandboxOptions } from './options.ts'
 
 const PROCESSING_MS = 5000
-
-interface Behaviour {
-  accepted: boolean
-  /** Absent if no response comes. */
-  status?: number
-  headers?: Record<string, string>
-}
-
-const WORKING: Behaviour = { accepted: true, status: 201 }
-
-const FAULTS: Record<SandboxFault, Behaviour> = {
-  rate_limited: { accepted: false, status: 429, headers: { 'retry-after': '5' } },
-  server_error: { accepted: false, status: 500 },
-  server_error_after: { accepted: true, status: 500 },
-  timeout_after: { accepted: true },
-  unknown: { accepted: true },
-  expired_token: { accepted: false, status: 401 },
-  content_refused: { accepted: false, status: 422 },
-  slow_media: WORKING,
-}
 
 type Prepared = {
   media: SandboxFile[]
@@ -60,7 +42,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       clientFor(io)
       // Read here, since an error of the store after the intent would leave open whether the act was sent.
       const number = await numberOf(act, store)
-      const fault = await faultOf(act, number, store)
+      const fault = await findFault('publish', { ...act, number }, store)
       if (saved) return { ready: { ...saved, number, fault } }
       const media: SandboxFile[] = []
       const { altTexts } = sandboxContent(act)
@@ -75,20 +57,8 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       const { accountId, token, kind, fields } = act
       const { text } = sandboxContent(act)
       const parentId = act.parent?.id ?? null
-      const { accepted, status, headers } = fault ? FAULTS[fault] : WORKING
-      const respond = async () => {
-        io.signal.throwIfAborted()
-        const content = { kind: kind === 'comment' ? kind : ('post' as const), text, fields, media, parentId, number }
-        const id = await store.keep({ accountId, token, accepted, fault, ...content })
-        // The call fails without a delay: waiting for the timeout would show nothing more.
-        if (!status) throw new DOMException('No response', 'TimeoutError')
-        return Response.json({ id, error: `fields.fault is ${fault}` }, { status, ...(headers && { headers }) })
-      }
-      // Through callNetwork, so that faults have the same meaning as on every network.
-      const { body } = await callNetwork(network, { fetch: respond, signal: io.signal }, `https://${HOST}/posts`, {
-        method: 'POST',
-        visible: true,
-      })
+      const content = { kind: kind === 'comment' ? kind : ('post' as const), text, fields, media, parentId, number }
+      const body = await callSandbox({ accountId, token, fault, ...content }, network, io, store)
       const id = textAt(body, 'id')
       if (id === undefined) throw unexpected(HOST, true)
       return sentOf(id)
@@ -100,26 +70,18 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
       if (!found) return 'absent'
       return found.fault === 'unknown' ? 'unknown' : sentOf(found.id)
     },
+
+    remove: async (published, io) => change('remove', '', published, io, store),
+
+    async edit(act, published, io) {
+      await change('edit', sandboxContent(act).text, published, io, store)
+      const { id, url } = published
+      return { id, url }
+    },
   }
 }
 
 const numberOf = async ({ parent }: Act, store: SandboxStore) => (parent ? (await store.numberOf(parent.id)) + 1 : 1)
-
-/** The fault that this call gets; null if it works. */
-async function faultOf({ token, fields }: Act, number: number, store: SandboxStore): Promise<SandboxFault | null> {
-  const {
-    fault,
-    faultTimes = 1,
-    faultAct = 1,
-  } = fields as {
-    fault?: SandboxFault
-    faultTimes?: number
-    faultAct?: number
-  }
-  if (!fault || number !== faultAct) return null
-  if (fault === 'slow_media') return fault
-  return (await store.countFaults({ token, fault })) < faultTimes ? fault : null
-}
 
 /** Reads a file to its end. */
 async function receive(file: PublishedFile, altText: string | undefined, { signal }: Io): Promise<SandboxFile> {

@@ -3,6 +3,7 @@ import { QUERIED } from '../contract/guarantee.ts'
 import type { Platform, Source } from '../contract/limits.ts'
 import { pinterest } from '../pinterest/limits.ts'
 import { x } from '../x/limits.ts'
+import { FAULT_CALLS } from './fault.ts'
 
 // The faults are Postroom's own. Their statuses have the meaning that HTTP defines.
 const statuses: Source = {
@@ -60,6 +61,14 @@ export const sandbox: Platform = {
       default: 1,
       description:
         'the act that fails: 1 is the post or the first part of a thread, then the other parts, then the first comment',
+      source: statuses,
+    },
+    faultCall: {
+      type: 'enum',
+      values: FAULT_CALLS,
+      param: 'faultCall',
+      default: 'publish',
+      description: 'the call that fails: the one that publishes the act, removes it or edits it',
       source: statuses,
     },
   },
