@@ -17,7 +17,7 @@ GENERATORS := test/openapi/generators/node_modules/.installed
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme build sdk snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -83,6 +83,9 @@ db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 
 readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 	@node .ci/readme.ts
+
+screenshots: $(DEVELOP) ## take the pictures of the console for the README, with Chromium
+	@node test/console/screenshots.ts
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer, request as forwardTo, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
@@ -24,11 +27,11 @@ async function createScene(t: Test) {
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
   const origin = `http://localhost:${port}`
-  const open = async (key = ada.key, options: BrowserContextOptions = {}) => {
+  const open = async (key = ada.key, options: BrowserContextOptions = {}, base = origin) => {
     const page = await browser.newPage({ timezoneId: ZONE, locale: 'en-GB', ...options })
     page.setDefaultTimeout(30_000)
     const { problems, hosts } = watchPage(page)
-    await page.goto(`${origin}/console#key=${key}`)
+    await page.goto(`${base}/console#key=${key}`)
     await page.getByRole('navigation').waitFor()
     // A page that is left, or a text that is typed on, ends its requests.
     return { page, hosts, problems: () => problems.filter((problem) => !problem.endsWith('net::ERR_ABORTED')) }
@@ -217,6 +220,45 @@ t.test('every page is accessible, light and dark, wide and narrow', needsBrowser
       t.ok(Number(width) <= 0, `${hash} is ${width} pixels too wide`)
     }
   }
+})
+
+t.test('the page works under a path of a proxy', needsBrowser, async (t) => {
+  const { ada, accountIds, origin, open, show } = await createScene(t)
+  await ada.call('POST', '/posts', { accountIds, caption: 'Behind a proxy' })
+  const proxy = createServer((request, response) => {
+    const { method, headers, url = '' } = request
+    if (!url.startsWith('/tools/postroom/')) return response.writeHead(404).end()
+    const target = new URL(url.slice('/tools/postroom'.length), origin)
+    const forward = (answer: IncomingMessage) => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    }
+    request.pipe(forwardTo(target, { method, headers: { ...headers, host: target.host } }, forward))
+  })
+  t.teardown(() => proxy.closeAllConnections())
+  t.teardown(() => proxy.close())
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const { port } = proxy.address() as AddressInfo
+  const { page, problems } = await open(ada.key, {}, `http://localhost:${port}/tools/postroom`)
+  await page.getByRole('link', { name: /Behind a proxy/ }).waitFor()
+  for (const name of PAGES) await show(page, `/${name}`)
+  t.strictSame(problems(), [])
+})
+
+t.test('a month of 1,000 posts is shown whole', needsBrowser, async (t) => {
+  const { ada, accountIds, open } = await createScene(t)
+  const posts = Array.from({ length: 100 }, (_, index) => ({
+    accountIds,
+    caption: `Post ${index}`,
+    scheduledAt: `2030-05-${String((index % 28) + 1).padStart(2, '0')}T12:00:00Z`,
+  }))
+  for (let batch = 0; batch < 10; batch++) await ada.call('POST', '/posts/batch', { posts })
+  const { page, problems } = await open()
+  await page.evaluate(`location.hash = '/calendar?date=2030-05-15'`)
+  const day = page.getByRole('listitem', { name: 'Wednesday, 1 May 2030, 40 posts' })
+  await day.getByRole('button', { name: '36 more' }).click()
+  await day.locator('.chip').nth(39).waitFor()
+  t.strictSame(problems(), [])
 })
 
 t.test('the first page is small, and is not served where it is switched off', async (t) => {

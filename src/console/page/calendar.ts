@@ -13,7 +13,7 @@ import {
   Pictures,
   StateMark,
 } from './parts.ts'
-import { useCan, useSession } from './session.ts'
+import { useCan, useSession, versionOf } from './session.ts'
 import {
   addDays,
   addMonths,
@@ -80,19 +80,23 @@ export function Calendar() {
   const move = async ({ post, instant, targets }: Entry, day: string) => {
     const local = `${day}T${toLocal(new Date(instant), timeZone).slice(11)}`
     const to = toInstant(local, timeZone)
+    // As it is shown, or as the last move has left it: a change of another tab or program is not overwritten.
+    let shown = post.updatedAt
     const change = async (time: Date) => {
-      await client.posts.update(post.id, changeOf(post, targets, time), {})
-      posts.reload()
+      const current = await client.posts.get(post.id)
+      if (current.updatedAt !== shown) throw new Error('the post has changed meanwhile, look at it again')
+      shown = (await client.posts.update(post.id, changeOf(post, targets, time), versionOf(current))).updatedAt
     }
     try {
       await change(to)
       setNote({
         text: `Moved to ${formatLocal(local, { dateStyle: 'full', timeStyle: 'short' })}.`,
-        undo: () => change(new Date(instant)),
+        undo: () => change(new Date(instant)).finally(posts.reload),
       })
     } catch (error) {
       setNote({ text: `Not moved: ${(error as Error).message}` })
     }
+    posts.reload()
   }
 
   const step = (count: number) =>

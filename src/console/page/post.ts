@@ -6,18 +6,14 @@ import type {
   PostTarget,
   PostValidation,
 } from '../../sdk/index.ts'
-import { responseOf } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Numbers } from './numbers.ts'
 import { Confirm, Loading, Network, networkName, type Picture, Pictures, StateMark, Text } from './parts.ts'
 import { Preview, toBody } from './preview.ts'
-import { useCan, useSession } from './session.ts'
+import { useCan, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
 import { OUTCOMES, STATES } from './words.ts'
-
-/** The post as it was read, with its version: a change of another tab or program in between is not overwritten. */
-const versionOf = (post: PostDetail) => ({ ifMatch: responseOf(post)?.headers.get('etag') ?? undefined })
 
 export function PostPage({ id }: { id: string }) {
   const { client } = useSession()

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { Postroom } from '../../sdk/index.ts'
+import { type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
 import { fetchWithProgress } from './progress.ts'
 
 /** The person who looks: a client with their key, and what the key allows. */
@@ -52,3 +52,6 @@ export function useCan(...wanted: string[]): boolean {
   const { scopes } = useSession()
   return scopes === null || wanted.every((scope) => scopes.includes(scope))
 }
+
+/** The version of a post as it was read: a change of another tab or program in between is not overwritten. */
+export const versionOf = (post: PostDetail) => ({ ifMatch: responseOf(post)?.headers.get('etag') ?? undefined })
