@@ -227,7 +227,10 @@ t.test('the page works under a path of a proxy', needsBrowser, async (t) => {
   await ada.call('POST', '/posts', { accountIds, caption: 'Behind a proxy' })
   const proxy = createServer((request, response) => {
     const { method, headers, url = '' } = request
-    if (!url.startsWith('/tools/postroom/')) return response.writeHead(404).end()
+    if (!url.startsWith('/tools/postroom/')) {
+      response.writeHead(404).end()
+      return
+    }
     const target = new URL(url.slice('/tools/postroom'.length), origin)
     const forward = (answer: IncomingMessage) => {
       response.writeHead(answer.statusCode!, answer.headers)
