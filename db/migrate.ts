@@ -50,6 +50,7 @@ import * as mediaFit from './migrations/0045_media_fit.ts'
 import * as metricCalls from './migrations/0046_metric_calls.ts'
 import * as budgets from './migrations/0047_budgets.ts'
 import * as slotsOfPosts from './migrations/0048_slots_of_posts.ts'
+import * as gonePosts from './migrations/0049_gone_posts.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -103,6 +104,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0046_metric_calls': metricCalls,
   '0047_budgets': budgets,
   '0048_slots_of_posts': slotsOfPosts,
+  '0049_gone_posts': gonePosts,
 }
 
 /**

@@ -152,6 +152,7 @@ export interface DeliveryMetricPoints {
 export interface DeliveryMetrics {
   accountId: string;
   attemptedAt: Timestamp | null;
+  checkedAt: Timestamp | null;
   counts: Generated<Json>;
   error: Json | null;
   fetchedAt: Timestamp | null;
@@ -384,6 +385,7 @@ export interface PostTargets {
   error: Json | null;
   failures: Generated<number>;
   fields: Json | null;
+  goneAt: Timestamp | null;
   intendedAt: Timestamp | null;
   intent: number | null;
   intentMicros: number | null;

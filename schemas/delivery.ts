@@ -154,6 +154,11 @@ export const Delivery = Type.Object(
     error: NullableDeliveryError(
       'The last error. `null` where there was none, or where an act succeeded after it, unless what failed was left out.',
     ),
+    goneAt: Type.Optional(
+      time(
+        'Since when the network does not show the post any more: somebody has deleted or hidden it there, or the network has. Two readings, at least 10 minutes apart, have not found it. Absent while it is shown, and where nothing is read: see `checkDelivery`.',
+      ),
+    ),
     cost: Type.Optional(
       Ref(DeliveryCost, { description: 'What the acts have cost. Absent where none has cost anything.' }),
     ),

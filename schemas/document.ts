@@ -1,5 +1,6 @@
 import { ERRORS } from './errors.ts'
 import { EVENTS } from './event.ts'
+import { REFRESH_PAUSE_SECONDS } from './metrics.ts'
 import { ROLES } from './people.ts'
 import { SCOPES } from './scopes.ts'
 
@@ -307,7 +308,24 @@ A **budget** limits what may be spent in a calendar month in UTC: \`putAccountBu
 - If nothing was sent, the price is given back. If the act is out, it is spent. Where the outcome is unknown, it stays reserved until the delivery is resolved.
 - An act that a budget does not cover is not sent. The delivery fails with \`budget_used_up\`. Raise the budget, or wait for the next month, then call \`retryDeliveries\` with \`errorCode\` \`budget_used_up\`.
 - Keys that replace a key share its budget, and so do keys that a key with a budget creates. A key with a budget sets none.
-- Calls that read, such as those after a lost response, have prices that no budget covers. A database that is restored from a backup does not know what was spent since.`
+- Calls that read, such as those after a lost response, have prices that no budget covers. A database that is restored from a backup does not know what was spent since.
+
+## Numbers
+
+Where the operator has set \`METRICS\`, workers read likes, comments, views and other numbers of published posts. \`getPostMetrics\` returns those of one post, \`listDeliveryMetrics\` those of many.
+
+- **\`null\` is unknown, and \`0\` is what the network reported.** \`unavailable\` has the reason for each number that is \`null\`. \`native\` has the numbers under the names of the network.
+- **Which numbers** a network tells is in \`metrics\` of \`listPlatforms\`, each with its page. Some need a scope that earlier connections have not granted: the reason is then \`scope_missing\`.
+- **When:** every 15 minutes in the first hour, then less and less often, and for the last time after 28 days. \`refresh=true\` reads a post now, at most once in ${REFRESH_PAUSE_SECONDS} seconds.
+- **\`history=true\`** returns the last numbers of each day, for 400 days, where the terms of the network allow to keep them.
+- **The event \`metrics.updated\`** is written for webhooks that name it.
+- A reading never delays a post. X charges for readings: they need \`METRICS=paid\`.
+
+## Posts that have disappeared
+
+The same readings find posts that are not on their network any more. A post that two readings, at least 10 minutes apart, have not found has \`goneAt\`, and the event \`delivery.gone\` says so once. One reading is not enough, because networks lag. \`checkDelivery\` asks the network now.
+
+The state stays \`published\`, and the numbers stay those of the last reading. If the post shows again, \`goneAt\` disappears.`
 
 const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 

@@ -269,6 +269,16 @@ export const ERRORS = {
   },
   delivery_in_progress: { status: 409, message: 'Delivery is being sent', meaning: 'The delivery is being sent.' },
   delivery_published: { status: 409, message: 'Delivery is published', meaning: 'The delivery is published already.' },
+  delivery_not_published: {
+    status: 409,
+    message: 'Nothing of the delivery is published',
+    meaning: 'Nothing of the delivery is published.',
+  },
+  delivery_without_id: {
+    status: 409,
+    message: 'The id of the post on its network is not known',
+    meaning: 'The id of the post on its network is not known, such as after `resolveDelivery`.',
+  },
   delivery_unconfirmed: {
     status: 409,
     message: 'The post may have been published. Check the network, then call resolve.',
@@ -369,7 +379,23 @@ export const ERRORS = {
   metrics_off: {
     status: 409,
     message: 'This service does not read numbers: its operator has to set METRICS=on',
-    meaning: 'The service does not read the numbers of posts.',
+    meaning: 'The service does not read the numbers of posts, or not those of this network.',
+    cases: {
+      paid: {
+        message: (network: string) =>
+          `Each reading of a post on ${network} costs money: the operator of this service has to set METRICS=paid`,
+      },
+    },
+  },
+  check_not_offered: {
+    status: 409,
+    message: (network: string, note: string) => `${network} does not tell whether a post is there. ${note}`,
+    meaning: 'The network does not tell whether a post is there.',
+  },
+  check_scope_missing: {
+    status: 409,
+    message: (scope: string) => `The account has not granted the scope ${scope}: connect it again`,
+    meaning: 'The account has not granted a scope that reading its posts needs.',
   },
   account_not_connected: {
     status: 409,

@@ -207,6 +207,12 @@ export const EVENTS = [
     { ...UNPUBLISHED, state: 'queued', acts: 0, error: REFUSED, actor: { keyId: KEY_ID } },
   ),
   defineEvent(
+    'delivery.gone',
+    'A published post is not on its network any more: somebody has deleted or hidden it there, or the network has. Two readings have not found it. Only written where `METRICS` is on. If the post shows again and is then gone again, another event is written.',
+    { ...delivery, goneAt: time('When a reading did not find it for the first time.') },
+    { ...PUBLISHED, goneAt: '2026-11-23T10:02:11.048Z' },
+  ),
+  defineEvent(
     'metrics.updated',
     'A network has reported other numbers of a post than before: `getPostMetrics` returns them. Only written while a webhook of the user, or of all users, names this type or `metrics.*`.',
     { postId: id('post'), accountId: id('account'), platform: Ref(PlatformId) },

@@ -266,7 +266,7 @@ export const ListDeliveriesQuery = Type.Object({
 })
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 
-const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, cost } = Delivery.properties
+const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, goneAt, cost } = Delivery.properties
 
 /** In code points. */
 export const EXCERPT_MAX = 200
@@ -291,11 +291,12 @@ export const FoundDelivery = Type.Object(
     changedAt: NullableString({
       format: 'date-time',
       description:
-        'When the state, the error or what is published last changed. That a worker takes the delivery does not count. `null` where nothing has changed since the post was created.',
+        'When the state, the error or what is published last changed, or the post disappeared from its network. That a worker takes the delivery does not count. `null` where nothing has changed since the post was created.',
     }),
     externalId,
     externalUrl,
     error: Nullable(Ref(DeliveryError), { description: 'The last error, or `null`.' }),
+    goneAt,
     cost,
   },
   {

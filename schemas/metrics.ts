@@ -81,7 +81,9 @@ export const DeliveryMetrics = Type.Object(
     publishedAt: time('When the post became visible. `null` if nothing is out.'),
     fetchedAt: time('When the network reported these numbers. `null`: never.'),
     nextFetchAt: time('When they are read next. `null`: not any more, or not yet planned.'),
-    goneAt: time('Since when the network does not show the post. `null` while it does, or was not read.'),
+    goneAt: time(
+      'The `goneAt` of the delivery: since when the network does not show the post. `null` while it does, or was not read.',
+    ),
     values: Ref(MetricValues),
     native: Dictionary(Type.Number(), {
       description:

@@ -84,6 +84,10 @@ export const PlatformMetrics = Type.Object(
     usdMicrosPerPostAndDay: Type.Optional(
       UsdMicros('What it costs to read a post as often as you like on one UTC day. Absent: nothing.'),
     ),
+    tellsGone: Type.Boolean({
+      description:
+        'Whether a post that is not on the network any more is noticed: see `checkDelivery`. `false`: it looks like others that the network leaves out, or nothing can be read.',
+    }),
     keepsHistory: Type.Boolean({ description: 'Whether `history` has the numbers of earlier days.' }),
     note: Type.Optional(Type.String({ description: 'What else to know about these numbers.' })),
     source: Type.Optional(Ref(LimitSource)),
@@ -91,7 +95,9 @@ export const PlatformMetrics = Type.Object(
   {
     $id: 'PlatformMetrics',
     description: 'What a network tells about published posts: see `getPostMetrics`.',
-    examples: [{ offered: OfferedMetric.examples, postsPerCall: 25, keepsHistory: true, source: SOURCE }],
+    examples: [
+      { offered: OfferedMetric.examples, postsPerCall: 25, tellsGone: true, keepsHistory: true, source: SOURCE },
+    ],
   },
 )
 export type PlatformMetrics = Static<typeof PlatformMetrics>

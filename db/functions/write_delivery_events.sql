@@ -26,6 +26,7 @@ begin
       -- Null if the owner learns nothing: a lease, an intent, a later part of a thread, another attempt, a draft. A
       -- worker makes each change from the state `publishing`.
       case
+        when before.gone_at is null and after.gone_at is not null then 'delivery.gone'
         when before.state = 'publishing' and before.published_at is null and after.published_at is not null
           then 'delivery.published'
         when after.state in ('waiting', 'publishing') then null
@@ -64,6 +65,7 @@ begin
     'error', event.error,
     'latenessMs', case when event.type = 'delivery.published' and event.due_at is not null
       then greatest(0, round(extract(epoch from event.published_at - event.due_at) * 1000)) end,
+    'goneAt', case when event.type = 'delivery.gone' then api_time(event.gone_at) end,
     'intendedAt', case when event.type = 'delivery.unconfirmed' then api_time(event.intended_at) end,
     'outcome', case when event.type = 'delivery.resolved' then event.state end,
     'actor', case when event.type in ('delivery.resolved', 'delivery.retried', 'delivery.cancelled')

@@ -4,11 +4,12 @@ import { NETWORKS } from '../platforms/networks.ts'
 
 /** The numbers that a network tells about published posts. */
 export function describeMetrics(id: PlatformId): PlatformMetrics {
-  const { offered, postsPerCall, price, noHistory, note, source } = NETWORKS[id].metrics
+  const { offered, postsPerCall, price, hidesGone = false, noHistory, note, source } = NETWORKS[id].metrics
   return {
     offered: [...offered],
     postsPerCall,
     ...(price && { usdMicrosPerPostAndDay: price.usdMicros }),
+    tellsGone: offered.length > 0 && !hidesGone,
     keepsHistory: offered.length > 0 && (!noHistory || noHistory.accounts !== undefined),
     ...(note !== undefined && { note }),
     ...(source && { source }),

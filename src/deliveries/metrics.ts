@@ -15,7 +15,7 @@ import { fail, invalidRequest } from '../errors.ts'
 import { describeMetrics } from '../post-metrics/describe.ts'
 import { listReadPlatforms, type MetricsMode } from '../post-metrics/mode.ts'
 import { type ReadDeps, readPosts } from '../post-metrics/read.ts'
-import { REFRESH_MAX_MS } from '../post-metrics/timing.ts'
+import { GONE_AFTER_MS, REFRESH_MAX_MS } from '../post-metrics/timing.ts'
 import type { PostAccess } from '../posts/access.ts'
 import type { Caller } from '../posts/filters.ts'
 import { readPost } from '../posts/get.ts'
@@ -35,7 +35,7 @@ export async function getPostMetrics(
   { history = false, refresh = false }: GetPostMetricsQuery,
 ): Promise<PostMetrics> {
   const { targets } = await readPost(context.db, post)
-  if (refresh) await refreshPost(context, post)
+  if (refresh) await readNow(context, post, null)
   const keys = targets.map(({ accountId }) => ({ userId: post.userId, postId: post.id, accountId }))
   return { data: await readMetrics(context, keys, history) }
 }
@@ -65,12 +65,19 @@ async function readMetrics({ db, mode }: MetricsContext, keys: readonly Delivery
   return rows.map((row) => describeMetrics(row, mode, withHistory))
 }
 
-/** Reads the accounts of a post at the same time, all within one limit. */
-async function refreshPost(context: MetricsContext, { userId, id }: PostAccess): Promise<void> {
+/**
+ * Reads a post on one account, or on all of them at the same time, within one limit. Those that were read in the last
+ * minute are left out.
+ */
+export async function readNow(
+  context: MetricsContext,
+  { userId, id }: PostAccess,
+  accountId: string | null,
+): Promise<void> {
   const { db, mode, openCredentials } = context
   if (mode === 'off' || !openCredentials) throw fail('metrics_off')
   const begun = await beginRefresh(db, {
-    ...{ userId, postId: id, platforms: listReadPlatforms(mode) },
+    ...{ userId, postId: id, accountId, platforms: listReadPlatforms(mode) },
     pauseMs: REFRESH_PAUSE_SECONDS * 1_000,
     now: null,
   })
@@ -80,5 +87,5 @@ async function refreshPost(context: MetricsContext, { userId, id }: PostAccess):
     ),
   )
   const readings = read.flatMap(({ readings }) => readings)
-  if (readings.length > 0) await storeReadings(db, readings, null)
+  if (readings.length > 0) await storeReadings(db, readings, { confirmMs: GONE_AFTER_MS, now: null })
 }

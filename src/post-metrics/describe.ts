@@ -1,4 +1,5 @@
 import type { DeliveryMetricsRow } from '../../db/queries/post-metrics/find.ts'
+import type { DeliveryCheck } from '../../schemas/delivery-check.ts'
 import { METRIC_NAMES, type Metric, type MetricReason } from '../../schemas/metric-names.ts'
 import type { DeliveryMetrics, MetricValues, UnavailableMetric } from '../../schemas/metrics.ts'
 import type { MetricRule } from '../platforms/contract/metrics.ts'
@@ -19,6 +20,26 @@ export function describeMetrics(row: DeliveryMetricsRow, mode: MetricsMode, with
     ...{ values, native: counts, unavailable, error },
     ...(withHistory && { history: row.points.map(({ day, counts }) => ({ day, values: valuesOf(rules, counts) })) }),
   }
+}
+
+/** Whether the network shows the post of a delivery, as the last reading has found out. */
+export function describePresence(row: DeliveryMetricsRow): DeliveryCheck {
+  const { postId, accountId, platform, checkedAt, goneAt, error } = row
+  return { postId, accountId, platform, result: resultOf(row), checkedAt, goneAt, error }
+}
+
+function resultOf({
+  platform,
+  checkedAt,
+  unseenAt,
+  goneAt,
+  counts,
+  error,
+}: DeliveryMetricsRow): DeliveryCheck['result'] {
+  if (error || checkedAt === null) return 'unknown'
+  if (goneAt !== null) return 'gone'
+  if (unseenAt !== null) return 'not_shown'
+  return NETWORKS[platform].metrics.hidesGone && Object.keys(counts ?? {}).length === 0 ? 'unknown' : 'shown'
 }
 
 type Rules = ReadonlyMap<Metric, MetricRule>

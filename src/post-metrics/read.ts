@@ -13,7 +13,7 @@ import { PublishError } from '../platforms/contract/publish-error.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { isGranted, mayKeep, offeredTo } from './mode.ts'
-import { nextReadingInMs } from './timing.ts'
+import { CONFIRM_AFTER_MS, nextReadingInMs } from './timing.ts'
 
 export interface ReadDeps {
   networks: Networks
@@ -82,7 +82,7 @@ export async function readPosts(
     while (done < posts.length) {
       const batch = posts.slice(done, done + rules.postsPerCall)
       const read = await withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch.map(toMeasured), names, io))
-      for (const [index, post] of batch.entries()) add(post, toStored(read[index]!))
+      for (const [index, post] of batch.entries()) add(post, toStored(read[index]!, post))
       done += batch.length
     }
     return { readings }
@@ -95,8 +95,8 @@ export async function readPosts(
 
 type Outcome = Pick<StoredReading, 'counts'> & Partial<StoredReading>
 
-function toStored(reading: PostReading): Outcome {
-  if (reading === 'gone') return { counts: null, isGone: true }
+function toStored(reading: PostReading, { isGone }: DuePost): Outcome {
+  if (reading === 'gone') return { counts: null, isUnseen: true, ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
   if (reading === 'too_old') return { counts: null, error: TOO_OLD, nextInMs: null }
   return { counts: reading.counts, missing: reading.missing ?? {} }
 }

@@ -26,6 +26,11 @@ export function nextReadingInMs(ageMs: number): number | null {
 /** Posts that are due within this time are read together with those that are due. */
 export const SOON_MS = 5 * MINUTE_MS
 
+/** A post is gone if two readings in a row do not find it, this far apart: networks lag, and fail for some minutes. */
+export const GONE_AFTER_MS = 10 * MINUTE_MS
+/** When a post is read again that was not found: late enough if it is read as soon as `SOON_MS` allows. */
+export const CONFIRM_AFTER_MS = GONE_AFTER_MS + SOON_MS
+
 /** The posts of one turn. One account holds up no other, and one call is not the rule for networks that take many. */
 export const POSTS_PER_TURN = 50
 /** The calls of one turn, where a call reads one post: a fraction of what networks allow in the pause that follows. */

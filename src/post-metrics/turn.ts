@@ -11,6 +11,7 @@ import {
   coolDownMs,
   ENDS_AFTER_MS,
   FIRST_AFTER_MS,
+  GONE_AFTER_MS,
   POSTPONE_MS,
   POSTS_PER_TURN,
   SOON_MS,
@@ -50,7 +51,7 @@ export async function takeTurn(deps: TurnDeps, turn: MetricTurn, signal?: AbortS
     limitMs: TURN_MAX_MS,
     ...(signal && { signal }),
   })
-  if (readings.length > 0) await storeReadings(db, readings, clock())
+  if (readings.length > 0) await storeReadings(db, readings, { confirmMs: GONE_AFTER_MS, now: clock() })
   const failures = failure ? turn.failures + 1 : 0
   const restMs = failure ? coolDownMs(failures, failure.retryAfterMs) : TURN_PAUSE_MS
   const calls = callsPerDayMax === undefined ? 0 : Math.ceil(posts.length / postsPerCall)

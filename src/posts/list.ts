@@ -3,7 +3,7 @@ import { isId } from '../../db/id.ts'
 import { countStates, readAltTexts, readDeliveries, readListedFiles } from '../../db/queries/find/included.ts'
 import { type FoundPost, findPosts } from '../../db/queries/find/posts.ts'
 import type { Order } from '../../db/queries/find/walk.ts'
-import { dropFree } from '../../db/queries/posts/columns.ts'
+import { dropAbsentOfDeliveries } from '../../db/queries/posts/columns.ts'
 import { listListedPosts, listPosts } from '../../db/queries/posts/list.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
 import {
@@ -130,7 +130,7 @@ async function addIncluded(
     const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
     for (const post of posts) {
       post.targets = targets.get(post.id) ?? []
-      dropFree(post.targets.map(({ delivery }) => delivery))
+      dropAbsentOfDeliveries(post.targets.map(({ delivery }) => delivery))
     }
   }
   if (include.has('media')) {

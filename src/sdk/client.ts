@@ -80,6 +80,14 @@ export class Postroom {
       this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/resolve`, body, options),
     cancel: (postId: string, accountId: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/cancel`, undefined, options),
+    /** Asks the network whether it still shows the post. */
+    check: (postId: string, accountId: string, options?: Options) =>
+      this.#http.send<T.DeliveryCheck>(
+        'POST',
+        path`/posts/${postId}/deliveries/${accountId}/check`,
+        undefined,
+        options,
+      ),
     /** Says that a post was published by hand. */
     markPublished: (postId: string, accountId: string, body: T.MarkPublished = {}, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>(

@@ -281,6 +281,11 @@ const WRITTEN: Row[] = [
     ...managed(200),
   },
   {
+    operationId: 'checkDelivery',
+    request: ({ failed, shared }) => ({ ids: [failed, shared] }),
+    ...managed(409),
+  },
+  {
     operationId: 'resolveDelivery',
     request: ({ unconfirmed, shared }) => ({ ids: [unconfirmed, shared], body: { outcome: 'published' } }),
     ...managed(200),

@@ -8,12 +8,15 @@ import { createNetworkWorld } from './network-world.ts'
 
 /** A world whose networks are fakes, and a reader of numbers whose clock only the test advances. */
 export async function createMetricsWorld(t: Test, mode: MetricsMode = 'on') {
-  const world = await createNetworkWorld(t, { postMetrics: mode })
-  const ada = repeating(world.ada)
-  const { db, networks, keyring, app, time, work, post } = world
   const numbers = await startMetrics(t)
   const fetch: typeof globalThis.fetch = (input, init) =>
     numbers.takes(input as string, init) ? numbers.fetch(input, init) : world.fetch(input, init)
+  const world: Awaited<ReturnType<typeof createNetworkWorld>> = await createNetworkWorld(t, {
+    postMetrics: mode,
+    fetch,
+  })
+  const ada = repeating(world.ada)
+  const { db, networks, keyring, app, time, work, post } = world
   const deps: TurnDeps = {
     ...{ db, networks, fetch, openCredentials: keyring.open, log: app.log, platforms: listReadPlatforms(mode) },
     clock: () => time.now,

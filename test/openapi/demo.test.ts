@@ -13,6 +13,7 @@ const FAILURES: Record<string, [status: number, code: string, reason: string]> =
   chooseAccounts: [409, 'connection_not_choosing', 'only the consent of a person in a browser offers a choice'],
   completeConnection: [409, 'connection_not_opened', 'the address comes from the network, after such a consent'],
   disconnectApp: [404, 'connected_app_not_found', 'an app is connected by the consent of a person in a browser'],
+  checkDelivery: [409, 'delivery_not_published', 'nobody outside has seen the post, and the demo reads no numbers'],
   getEvent: [404, 'event_not_found', 'the service makes the ids of events, and returns them with listEvents'],
 }
 

@@ -21,6 +21,7 @@ import { recorded } from '../helpers/log-record.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
+import { checkPresence } from './check-responses.ts'
 import { checkDerived } from './derived-responses.ts'
 import { checkRenditions, RENDITION_MAKERS } from './rendition-responses.ts'
 import {
@@ -950,6 +951,7 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkApps(t, scene, requests)
     await checkPosts(scene, requests)
     await checkDeliveries(scene, requests)
+    await checkPresence(t, scene)
     await checkMedia(scene, requests)
     await checkSandbox(t, scene, requests)
     await checkReusedKeys(scene)

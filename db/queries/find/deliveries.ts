@@ -6,7 +6,7 @@ import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
-import { dropFree } from '../posts/columns.ts'
+import { dropAbsentOfDeliveries } from '../posts/columns.ts'
 import { costOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
 import { givenOf, hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
 import {
@@ -41,6 +41,7 @@ export interface FoundDeliveryRow {
   publishedAt: string | null
   changedAt: string | null
   cost?: DeliveryCost
+  goneAt?: string
   externalId: string | null
   externalUrl: string | null
   error: DeliveryError | null
@@ -104,6 +105,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       sql<string | null>`delivery.sent -> 0 ->> 'url'`.as('externalUrl'),
       'delivery.error',
       costOf('delivery').as('cost'),
+      isoTime<string | null>('delivery.goneAt').as('goneAt'),
       'delivery.isWanted',
       'delivery.isLast',
       (sortedBy ? exactTime(sortedBy) : sql<string | null>`null`).$castTo<string | null>().as('sortedBy'),
@@ -119,4 +121,4 @@ const runPage = formsOf('find_deliveries', selectPage)
  * page is full, that row is returned too, wanted or not.
  */
 export const findDeliveries = async (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
-  dropFree(await runPage(db, { source }, givenOf(values), values))
+  dropAbsentOfDeliveries(await runPage(db, { source }, givenOf(values), values))

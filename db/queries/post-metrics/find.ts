@@ -20,6 +20,10 @@ export interface DeliveryMetricsRow {
   counts: Record<string, number> | null
   missing: Record<string, string> | null
   error: DeliveryError | null
+  /** The end of the last reading. */
+  checkedAt: string | null
+  /** Since when readings do not find it. Other than `goneAt`, one is enough. */
+  unseenAt: string | null
   goneAt: string | null
   /** Daily points, the earliest first; empty without `withHistory`. */
   points: { day: string; counts: Record<string, number> }[]
@@ -37,7 +41,8 @@ export async function findDeliveryMetrics(
       accounts.disconnected_at is null and credentials.account_id is not null as is_connected, accounts.scopes,
       accounts.external_id,
       ${isoTime('metrics.fetched_at')} as fetched_at, ${isoTime('metrics.next_at')} as next_fetch_at,
-      metrics.counts, metrics.missing, metrics.error, ${isoTime('metrics.gone_at')} as gone_at, point.points
+      metrics.counts, metrics.missing, metrics.error, ${isoTime('metrics.checked_at')} as checked_at,
+      ${isoTime('metrics.gone_at')} as unseen_at, ${isoTime('target.gone_at')} as gone_at, point.points
     from unnest(
         ${keys.map(({ userId }) => userId)}::uuid[], ${keys.map(({ postId }) => postId)}::uuid[],
         ${keys.map(({ accountId }) => accountId)}::uuid[])

@@ -1,24 +1,34 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
-import { at, dayOf, type Now } from '../clock.ts'
+import { after, at, dayOf, type Now } from '../clock.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
 
 /** The outcome of reading one post, as it is stored. */
 export interface StoredReading extends DeliveryKey {
-  /** Null if the reading failed, or the post is gone: earlier numbers stay. */
+  /** Null if the reading failed, or did not find the post: earlier numbers stay. */
   counts: Record<string, number> | null
   missing?: Record<string, string>
   error?: DeliveryError
-  isGone?: boolean
+  isUnseen?: boolean
   /** Null if the post is not read again. */
   nextInMs: number | null
   keepsPoint: boolean
 }
 
-const toRow = ({ userId, postId, accountId, counts, missing, error, isGone, nextInMs, keepsPoint }: StoredReading) => ({
+const toRow = ({
+  userId,
+  postId,
+  accountId,
+  counts,
+  missing,
+  error,
+  isUnseen,
+  nextInMs,
+  keepsPoint,
+}: StoredReading) => ({
   ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ is_gone: isGone ?? false, next_in_ms: nextInMs, keeps_point: keepsPoint },
+  ...{ is_unseen: isUnseen ?? false, next_in_ms: nextInMs, keeps_point: keepsPoint },
 })
 
 /** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
@@ -27,13 +37,20 @@ const isSubscribed = (userId: RawBuilder<unknown>) => sql`exists (
   where (webhooks.user_id = ${userId} or webhooks.all_users) and webhooks.disabled_at is null
     and webhooks.types && array['metrics.updated', 'metrics.*'])`
 
-/** Stores readings and the point of the day of each, and writes events of numbers that have changed. */
-export async function storeReadings(db: Db, readings: readonly StoredReading[], now: Now): Promise<void> {
+/**
+ * Stores readings and the point of the day of each, and writes events of numbers that have changed. A post that two
+ * readings in a row did not find, at least `confirmMs` apart, is gone: the delivery's trigger writes the event.
+ */
+export async function storeReadings(
+  db: Db,
+  readings: readonly StoredReading[],
+  { confirmMs, now }: { confirmMs: number; now: Now },
+): Promise<void> {
   await sql`
     with item as (
-      select item.*, before.counts as counts_before
+      select item.*, before.counts as counts_before, before.gone_at as unseen_since
       from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
-        user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_gone boolean,
+        user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_unseen boolean,
         next_in_ms float8, keeps_point boolean)
       join delivery_metrics as before
         on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
@@ -41,18 +58,36 @@ export async function storeReadings(db: Db, readings: readonly StoredReading[], 
     stored as (
       update delivery_metrics as metrics
       set attempted_at = ${at(now)},
+        checked_at = ${at(now)},
         fetched_at = case when item.counts is null then metrics.fetched_at else ${at(now)} end,
         counts = coalesce(item.counts, metrics.counts),
         missing = case when item.counts is null then metrics.missing else item.missing end,
         error = item.error,
-        gone_at = case when item.is_gone then coalesce(metrics.gone_at, ${at(now)})
+        gone_at = case when item.is_unseen then coalesce(metrics.gone_at, ${at(now)})
           when item.counts is null then metrics.gone_at end,
         next_at = ${at(now)} + item.next_in_ms * interval '1 ms'
       from item
       where metrics.user_id = item.user_id and metrics.post_id = item.post_id
         and metrics.account_id = item.account_id
       returning metrics.user_id, metrics.post_id, metrics.account_id, metrics.counts,
-        item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed
+        item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed,
+        item.is_unseen, metrics.next_at, metrics.gone_at,
+        case when item.is_unseen and item.unseen_since <= ${after(now, -confirmMs)} then true
+          when item.counts is not null then false end as is_gone
+    ),
+    noted as (
+      update post_targets as target
+      set gone_at = case when stored.is_gone then stored.gone_at end, changed_at = clock_timestamp()
+      from stored
+      where target.user_id = stored.user_id and target.post_id = stored.post_id
+        and target.account_id = stored.account_id and (target.gone_at is not null) <> stored.is_gone
+    ),
+    -- The end of a turn sets its next one. After a failure, the account rests.
+    hastened as (
+      update metric_turns as turn set next_at = least(turn.next_at, unseen.next_at)
+      from (select account_id, min(next_at) as next_at from stored where is_unseen group by account_id) as unseen
+      where turn.account_id = unseen.account_id and turn.lease_token is null and turn.failures = 0
+        and unseen.next_at < coalesce(turn.next_at, 'infinity')
     ),
     event as (
       insert into event_outbox (user_id, type, post_id, account_ids, data)

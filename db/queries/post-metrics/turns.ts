@@ -108,11 +108,13 @@ export interface DuePost extends DeliveryKey {
   externalId: string | null
   postType: PostType
   publishedAt: Date
+  /** Whether its network does not show it any more. */
+  isGone: boolean
 }
 
 const duePosts = (where: ReturnType<typeof sql>) => sql<DuePost>`
   select metrics.user_id, metrics.post_id, metrics.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
-    target.published_at
+    target.published_at, target.gone_at is not null as is_gone
   from delivery_metrics as metrics
   join post_targets as target
     on target.user_id = metrics.user_id and target.post_id = metrics.post_id and target.account_id = metrics.account_id
@@ -165,6 +167,8 @@ export const endTurn = prepared<EndValues, never>('end_metric_turn', (_db, value
 interface RefreshValues {
   userId: string
   postId: string
+  /** Only the delivery to this account; null for all of them. */
+  accountId: string | null
   /** Posts that were read within this time are left out. */
   pauseMs: number
   now: Now
@@ -176,13 +180,14 @@ interface RefreshValues {
  */
 export async function beginRefresh(
   db: Db,
-  { userId, postId, platforms, pauseMs, now }: RefreshValues & { platforms: PlatformId[] },
+  { userId, postId, accountId, platforms, pauseMs, now }: RefreshValues & { platforms: PlatformId[] },
 ): Promise<(DuePost & Omit<MetricTurn, 'leaseToken' | 'failures'>)[]> {
   const { rows } = await sql<DuePost & Omit<MetricTurn, 'leaseToken' | 'failures'>>`
     with begun as (
       insert into delivery_metrics as metrics (user_id, post_id, account_id, attempted_at)
       select user_id, post_id, account_id, ${at(now)} from post_targets
       where user_id = ${userId} and post_id = ${postId} and published_at is not null
+        and (${accountId}::uuid is null or account_id = ${accountId}::uuid)
         and sent -> 0 ->> 'id' is not null and platform = any(${platforms}::text[])
       order by account_id
       on conflict (user_id, post_id, account_id) do update set attempted_at = excluded.attempted_at
@@ -197,7 +202,7 @@ export async function beginRefresh(
       on conflict do nothing
     )
     select begun.user_id, begun.post_id, begun.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
-      target.published_at, target.platform, accounts.scopes,
+      target.published_at, target.gone_at is not null as is_gone, target.platform, accounts.scopes,
       credentials.key_id, credentials.data_key, credentials.data
     from begun
     join post_targets as target

@@ -65,13 +65,17 @@ const mediaIds = sql<string[]>`case when posts.without_media is null then (
 /** The columns of a post in a list of the API. */
 export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postColumns(eb), mediaIds] as const
 
-interface Charged {
+interface DeliveryRow {
   cost?: unknown
+  goneAt?: unknown
 }
 
-/** Makes the cost of free deliveries absent. Changes the deliveries. */
-export function dropFree<T>(deliveries: T[]): T[] {
-  for (const delivery of deliveries as Charged[]) if (delivery.cost === null) delivery.cost = undefined
+/** Makes absent what most deliveries do not have. Changes the deliveries. */
+export function dropAbsentOfDeliveries<T>(deliveries: T[]): T[] {
+  for (const delivery of deliveries as DeliveryRow[]) {
+    if (delivery.cost === null) delivery.cost = undefined
+    if (delivery.goneAt === null) delivery.goneAt = undefined
+  }
   return deliveries
 }
 
@@ -84,7 +88,7 @@ interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone'
   externalReference: unknown
   metadata: unknown
   localSchedule: LocalSchedule | null | undefined
-  targets?: { delivery?: Charged }[]
+  targets?: { delivery?: DeliveryRow }[]
 }
 
 /**
@@ -100,7 +104,7 @@ export function dropAbsent<T>(posts: T[]): T[] {
     if (post.adjustments === null) post.adjustments = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined
-    if (post.targets) dropFree(post.targets.flatMap(({ delivery }) => delivery ?? []))
+    if (post.targets) dropAbsentOfDeliveries(post.targets.flatMap(({ delivery }) => delivery ?? []))
     const { localSchedule } = post
     post.localSchedule = undefined
     if (localSchedule && localSchedule.scheduledAt === post.scheduledAt) Object.assign(post, localSchedule)

@@ -55,7 +55,7 @@ export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
 export const scheduledTime = (delivery: string, post = 'posts') =>
   sql<Date | null>`coalesce(${sql.ref(`${delivery}.own_scheduled_at`)}, ${sql.ref(`${post}.scheduled_at`)})`
 
-/** The money of a delivery; null where no act has cost anything, which `dropAbsent` and `dropFree` replace. */
+/** The money of a delivery; null where no act has cost anything: see `dropAbsent`. */
 export const costOf = (delivery: 'post_targets' | 'delivery') => {
   const [spent, reserved] = [sql.ref(`${delivery}.spent_micros`), sql.ref(`${delivery}.intent_micros`)]
   return sql<DeliveryCost | undefined>`case when coalesce(${spent}, ${reserved}) is not null then json_build_object(
@@ -81,6 +81,7 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
       where not act ? 'error')`,
   error: eb.ref('postTargets.error'),
   cost: costOf('post_targets'),
+  goneAt: isoTime<string | null>('postTargets.goneAt').$castTo<string | undefined>(),
 })
 
 /** A delivery as the API shows it. */

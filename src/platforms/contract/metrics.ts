@@ -25,6 +25,8 @@ export interface MetricRules {
   callsPerDayMax?: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
   price?: Price
+  /** Posts that are gone look like others that the network leaves out, for the reason in `note`. */
+  hidesGone?: true
   /** Users are not asked for the scopes, unless their app names them: the network refuses those that an app lacks. */
   appsNameScopes?: true
   /** The page that forbids to keep earlier readings, and for which accounts; absent if they may be kept. */

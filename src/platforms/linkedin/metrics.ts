@@ -37,6 +37,7 @@ export const linkedinMetrics: MetricRules = {
     { metric: 'reach', native: 'MEMBERS_REACHED', ...ofMembers },
   ],
   postsPerCall: 1,
+  hidesGone: true,
   appsNameScopes: true,
   noHistory: { accounts: 'members', source: uses },
   note: 'LinkedIn grants these scopes to approved apps only. It may leave out posts that nobody has seen.',

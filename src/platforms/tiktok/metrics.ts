@@ -17,6 +17,7 @@ export const tiktokMetrics: MetricRules = {
     { metric: 'views', native: 'view_count', scope, source: video },
   ],
   postsPerCall: 20,
+  hidesGone: true,
   note: 'TikTok tells them of public posts only.',
   source: {
     url: 'https://developers.tiktok.com/doc/tiktok-api-v2-video-query',

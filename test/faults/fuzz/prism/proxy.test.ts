@@ -175,6 +175,8 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('getPostMetrics', 200, [byHand.id, '?history=true'])
   await ask('getPostMetrics', 404, [UNKNOWN_ID])
   await ask('getPostMetrics', 409, [byHand.id, '?refresh=true'])
+  await ask('checkDelivery', 409, [byHand.id, account])
+  await ask('checkDelivery', 404, [UNKNOWN_ID, account])
   await ask('listDeliveryMetrics', 200, ['?state=published&limit=5&history=true'])
   await ask('listDeliveryMetrics', 400, ['?limit=100&history=true'])
   await ask('retryDeliveries', 200, [], { body: { state: ['failed', 'missed'], accountId: account } })

@@ -1,0 +1,35 @@
+import { findDeliveryMetrics } from '../../db/queries/post-metrics/find.ts'
+import type { DeliveryCheck } from '../../schemas/delivery-check.ts'
+import { fail } from '../errors.ts'
+import { NETWORKS } from '../platforms/networks.ts'
+import { describePresence } from '../post-metrics/describe.ts'
+import { isGranted, offeredTo } from '../post-metrics/mode.ts'
+import type { PostAccess } from '../posts/access.ts'
+import { readPost } from '../posts/get.ts'
+import { type MetricsContext, readNow } from './metrics.ts'
+
+/** Asks the network now whether it shows a post. Throws 404 for an unknown delivery, and 409 if it cannot be asked. */
+export async function checkDelivery(
+  context: MetricsContext,
+  post: PostAccess,
+  accountId: string,
+): Promise<DeliveryCheck> {
+  const { targets } = await readPost(context.db, post)
+  if (!targets.some((target) => target.accountId === accountId)) throw fail('delivery_not_found')
+  const read = async () => {
+    const key = { userId: post.userId, postId: post.id, accountId }
+    return (await findDeliveryMetrics(context.db, [key], { withHistory: false }))[0]!
+  }
+  const delivery = await read()
+  if (delivery.publishedAt === null) throw fail('delivery_not_published')
+  if (!delivery.hasId) throw fail('delivery_without_id')
+  const { name, metrics } = NETWORKS[delivery.platform]
+  const offered = offeredTo(delivery)
+  if (offered.length === 0) throw fail('check_not_offered', name, metrics.note!)
+  if (context.mode === 'on' && metrics.price) throw fail('metrics_off.paid', name)
+  if (context.mode !== 'off' && !offered.some((rule) => isGranted(rule, delivery))) {
+    throw fail('check_scope_missing', offered[0]!.scope!)
+  }
+  await readNow(context, post, accountId)
+  return describePresence(await read())
+}
