@@ -34,3 +34,6 @@ export const OWN_COLUMN_FORMS = ['scheduledAt@ACCOUNT', 'mediaIds@ACCOUNT']
 export const COLUMNS = [...Object.keys(PROPERTY_COLUMNS), 'error']
 
 export const REQUIRED_COLUMNS = ['externalReference', 'accountIds']
+
+/** The columns of a file that comes from elsewhere: names of accounts, and addresses of files. */
+export const MOVED_COLUMNS = ['accounts', 'media', ...COLUMNS]

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { parseTime } from '../../schemas/time.ts'
+import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
 
 /** Parsers of arguments and option values. Each throws an error that commander prints with the name of the option. */
 
@@ -60,3 +61,8 @@ export function parseScopes(text: string): Scope[] {
 }
 
 export const parseIds = (text: string): string[] => [...new Set(text.split(',').map((id) => id.trim()))]
+
+export function parseTimeZone(name: string): string {
+  if (!isTimeZone(name)) throw new InvalidArgumentError(`${unknownZoneMessage(name)}.`)
+  return name
+}

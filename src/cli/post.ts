@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
+import type { Command } from 'commander'
 import type { Io } from './action.ts'
 import { withDatabase, withJson } from './command.ts'
 import { COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'
+import { parseTimeZone } from './options.ts'
 
 export function addPostCommands(program: Command, io: Io): void {
   const post = program.command('post').description('posts')
@@ -63,9 +63,4 @@ export function addPostCommands(program: Command, io: Io): void {
     io,
     async () => (await import('./actions/mark-published.ts')).markPublished,
   )
-}
-
-function parseTimeZone(name: string): string {
-  if (!isTimeZone(name)) throw new InvalidArgumentError(`${unknownZoneMessage(name)}.`)
-  return name
 }

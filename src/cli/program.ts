@@ -7,6 +7,7 @@ import { withDatabase, withJson } from './command.ts'
 import { addConnectedAppCommands } from './connected-app.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addMediaCommands } from './media.ts'
@@ -56,6 +57,7 @@ export function buildProgram(io: Io): Command {
   addAccountCommands(program, io)
   addMediaCommands(program, io)
   addPostCommands(program, io)
+  addImportCommands(program, io)
   addDeliveryCommands(program, io)
   addMetricsCommand(program, io)
   addWebhookCommands(program, io)

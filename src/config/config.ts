@@ -138,6 +138,13 @@ export function readClientConfig(env: Record<string, string | undefined>): { url
   return { url: url.replace(/\/$/, ''), key }
 }
 
+/** Reads the key for Buffer from `env`. Throws a ConfigError that names the variable. */
+export function readBufferKey({ BUFFER_API_KEY }: Record<string, string | undefined>): string {
+  const { BUFFER_API_KEY: key } = readVariables({ BUFFER_API_KEY })
+  if (!key) throw new ConfigError('BUFFER_API_KEY must be an API key of Buffer')
+  return key
+}
+
 function s3Config(variables: Variables): S3Config | undefined {
   const { S3_BUCKET: bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = variables
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = variables

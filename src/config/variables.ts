@@ -207,6 +207,12 @@ export const VARIABLES = Type.Object({
       description: 'API key that `postroom mcp` sends to `POSTROOM_URL`.',
     }),
   ),
+  BUFFER_API_KEY: Type.Optional(
+    Type.String({
+      writeOnly: true,
+      description: 'For [`postroom import buffer`](src/cli/actions/move/README.md) alone: API key of Buffer.',
+    }),
+  ),
 })
 
 export type Variables = Static<typeof VARIABLES> & AppVariables

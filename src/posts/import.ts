@@ -7,7 +7,7 @@ import { OperatorError } from '../errors.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { createPosts } from './create-many.ts'
 import type { PostGap } from './nearby-warnings.ts'
-import { readSchedule } from './schedule.ts'
+import { isPast, PAST_TIME } from './schedule.ts'
 
 /** A post that names itself, so that it is imported once. */
 export type ImportedPost = CreatePost & { externalReference: string }
@@ -63,13 +63,7 @@ export async function importPosts(
 /** Rolls back the transaction, for which Kysely needs a throw. It never leaves this file. */
 class DryRun extends Error {}
 
-const PAST: Refusal = { outcome: 'refused', reason: 'scheduledAt is in the past, or that of an account' }
-
-function isPast(post: CreatePost): boolean {
-  const schedule = readSchedule(post)
-  if ('issues' in schedule || schedule.scheduledAt === null) return false
-  return [schedule.scheduledAt, ...schedule.accountTimes.values()].some((time) => time.getTime() < Date.now())
-}
+const PAST: Refusal = { outcome: 'refused', reason: PAST_TIME }
 
 async function store(
   db: Db,

@@ -40,6 +40,15 @@ export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOver
   return 'issues' in time ? time : withAccountTimes(time, NO_TIMES, listReplaced(body.accountOverrides))
 }
 
+export const PAST_TIME = 'scheduledAt is in the past, or that of an account'
+
+/** Whether a part of the post would be published immediately. */
+export function isPast(post: RequestedTime & Pick<CreatePost, 'accountOverrides'>): boolean {
+  const schedule = readSchedule(post)
+  if ('issues' in schedule || schedule.scheduledAt === null) return false
+  return [schedule.scheduledAt, ...schedule.accountTimes.values()].some((time) => time.getTime() < Date.now())
+}
+
 const NO_TIMES = { accountTimes: new Map<string, Date>(), slotted: new Set<string>() }
 
 /**

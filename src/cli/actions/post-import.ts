@@ -3,16 +3,16 @@ import type { Db } from '../../../db/client.ts'
 import { userExists } from '../../../db/queries/people.ts'
 import { BATCH } from '../../../schemas/create-posts.ts'
 import { OperatorError } from '../../errors.ts'
-import { truncate } from '../../http/json.ts'
 import { makeRenditions } from '../../media/renditions.ts'
 import { type MakeRenditions, withRenditions } from '../../posts/fit.ts'
 import { type ImportedPost, type ImportOutcome, importPosts } from '../../posts/import.ts'
 import { openMediaLibrary } from '../../runtime/media-library.ts'
 import type { Action } from '../action.ts'
-import { COLUMNS, OWN_COLUMN, OWN_COLUMN_FORMS, REQUIRED_COLUMNS } from '../import-columns.ts'
+import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
 import { createProgress } from './import/progress.ts'
 import { RowProblem, readRow } from './import/read-row.ts'
+import { requireColumns, rowNumber } from './import/table-columns.ts'
 import { requireFound } from './on-database.ts'
 
 interface Options {
@@ -40,7 +40,7 @@ interface Summary {
 export const importFile: Action<Options, Summary> = {
   async run({ db, config, io: { stderr } }, options, path = '') {
     const table = await readTable(path)
-    requireColumns(path, table)
+    requireColumns(path, table, COLUMNS, REQUIRED_COLUMNS)
     requireFound(await userExists(db, options.user), 'user')
     const refusedFile = options.refused ?? path.replace(/(?:\.csv)?$/i, '.refused.csv')
     if (resolve(refusedFile) === resolve(path)) throw new OperatorError('--refused names the file itself')
@@ -79,28 +79,10 @@ function countStatuses(outcomes: ImportOutcome[]) {
   return { scheduled: statuses.length - drafts, drafts }
 }
 
-/** As a spreadsheet counts, with the names of the columns in row 1. Empty lines do not count. */
-const rowNumber = (index: number) => index + 2
-
 const listRefusals = (outcomes: ImportOutcome[]) =>
   outcomes.flatMap((each, index) =>
     each.outcome === 'refused' ? [{ row: rowNumber(index), reason: each.reason }] : [],
   )
-
-function requireColumns(path: string, { header, headerLine }: Table): void {
-  const place = `${path}, line ${headerLine},`
-  const unknown = header.filter((name) => !COLUMNS.includes(name) && !OWN_COLUMN.test(name))
-  if (unknown.length > 0) {
-    const names = unknown.map((name) => truncate(name)).join(', ')
-    throw new OperatorError(
-      `${place} has unknown columns: ${names}. Known are ${[...COLUMNS, ...OWN_COLUMN_FORMS].join(', ')}`,
-    )
-  }
-  const missing = REQUIRED_COLUMNS.filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new OperatorError(`${place} lacks the columns ${missing.join(', ')}`)
-  const repeated = header.find((name, index) => header.indexOf(name) !== index)
-  if (repeated !== undefined) throw new OperatorError(`${place} has the column ${repeated} twice`)
-}
 
 /** The outcome of each row. Batches are stored one after the other. */
 async function importRows(

@@ -1,27 +1,17 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Account, CreatePost, PostValidation } from '../../../schemas/client-types.ts'
+import type { Account } from '../../../schemas/client-types.ts'
 import { readClientConfig } from '../../config/config.ts'
 import { OperatorError } from '../../errors.ts'
-import { Postroom, PostroomError } from '../../sdk/index.ts'
+import { Postroom } from '../../sdk/index.ts'
 import type { Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 import { type AttachedFile, readPost } from './send/read-post.ts'
+import { findAccount, type Outcome, outcomeToText, readAccounts, sendOnce } from './send/send-once.ts'
 
 interface Options extends Json {
   validate?: boolean
-}
-
-interface Outcome {
-  file: string
-  /** `valid` and `refused` of a post that was only validated, too. */
-  outcome: 'created' | 'exists' | 'valid' | 'refused'
-  id?: string
-  status?: string
-  problems: string[]
-  warnings: string[]
 }
 
 /**
@@ -32,71 +22,26 @@ export async function sendFiles(io: Io, paths: string[], { validate = false, jso
   const { url, key } = readClientConfig(io.env)
   const client = new Postroom({ baseUrl: url, key })
   const accounts = await readAccounts(client)
-  const outcomes: Outcome[] = []
+  const outcomes: ({ file: string } & Outcome)[] = []
   for (const path of paths) outcomes.push(await sendFile(client, accounts, path, validate))
-  print(io, { data: outcomes }, { json }, ({ data }) => data.map(toText).join('\n'))
+  print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))
   if (outcomes.some(({ outcome }) => outcome === 'refused')) io.exitCode = 1
 }
 
-async function readAccounts(client: Postroom): Promise<Account[]> {
-  const accounts: Account[] = []
-  for await (const account of client.accounts.list()) accounts.push(account)
-  return accounts
-}
-
-async function sendFile(client: Postroom, accounts: Account[], path: string, isTrial: boolean): Promise<Outcome> {
+async function sendFile(client: Postroom, accounts: Account[], path: string, isTrial: boolean) {
   const file = path.replace(/^\.\//, '')
-  const refused = (...problems: string[]): Outcome => ({ file, outcome: 'refused', problems, warnings: [] })
-  try {
-    const written = await readPost(path)
-    const { externalReference = file } = written.body
-    const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
-    if (known) return { file, outcome: 'exists', id: known.id, status: known.status, problems: [], warnings: [] }
-    const body: CreatePost = {
-      ...written.body,
-      externalReference,
-      accountIds: [...(written.body.accountIds ?? []), ...written.accounts.map((name) => findAccount(accounts, name))],
-      mediaIds: [...(written.body.mediaIds ?? []), ...(await upload(client, written.files))],
+  const outcome = await sendOnce(client, isTrial, async () => {
+    const { body, accounts: names, files } = await readPost(path)
+    return {
+      externalReference: body.externalReference ?? file,
+      complete: async () => ({
+        ...body,
+        accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
+        mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, files))],
+      }),
     }
-    return isTrial ? toOutcome(file, await client.posts.validate(body)) : await create(client, file, body)
-  } catch (error) {
-    if (error instanceof OperatorError) return refused(error.message)
-    if (error instanceof PostroomError && [400, 403, 404, 409, 413].includes(error.status))
-      return refused(error.message)
-    throw error
-  }
-}
-
-async function create(client: Postroom, file: string, body: CreatePost): Promise<Outcome> {
-  // Two runs at the same time find no post of each other.
-  const idempotencyKey = createHash('sha256').update(JSON.stringify(body)).digest('hex')
-  const { id, status, warnings = [] } = await client.posts.create(body, { idempotencyKey })
-  return { file, outcome: 'created', id, status, problems: [], warnings: warnings.map(({ message }) => message) }
-}
-
-function toOutcome(file: string, { create, violations, warnings, notYours }: PostValidation): Outcome {
-  const problems = [
-    ...violations.map(({ message }) => message),
-    ...notYours.accountIds.map((id) => `account ${id} is not yours`),
-    ...notYours.mediaIds.map((id) => `file ${id} is not yours`),
-  ]
-  if (create.status !== 201 && problems.length === 0) problems.push(create.error!)
-  const outcome = problems.length > 0 ? 'refused' : 'valid'
-  return { file, outcome, problems, warnings: warnings.map(({ message }) => message) }
-}
-
-function findAccount(accounts: Account[], name: string): string {
-  const [platform, username] = name.split(/\/(.*)/s)
-  if (username === undefined) return name
-  const found = accounts.filter(
-    (account) => account.platform === platform && account.username === username.replace(/^@/, ''),
-  )
-  if (found.length === 1) return found[0]!.id
-  throw new OperatorError(
-    found.length > 1
-      ? `accounts: ${name} is the name of ${found.length} accounts: write the id of one`
-      : `accounts: the key may use no account ${name}`,
-  )
+  })
+  return { file, ...outcome }
 }
 
 /** Stores the files. A file that the service has is not stored again. */
@@ -110,10 +55,3 @@ const upload = (client: Postroom, files: AttachedFile[]): Promise<string[]> =>
       return id
     }),
   )
-
-const toText = ({ file, outcome, id, status, problems, warnings }: Outcome): string =>
-  [
-    `${file}: ${outcome}${id ? ` (${[id, status].join(', ')})` : ''}`,
-    ...problems.map((problem) => `  ${problem}`),
-    ...warnings.map((warning) => `  warning: ${warning}`),
-  ].join('\n')

@@ -1,0 +1,28 @@
+import { OperatorError } from '../../../errors.ts'
+import { truncate } from '../../../http/json.ts'
+import { OWN_COLUMN, OWN_COLUMN_FORMS } from '../../import-columns.ts'
+import type { Table } from './csv.ts'
+
+/** As a spreadsheet counts, with the names of the columns in row 1. Empty lines do not count. */
+export const rowNumber = (index: number) => index + 2
+
+/** Throws an OperatorError unless the table has the columns of `required`, and each column is one of `known`. */
+export function requireColumns(
+  path: string,
+  { header, headerLine }: Table,
+  known: readonly string[],
+  required: readonly string[],
+): void {
+  const place = `${path}, line ${headerLine},`
+  const unknown = header.filter((name) => !known.includes(name) && !OWN_COLUMN.test(name))
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => truncate(name)).join(', ')
+    throw new OperatorError(
+      `${place} has unknown columns: ${names}. Known are ${[...known, ...OWN_COLUMN_FORMS].join(', ')}`,
+    )
+  }
+  const missing = required.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new OperatorError(`${place} lacks the columns ${missing.join(', ')}`)
+  const repeated = header.find((name, index) => header.indexOf(name) !== index)
+  if (repeated !== undefined) throw new OperatorError(`${place} has the column ${repeated} twice`)
+}

@@ -1,0 +1,46 @@
+import type { PlatformId } from '../../../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../../../schemas/platform-ids.ts'
+import { readBufferKey } from '../../../config/config.ts'
+import type { Io } from '../../action.ts'
+import { type BufferAssets, type BufferPost, readPosts } from './buffer-api.ts'
+import { readMetadata } from './buffer-metadata.ts'
+import { type MoveOptions, movePosts } from './move-posts.ts'
+import type { SourceFile, SourcePost } from './source-post.ts'
+
+/** The names of networks in Buffer, where they differ: https://developers.buffer.com/types/Service.html */
+const SERVICES: Partial<Record<string, PlatformId>> = { twitter: 'x', googlebusiness: 'google_business' }
+
+export async function importBuffer(io: Io, options: MoveOptions): Promise<void> {
+  const posts = await readPosts(readBufferKey(io.env))
+  await movePosts(io, 'buffer', posts.map(toPost), options)
+}
+
+function toPost(post: BufferPost): SourcePost {
+  const { service, name, displayName } = post.channel
+  const platform = SERVICES[service] ?? PLATFORM_IDS.find((id) => id === service)
+  const { thread, firstComment } = post.metadata ?? {}
+  const { postType, fields, lost, missing } = readMetadata(platform, post)
+  const isReminder = post.schedulingType === 'notification'
+  return {
+    id: post.id,
+    account: { platform, network: service, names: [name, displayName].filter((name) => name !== null) },
+    caption: post.text,
+    files: readFiles(post.assets),
+    parts: (thread ?? []).map(({ text, assets }) => ({ text, files: readFiles(assets) })),
+    time: post.dueAt ?? undefined,
+    isDraft: post.status !== 'scheduled',
+    postType,
+    ...(firstComment && { firstComment }),
+    fields,
+    tags: post.tags.map(({ name }) => name),
+    lost: [
+      ...lost,
+      ...post.notes.map(({ text }) => `the note "${text}"`),
+      ...(post.status === 'needs_approval' ? ['that it awaits an approval'] : []),
+    ],
+    missing: [...missing, ...(isReminder ? ['publishing by hand after a reminder'] : [])],
+  }
+}
+
+const readFiles = (assets: BufferAssets): SourceFile[] =>
+  assets.map(({ source, image }) => ({ url: source, ...(image?.altText && { altText: image.altText }) }))

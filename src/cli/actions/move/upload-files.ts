@@ -1,0 +1,36 @@
+import { basename } from 'node:path'
+import { OperatorError } from '../../../errors.ts'
+import type { Postroom } from '../../../sdk/index.ts'
+import type { SourceFile } from './source-post.ts'
+
+/** Stores the files, and returns what names them in a post. The service itself would fetch no private address. */
+export async function uploadFiles(
+  client: Postroom,
+  files: SourceFile[],
+): Promise<{ mediaIds: string[]; altTexts?: Record<string, string> }> {
+  const mediaIds: string[] = []
+  const altTexts: Record<string, string> = {}
+  for (const { url, altText } of files) {
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new OperatorError(`media: ${url} is not an address`)
+    let response: Response | undefined = await download(url)
+    const open = async () => {
+      const { body } = response ?? (await download(url))
+      response = undefined
+      return body ?? new Uint8Array()
+    }
+    const fileName = decodeURIComponent(basename(new URL(url).pathname)) || 'file'
+    const media = await client.uploads.create(open, { fileName, ...(altText && { altText }) })
+    mediaIds.push(media.id)
+    // A file that was stored before keeps its text.
+    if (altText && media.altText !== altText) altTexts[media.id] = altText
+  }
+  return { mediaIds, ...(Object.keys(altTexts).length > 0 && { altTexts }) }
+}
+
+async function download(url: string): Promise<Response> {
+  const response = await fetch(url).catch((error: Error & { cause?: { code?: string; message?: string } }) => {
+    throw new OperatorError(`media: ${url} cannot be fetched (${error.cause?.code || error.cause?.message})`)
+  })
+  if (!response.ok) throw new OperatorError(`media: ${url} cannot be fetched (status ${response.status})`)
+  return response
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { Account, CreatePost, PostValidation } from '../../../../schemas/client-types.ts'
+import { OperatorError } from '../../../errors.ts'
+import { type Postroom, PostroomError } from '../../../sdk/index.ts'
+
+/** The result for a post that a file or another service has. */
+export interface Outcome {
+  /** `valid` and `refused` of a post that was only validated, too. */
+  outcome: 'created' | 'exists' | 'valid' | 'refused'
+  id?: string
+  status?: string
+  problems: string[]
+  warnings: string[]
+}
+
+export interface Prepared {
+  externalReference: string
+  /** Uploads the files, and returns the body of `createPost`. It is called for new posts alone. */
+  complete(): Promise<Omit<CreatePost, 'externalReference'>>
+}
+
+/** Creates the post that `prepare` reads, unless a post has its reference. An OperatorError of both refuses it. */
+export async function sendOnce(
+  client: Postroom,
+  isTrial: boolean,
+  prepare: () => Promise<Prepared> | Prepared,
+): Promise<Outcome> {
+  try {
+    const { externalReference, complete } = await prepare()
+    const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
+    if (known) return { outcome: 'exists', id: known.id, status: known.status, problems: [], warnings: [] }
+    const body = { ...(await complete()), externalReference }
+    return isTrial ? toOutcome(await client.posts.validate(body)) : await create(client, body)
+  } catch (error) {
+    const isRefused = error instanceof PostroomError && [400, 403, 404, 409, 413].includes(error.status)
+    if (!isRefused && !(error instanceof OperatorError)) throw error
+    return { outcome: 'refused', problems: [error.message], warnings: [] }
+  }
+}
+
+async function create(client: Postroom, body: CreatePost): Promise<Outcome> {
+  // Two runs at the same time find no post of each other.
+  const idempotencyKey = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  const { id, status, warnings = [] } = await client.posts.create(body, { idempotencyKey })
+  return { outcome: 'created', id, status, problems: [], warnings: warnings.map(({ message }) => message) }
+}
+
+function toOutcome({ create, violations, warnings, notYours }: PostValidation): Outcome {
+  const problems = [
+    ...violations.map(({ message }) => message),
+    ...notYours.accountIds.map((id) => `account ${id} is not yours`),
+    ...notYours.mediaIds.map((id) => `file ${id} is not yours`),
+  ]
+  if (create.status !== 201 && problems.length === 0) problems.push(create.error!)
+  const outcome = problems.length > 0 ? 'refused' : 'valid'
+  return { outcome, problems, warnings: warnings.map(({ message }) => message) }
+}
+
+export async function readAccounts(client: Postroom): Promise<Account[]> {
+  const accounts: Account[] = []
+  for await (const account of client.accounts.list()) accounts.push(account)
+  return accounts
+}
+
+/** The id of the account that `name` names as `bluesky/ada.example.com`. Any other name is an id. */
+export function findAccount(accounts: Account[], name: string): string {
+  const [platform, username] = name.split(/\/(.*)/s)
+  if (username === undefined) return name
+  const found = accounts.filter(
+    (account) => account.platform === platform && account.username === username.replace(/^@/, ''),
+  )
+  if (found.length === 1) return found[0]!.id
+  throw new OperatorError(
+    found.length > 1
+      ? `accounts: ${name} is the name of ${found.length} accounts: write the id of one`
+      : `accounts: the key may use no account ${name}`,
+  )
+}
+
+export const outcomeToText = (name: string, { outcome, id, status, problems, warnings }: Outcome): string =>
+  [
+    `${name}: ${outcome}${id ? ` (${[id, status].join(', ')})` : ''}`,
+    ...problems.map((problem) => `  ${problem}`),
+    ...warnings.map((warning) => `  warning: ${warning}`),
+  ].join('\n')
