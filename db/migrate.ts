@@ -51,6 +51,7 @@ import * as metricCalls from './migrations/0046_metric_calls.ts'
 import * as budgets from './migrations/0047_budgets.ts'
 import * as slotsOfPosts from './migrations/0048_slots_of_posts.ts'
 import * as gonePosts from './migrations/0049_gone_posts.ts'
+import * as mediaFocus from './migrations/0050_media_focus.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -105,6 +106,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0047_budgets': budgets,
   '0048_slots_of_posts': slotsOfPosts,
   '0049_gone_posts': gonePosts,
+  '0050_media_focus': mediaFocus,
 }
 
 /**

@@ -237,6 +237,7 @@ export interface Media {
   edits: Json | null;
   externalReference: string | null;
   fileName: string | null;
+  focus: Json | null;
   fps: number | null;
   frames: number | null;
   height: number | null;

@@ -136,12 +136,12 @@ export const EVENTS = [
   defineEvent('post.created', 'A post was created.', writtenPost, { ...POST, status: 'scheduled' }),
   defineEvent(
     'post.updated',
-    'A post was changed by `updatePost` or `publishPost`, or the alternative text of one of its files by `updateMedia`.',
+    'A post was changed by `updatePost` or `publishPost`, or the alternative text or the focus of one of its files by `updateMedia`.',
     {
       ...writtenPost,
       changed: Type.Array(Type.String(), {
         description:
-          'The names of the properties that have other values now. `altText` is that of a file in `mediaIds`.',
+          'The names of the properties that have other values now. `altText` and `focus` are those of a file in `mediaIds`.',
       }),
     },
     { ...POST, status: 'scheduled', changed: ['scheduledAt'] },

@@ -130,6 +130,23 @@ export const MediaTracks = Type.Object(
 )
 export type MediaTracks = Static<typeof MediaTracks>
 
+const coordinate = (description: string) => Type.Number({ minimum: -1, maximum: 1, description })
+
+export const Focus = Type.Object(
+  {
+    x: coordinate('From -1, the left edge, to 1, the right edge.'),
+    y: coordinate('From -1, the bottom edge, to 1, the top edge.'),
+  },
+  {
+    $id: 'Focus',
+    additionalProperties: false,
+    description:
+      'The point of an image or a video that stays visible where it is cropped, as on Mastodon. `{"x": 0, "y": 0}` is the centre.',
+    examples: [{ x: 0.2, y: 0.65 }],
+  },
+)
+export type Focus = Static<typeof Focus>
+
 /** The facts of a file that limits apply to. Null: unknown, or not applicable to its type. */
 export interface MediaFacts {
   id: string
@@ -145,6 +162,7 @@ export interface MediaFacts {
   fileName?: string | null
   kind?: MediaKind | null
   altText?: string | null
+  focus?: Focus | null
 }
 
 export const MediaKind = StringEnum(MEDIA_KINDS, {
@@ -164,7 +182,7 @@ export const MediaFit = StringEnum(MEDIA_FITS, {
 - \`exact\`: the post is rejected.
 - \`auto\`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes.
 - \`pad\`: as \`auto\`, and an image with another aspect ratio than the network takes gets bars in \`padColor\`.
-- \`crop\`: as \`auto\`, and such an image loses its edges: its centre stays.
+- \`crop\`: as \`auto\`, and such an image loses its edges: its \`focus\` stays, or else its centre. A later change of the focus does not change a stored post.
 
 A file that breaks no limit is sent as it is.`,
   examples: ['auto'],
@@ -233,6 +251,7 @@ const image = {
   fps: null,
   tracks: null,
   altText: 'A lighthouse at dusk.',
+  focus: null,
   fileName: 'lighthouse.jpg',
   externalReference: REFERENCE_EXAMPLE,
   metadata: METADATA_EXAMPLE,
@@ -287,6 +306,7 @@ export const Media = Type.Object(
         'What is inside of a video: codecs, chroma subsampling, channels. `null` for an image, and for a video that was added before version 1.1 or registered without content. Limits of unknown properties are not checked.',
     }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` if it has none.` }),
+    focus: Nullable(Ref(Focus), { description: 'The focus of the file. `null` if it has none.' }),
     fileName: NullableString({
       description:
         'The name that the file had when it was added: that of the form, or the end of the URL. `null` where there was none.',
@@ -391,6 +411,12 @@ export const UploadMedia = Type.Object(
     }),
     // The empty example replaces "string", which Swagger UI would fill in.
     altText: Type.Optional({ ...altText, examples: [''] }),
+    focus: Type.Optional(
+      Type.String({
+        description: 'The focus as two numbers, such as `0.2,0.65`: see `Focus`.',
+        examples: [''],
+      }),
+    ),
     externalReference: Type.Optional({ ...NewReference('file'), examples: [''] }),
     metadata: Type.Optional(
       Type.String({
@@ -403,7 +429,7 @@ export const UploadMedia = Type.Object(
     $id: 'UploadMedia',
     additionalProperties: false,
     description:
-      'One file, with an optional alternative text, reference and metadata, in any order. Other parts are rejected.',
+      'One file, with an optional alternative text, focus, reference and metadata, in any order. Other parts are rejected.',
   },
 )
 
@@ -423,6 +449,7 @@ export const ImportMedia = Type.Object(
         'The address of the file, beginning with `https://` or `http://`, without a user name or password. It must lead to the public internet, after redirects as well. Up to five redirects are followed.',
     }),
     altText: Type.Optional(altText),
+    focus: Type.Optional(Ref(Focus)),
     externalReference: Type.Optional(NewReference('file')),
     metadata: Type.Optional(NewMetadata()),
   },
@@ -438,10 +465,19 @@ export type ImportMedia = Static<typeof ImportMedia>
 export const UPDATE_MEDIA_EXAMPLES = {
   change: { altText: 'A lighthouse at dusk.' },
   remove: { altText: null },
+  focus: { focus: { x: 0.2, y: 0.65 } },
 }
 
 export const UpdateMedia = Type.Object(
-  { altText: NullableString({ maxLength: ALT_TEXT_MAX, description: `${ALT_TEXT} \`null\` removes it.` }) },
+  {
+    altText: Type.Optional(
+      NullableString({
+        maxLength: ALT_TEXT_MAX,
+        description: `${ALT_TEXT} \`null\` removes it. Required without \`focus\`.`,
+      }),
+    ),
+    focus: Type.Optional(Nullable(Ref(Focus), { description: 'The new focus. `null` removes it.' })),
+  },
   {
     $id: 'UpdateMedia',
     additionalProperties: false,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import {
+  type Focus,
   type ListedMedia,
   type Media,
   type MediaDetail,
@@ -50,6 +51,7 @@ export const shownMedia = [
   'fps',
   sql<MediaTracks | null>`tracks`.as('tracks'),
   'altText',
+  sql<Focus | null>`focus`.as('focus'),
   'fileName',
   'externalReference',
   sql<Record<string, string> | null>`metadata`.as('metadata'),
@@ -179,17 +181,21 @@ export const listStoredMedia = (
     .limit(count)
     .execute()
 
-/** The file's alt text. Locks the file, so that no post gets it until the transaction ends. */
-export const lockAltText = prepared<{ userId: string; id: string }, { altText: string | null }>(
-  'lock_alt_text',
-  (db, value) =>
-    db
-      .selectFrom('media')
-      .select('altText')
-      .where('userId', '=', value('userId'))
-      .where('id', '=', value('id'))
-      .where('kind', 'is not', null)
-      .forUpdate(),
+/** The description of a file, which networks get. */
+interface Description {
+  altText: string | null
+  focus: Focus | null
+}
+
+/** The file's description. Locks the file, so that no post gets it until the transaction ends. */
+export const lockDescription = prepared<{ userId: string; id: string }, Description>('lock_description', (db, value) =>
+  db
+    .selectFrom('media')
+    .select(['altText', sql<Focus | null>`focus`.as('focus')])
+    .where('userId', '=', value('userId'))
+    .where('id', '=', value('id'))
+    .where('kind', 'is not', null)
+    .forUpdate(),
 )
 
 /** A post that is not published yet, or not to all of its accounts. */
@@ -227,12 +233,12 @@ export async function touchPosts(db: Db, { userId, ids }: { userId: string; ids:
 }
 
 /** Returns no row if the user has no such file. */
-export const updateAltText = prepared<{ userId: string; id: string; altText: string | null }, { id: string }>(
-  'update_alt_text',
+export const updateDescription = prepared<{ userId: string; id: string } & Description, { id: string }>(
+  'update_description',
   (db, value) =>
     db
       .updateTable('media')
-      .set({ altText: value('altText') })
+      .set({ altText: value('altText'), focus: sql`${value('focus')}::jsonb` })
       .where('userId', '=', value('userId'))
       .where('id', '=', value('id'))
       .where('kind', 'is not', null)

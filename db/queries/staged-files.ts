@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
+import type { Focus, Media, MediaFacts, MediaKind } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { shownMedia } from './media.ts'
@@ -37,6 +37,7 @@ export interface PromotedFile extends MediaFacts, StagedFile {
   bytes: number
   kind: MediaKind
   altText: string | null
+  focus: Focus | null
   fileName: string | null
   externalReference: string | null
   metadata: Record<string, string> | null
@@ -69,13 +70,14 @@ export const promoteFile = prepared<PromotedFile, Media>(
     promoted as (
       insert into media (
         user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks,
-        alt_text, file_name, external_reference, metadata, sha256, edits)
+        alt_text, focus, file_name, external_reference, metadata, sha256, edits)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
-        ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('fileName')}::text,
-        ${value('externalReference')}::text, ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
+        ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('focus')}::jsonb,
+        ${value('fileName')}::text, ${value('externalReference')}::text,
+        ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
         ${value('edits')}::jsonb
       from staged
       on conflict (user_id, sha256) do nothing

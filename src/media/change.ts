@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { writePostsUpdated } from '../../db/queries/events/post.ts'
@@ -6,22 +7,23 @@ import {
   deleteUnusedMedia,
   findMedia,
   listUnpublishedUses,
-  lockAltText,
   lockDeliveriesOfMedia,
+  lockDescription,
   lockUnpublishedDeliveries,
   touchPosts,
   type UnpublishedUse,
-  updateAltText,
+  updateDescription,
 } from '../../db/queries/media.ts'
 import { findListedPosts } from '../../db/queries/posts/list.ts'
 import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { MEDIA_DELETED } from '../../schemas/delivery.ts'
+import type { Issue } from '../../schemas/error.ts'
 import { ALT_TEXT_DELIVERIES_MAX } from '../../schemas/errors.ts'
-import { type MediaDetail, POST_IDS_MAX } from '../../schemas/media.ts'
+import { type MediaDetail, POST_IDS_MAX, type UpdateMedia } from '../../schemas/media.ts'
 import { DELETE_MEDIA } from '../delivery/machine.ts'
-import { fail } from '../errors.ts'
+import { fail, invalidRequest } from '../errors.ts'
 import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
@@ -33,32 +35,45 @@ export async function getMedia(db: Db, userId: string, id: string): Promise<Medi
 }
 
 /**
- * Changes the alt text of a file, and the version of each post that may still publish it. Throws 403 if the key could
- * not change one of these posts. Throws 409 if they have too many deliveries to be changed in one transaction.
+ * Changes the description of a file, and the version of each post that may still publish it. Throws 403 if the key
+ * could not change one of these posts. Throws 409 if they have too many deliveries to be changed in one transaction.
  */
 export async function updateMedia(
   db: Db,
   { userId, id, shared }: FileAccess,
-  altText: string | null,
+  change: UpdateMedia,
   rights: KeyRights,
 ): Promise<void> {
+  if (change.altText === undefined && change.focus === undefined) throw invalidRequest([NO_CHANGE])
   if (!isId(id)) return
   await inTransaction(db, async (db) => {
     const limit = ALT_TEXT_DELIVERIES_MAX + 1
     const locked = await lockUnpublishedDeliveries(db, { userId, id, limit })
     await shared?.confirm(db)
-    const [before] = await lockAltText(db, { userId, id })
-    const after = altText || null
-    if (!before || before.altText === after) return
+    const [before] = await lockDescription(db, { userId, id })
+    if (!before) return
+    const { altText = before.altText, focus = before.focus } = change
+    const after = { altText: altText || null, focus }
+    const changed = (['altText', 'focus'] as const).filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    if (changed.length === 0) return
     if (locked.length === limit) throw tooManyUses()
     const uses = await listUnpublishedUses(db, { userId, id, limit })
     if (uses.length === limit) throw tooManyUses()
     requireMayChange(uses, rights)
-    await updateAltText(db, { userId, id, altText: after })
+    await updateDescription(db, { userId, id, ...after })
     const ids = uses.map(({ postId }) => postId)
     await touchPosts(db, { userId, ids })
-    await writePostsUpdated(db, { userId, ids }, ['altText'])
+    await writePostsUpdated(db, { userId, ids }, changed)
   })
+}
+
+/** `altText` was the only property in version 1.0. */
+const NO_CHANGE: Issue = {
+  code: 'invalid_type',
+  expected: 'string',
+  received: 'undefined',
+  path: ['altText'],
+  message: 'Required',
 }
 
 const tooManyUses = () => fail('media_in_too_many_posts')

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
+import { cropTo, type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
 import { throwFileError } from '../storage/storage.ts'
 import type { Drawn } from './make-rendition.ts'
 import { openPicture, type Picture, withProfile } from './open-picture.ts'
@@ -31,19 +31,19 @@ export async function drawImage(source: string, path: string, target: RenditionT
 }
 
 async function draw({ open, icc }: Picture, target: RenditionTarget) {
+  const { hasAlpha, pages = 1, autoOrient: upright } = await open().metadata()
+
   async function chooseType() {
-    const { hasAlpha, pages = 1 } = await open().metadata()
     if (pages > 1) return undefined
     const keepsAlpha = hasAlpha && target.transparentType !== target.mimeType && !(await open().stats()).isOpaque
     return keepsAlpha ? target.transparentType : target.mimeType
   }
 
   async function encode(mimeType: DrawnType, size: Size, quality: number): Promise<Buffer> {
-    const { background, aspect } = target
-    const fit = aspect === 'pad' ? 'contain' : aspect === 'crop' ? 'cover' : 'fill'
-    const image = open()
-      .autoOrient()
-      .resize({ ...size, fit, background })
+    const { background, aspect, focus } = target
+    const image = open().autoOrient()
+    if (aspect === 'crop') image.extract(cropTo(upright, size, focus))
+    image.resize({ ...size, fit: aspect === 'pad' ? 'contain' : 'fill', background })
     if (mimeType === 'image/jpeg') image.flatten({ background })
     image.toFormat(FORMATS[mimeType], { quality }).timeout({ seconds: DECODING_MAX_SECONDS })
     return icc && mimeType === 'image/jpeg' ? withProfile(await image.toBuffer(), icc) : image.toBuffer()

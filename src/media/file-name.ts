@@ -1,9 +1,11 @@
+import type { Focus } from '../../schemas/media.ts'
 import { findTextProblem } from '../http/json.ts'
 import type { Metadata } from '../http/metadata.ts'
 
 /** A client's description of a file. */
 export interface FileDescription {
   altText: string | null
+  focus: Focus | null
   fileName: string | null
   externalReference: string | null
   metadata: Metadata | null
@@ -12,10 +14,17 @@ export interface FileDescription {
 /** The description with null for what is missing, and for an empty alternative text. */
 export const describe = ({
   altText,
+  focus = null,
   fileName = null,
   externalReference = null,
   metadata = null,
-}: Partial<FileDescription>): FileDescription => ({ altText: altText || null, fileName, externalReference, metadata })
+}: Partial<FileDescription>): FileDescription => ({
+  altText: altText || null,
+  focus,
+  fileName,
+  externalReference,
+  metadata,
+})
 
 /** In UTF-16 units. */
 const LENGTH_MAX = 255

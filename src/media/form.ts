@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import { ALT_TEXT_MAX } from '../../schemas/alt-text.ts'
 import type { Issue } from '../../schemas/error.ts'
+import type { Focus } from '../../schemas/media.ts'
 import { MISSING_FILE } from '../../schemas/messages.ts'
 import { METADATA, REFERENCE_MAX } from '../../schemas/references.ts'
 import { invalidRequest } from '../errors.ts'
@@ -23,6 +24,7 @@ const UTF8_BYTES_MAX = 3
 /** The maximum lengths of texts. Metadata are JSON, in which each character may take six. */
 const TEXTS = {
   altText: ALT_TEXT_MAX,
+  focus: 50,
   externalReference: REFERENCE_MAX,
   metadata: 6 * METADATA.pairsMax * (METADATA.nameMax + METADATA.valueMax),
 } as const
@@ -70,13 +72,25 @@ export async function readForm(
     throw error
   }
   if (!seen.has('file')) throw invalidRequest([...(unknown.length > 0 ? [unknownParts(unknown)] : []), MISSING_FILE])
-  const { altText, externalReference, metadata } = texts
+  const { altText, focus, externalReference, metadata } = texts
   return {
     altText: altText || null,
+    focus: focus ? readFocus(focus) : null,
     fileName,
     externalReference: externalReference || null,
     metadata: metadata ? readMetadata(Buffer.from(metadata)) : null,
   }
+}
+
+/** Two numbers, as Mastodon takes them: https://docs.joinmastodon.org/methods/media/#v2. */
+function readFocus(text: string): Focus {
+  const numbers = text.split(',').map((each) => (each.trim() === '' ? Number.NaN : Number(each)))
+  const [x, y] = numbers
+  if (numbers.length !== 2 || !numbers.every((each) => Math.abs(each) <= 1)) {
+    const message = 'Must be two numbers from -1 to 1, such as 0.2,0.65'
+    throw invalidRequest([{ code: 'custom', path: ['focus'], message }])
+  }
+  return { x: x!, y: y! }
 }
 
 function unknownParts(keys: string[]): Issue {

@@ -90,7 +90,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     ...operations.updateMedia,
     handler: async (request) =>
       withFile(db, request, async (file) => {
-        await updateMedia(db, file, request.body.altText, request.rights)
+        await updateMedia(db, file, request.body, request.rights)
         return showMedia(db, file, request.rights)
       }),
   })
@@ -120,12 +120,13 @@ function sendServed({ method }: { method: string }, reply: FastifyReply, { statu
 
 /**
  * The properties that a repeated upload shares with the first one. The name of the file is not among them: some clients
- * make it up. If a file has neither a reference nor metadata, the properties are those of version 1.0, whose responses
- * may still be stored.
+ * make it up. If a file has neither focus, reference nor metadata, the properties are those of version 1.0, whose
+ * responses may still be stored.
  */
-const identityOf = (sha256: Buffer, { altText, externalReference, metadata }: FileDescription) => ({
+const identityOf = (sha256: Buffer, { altText, focus, externalReference, metadata }: FileDescription) => ({
   file: sha256.toString('hex'),
   altText,
+  ...(focus !== null && { focus }),
   ...(externalReference !== null && { externalReference }),
   ...(metadata !== null && { metadata }),
 })

@@ -90,7 +90,7 @@ t.test('media that were registered without a file have facts, but no content', a
   checkResponse(t, await ada.call('DELETE', `/media/${id}`), DELETED)
 })
 
-t.test('only the alt text can be changed or removed', async (t) => {
+t.test('only the alt text and the focus can be changed or removed', async (t) => {
   const { ada, file } = await createScene(t)
   const patch = (body: unknown) => ada.call('PATCH', `/media/${file.id}`, body)
   checkResponse(t, await patch({ altText: 'A tower' }), [200, { ...file, altText: 'A tower' }])
@@ -117,4 +117,36 @@ t.test('only the alt text can be changed or removed', async (t) => {
   t.equal((await patch({ altText: '' })).body.altText, null, 'an empty alt text is stored as null')
   await patch({ altText: 'A tower' })
   t.equal((await patch({ altText: null })).body.altText, null)
+})
+
+t.test('a file has a focus from its upload or a change, and posts that show it have another version', async (t) => {
+  const { app, ada, file, db } = await createScene(t)
+  const added = async (focus: string) =>
+    upload(app, ada, [
+      ['file', await jpeg(50, 60)],
+      ['focus', focus],
+    ])
+  t.match((await added('0.2, -1')).body, { focus: { x: 0.2, y: -1 } })
+  for (const focus of ['1', '0,', '0,2', '0,1,0', 'a,b', '0x,1', 'NaN,0']) {
+    const { status, body } = await added(focus)
+    t.match([status, body.details], [400, [{ path: ['focus'], message: /two numbers from -1 to 1/ }]], focus)
+  }
+  const account = await ada.account('mastodon')
+  const { id } = (await ada.call('POST', '/posts', { accountIds: [account], mediaIds: [file.id] })).body
+  const version = async () => (await ada.call('GET', `/posts/${id}`)).headers.etag
+  const patch = async (body: object) => (await ada.call('PATCH', `/media/${file.id}`, body)).body
+  const before = await version()
+  t.match(await patch({ altText: 'A tower', focus: { x: -0.5, y: 1 } }), {
+    altText: 'A tower',
+    focus: { x: -0.5, y: 1 },
+  })
+  const after = await version()
+  t.not(after, before)
+  t.match(await patch({ focus: { x: -0.5, y: 1 } }), { altText: 'A tower' }, 'the rest stays')
+  t.equal(await version(), after, 'nothing has changed')
+  t.match(await patch({ focus: { x: 0, y: 1.01 } }), { details: [{ path: ['focus', 'y'] }] })
+  t.match(await patch({ focus: { x: 0 } }), { details: [{ path: ['focus', 'y'], message: 'Required' }] })
+  const events = await db.selectFrom('eventOutbox').select('data').where('type', '=', 'post.updated').execute()
+  t.match(events, [{ data: { changed: ['altText', 'focus'] } }])
+  t.match(await patch({ focus: null }), { focus: null })
 })

@@ -27,6 +27,7 @@ t.test('an upload responds with the facts of the file, and stores its bytes unch
     fps: null,
     tracks: null,
     altText: 'A lighthouse',
+    focus: null,
     fileName: 'some name.bin',
     externalReference: null,
     metadata: null,

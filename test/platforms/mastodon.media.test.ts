@@ -1,5 +1,6 @@
 import t from 'tap'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
+import { at } from '../../src/platforms/wire/json.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { type FakeMastodon, startMastodon } from '../networks/fakes/mastodon.ts'
@@ -21,7 +22,7 @@ t.test('images are uploaded with their descriptions before the intent', async (t
   const media = [
     fileOf('image/png', { content: 'a png', altText: 'A lighthouse' }),
     fileOf('image/jpeg', { content: 'a jpeg', altText: 'é'.repeat(5000) }),
-    fileOf('image/webp', { content: 'a webp' }),
+    { ...fileOf('image/webp', { content: 'a webp' }), focus: { x: -0.25, y: 1 } },
   ]
   await send(actOf({ media, text: '', fields: { altText: 'The sea' } }), credentials, ioOf(fake))
   const upload = 'POST /api/v2/media'
@@ -33,6 +34,10 @@ t.test('images are uploaded with their descriptions before the intent', async (t
       [{ field: 'file', name: 'image-2.jpg', type: 'image/jpeg', bytes: 'a jpeg' }],
       [{ field: 'file', name: 'image-3.webp', type: 'image/webp', bytes: 'a webp' }],
     ],
+  )
+  t.same(
+    fake.calls.slice(0, 3).map(({ body }) => at(body, 'focus')),
+    [undefined, undefined, '-0.25,1'],
   )
   t.ok(Number(fake.calls[0]?.headers['content-length']) > 0, 'streamed, with a length')
   t.same(

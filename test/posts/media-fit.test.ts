@@ -150,6 +150,35 @@ t.test('pad and crop change the aspect ratio to the nearest that the network tak
   })
 })
 
+t.test('crop keeps the focus of a file, as near to it as the edges allow', async (t) => {
+  const { ada, add, create, instagram, made, db } = await createScene(t)
+  const left = await sharp({ create: { width: 200, height: 200, channels: 3, background: GREEN } })
+    .png()
+    .toBuffer()
+  const wide = sharp({ create: { width: 800, height: 200, channels: 3, background: '#0000ff' } })
+  const whole = await wide
+    .composite([{ input: left, top: 0, left: 0 }])
+    .png()
+    .toBuffer()
+  const turned = sharp(whole).rotate(270).withMetadata({ orientation: 6 })
+  const file = await add(await turned.png().toBuffer())
+  for (const [focus, [first, last]] of [
+    [{ x: -1, y: 0 }, ['green', 'blue']],
+    [{ x: -0.49, y: 0.3 }, ['green', 'blue']],
+    [{ x: 0.9, y: -1 }, ['blue', 'blue']],
+    [null, ['blue', 'blue']],
+  ] as const) {
+    await ada.call('PATCH', `/media/${file}`, { focus })
+    await sql`delete from renditions`.execute(db)
+    const { body } = await create({ accountIds: [instagram], mediaIds: [file], mediaFit: 'crop' })
+    t.match(body.adjustments, [{ to: { width: 382, height: 200 } }])
+    const image = await made()
+    const colours = { green: [0, 255, 0], blue: [0, 0, 255] } as const
+    t.ok(isNear(await colourAt(image, 10, 100), colours[first]), `${JSON.stringify(focus)}: the left is ${first}`)
+    t.ok(isNear(await colourAt(image, 370, 100), colours[last]), `${JSON.stringify(focus)}: the right is ${last}`)
+  }
+})
+
 const padFor = (accountId: string) => ({ accountId, mediaFit: 'pad' })
 
 t.test('a file has one rendition for a target, whoever asks at a time, and loses it with itself', async (t) => {

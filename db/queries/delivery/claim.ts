@@ -121,7 +121,7 @@ export const claimedColumns = (now: Now) => sql`
           'mimeType', coalesce(renditions.mime_type, media.mime_type), 'bytes', coalesce(renditions.bytes, media.bytes),
           'width', coalesce(renditions.width, media.width), 'height', coalesce(renditions.height, media.height),
           'durationSeconds', media.duration_seconds,
-          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text),
+          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'focus', media.focus,
           'storageKey', case when claimed.renditions ? media.id::text then renditions.storage_key
             else media.storage_key end) order by post_media.position), '[]')
         from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id

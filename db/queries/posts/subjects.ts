@@ -68,6 +68,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 fileName: eb.ref('fileName'),
                 kind: eb.ref('kind'),
                 altText: eb.ref('altText'),
+                focus: eb.ref('focus'),
               }),
             ),
           )

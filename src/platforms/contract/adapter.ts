@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Media } from '../../../schemas/media.ts'
+import type { Focus, Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { OnNetwork } from './changes.ts'
 import type { Credentials, Io, Json, Profile } from './io.ts'
@@ -16,7 +16,9 @@ export interface ByteRange {
 
 /** A file of a post. Sizes in bytes and pixels, duration in seconds. */
 export interface PublishedFile
-  extends Omit<Media, 'fps' | 'tracks' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+  extends Omit<Media, 'fps' | 'tracks' | 'focus' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+  /** Absent or null: the centre. */
+  focus?: Focus | null
   /** Opens the content, or a part of it. */
   open(range?: ByteRange): Promise<Readable>
   /**

@@ -98,7 +98,9 @@ async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads>
 
 function formOf(file: PublishedFile, index: number, act: Act) {
   const description = mastodonContent(act).altTexts[index]
-  return multipart(description ? { description } : {}, [{ field: 'file', name: fileName(file, index), file }])
+  const { focus } = file
+  const fields = { ...(description && { description }), ...(focus && { focus: `${focus.x},${focus.y}` }) }
+  return multipart(fields, [{ field: 'file', name: fileName(file, index), file }])
 }
 
 /** 206 while the file is processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get */

@@ -1,4 +1,4 @@
-import type { MediaFacts, MediaFit } from '../../../schemas/media.ts'
+import type { Focus, MediaFacts, MediaFit } from '../../../schemas/media.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
 import { checkFile, RATIO_TOLERANCE } from './media-file.ts'
 
@@ -27,6 +27,8 @@ export interface RenditionTarget extends Size {
   ratio: { min: number; max: number }
   /** How another aspect ratio is made. Absent: the image keeps its own. */
   aspect?: 'pad' | 'crop' | undefined
+  /** The point that `crop` keeps. Absent: the centre. */
+  focus?: Focus | undefined
 }
 
 /** A rendition that a post needs. */
@@ -59,7 +61,7 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   if (isAnimated) return { problem: 'animations are sent as they are' }
   const pixelsMax = mimeType === 'image/heic' ? HEIC_PIXELS_MAX : DECODED_PIXELS_MAX
   if (width * height > pixelsMax) return { problem: `images of more than ${pixelsMax} pixels are not decoded` }
-  const target = planStill({ width, height }, rule, fit)
+  const target = planStill({ width, height, focus: file.focus ?? null }, rule, fit)
   if (!target) return { problem: 'the network takes no JPEG here' }
   const left = findBroken({ ...file, ...factsOf(target), bytes: null }, rule)
   if (left.includes('aspect_ratio')) return { problem: 'the aspect ratio changes with pad or crop only' }
@@ -78,7 +80,11 @@ function findBroken(file: MediaFacts, rule: PostTypeRule): string[] {
 }
 
 /** A still image becomes a JPEG, which every network takes. */
-function planStill(file: Size, rule: PostTypeRule, { mediaFit, padColor }: Fit): RenditionTarget | undefined {
+function planStill(
+  file: Size & Pick<MediaFacts, 'focus'>,
+  rule: PostTypeRule,
+  { mediaFit, padColor }: Fit,
+): RenditionTarget | undefined {
   const { image } = rule
   const mimeType = 'image/jpeg'
   if (!image?.mimeTypes.includes(mimeType)) return undefined
@@ -91,11 +97,26 @@ function planStill(file: Size, rule: PostTypeRule, { mediaFit, padColor }: Fit):
   const shaped = aspect ? reshape(file, ratio, aspect) : file
   const size = scaleSize(shaped, scaleOf(shaped, image), aspect || isWithin ? ratio : ANY_RATIO)
   const background = aspect === 'pad' ? padColor : '#ffffff'
-  const parts = [mimeType, transparentType, `${size.width}x${size.height}`, bytesMax, aspect ?? 'whole', background]
-  return { name: `image ${parts.join(' ')}`, mimeType, transparentType, background, bytesMax, ratio, aspect, ...size }
+  const focus = aspect === 'crop' && file.focus ? file.focus : undefined
+  const part = aspect ? `${aspect}${focus ? ` at ${focus.x},${focus.y}` : ''}` : 'whole'
+  const parts = [mimeType, transparentType, `${size.width}x${size.height}`, bytesMax, part, background]
+  const name = `image ${parts.join(' ')}`
+  return { name, mimeType, transparentType, background, bytesMax, ratio, aspect, focus, ...size }
 }
 
 const ANY_RATIO = { min: 0, max: Infinity }
+
+/** The part of an image that has the aspect ratio of `size`, as near to the focus as the edges allow. */
+export function cropTo(image: Size, size: Size, { x, y }: Focus = CENTRE): Size & { left: number; top: number } {
+  const scale = Math.min(image.width / size.width, image.height / size.height)
+  const [width, height] = [toPixels(size.width * scale), toPixels(size.height * scale)]
+  const start = (length: number, part: number, place: number) =>
+    Math.round(Math.min(length - part, Math.max(0, place * length - part / 2)))
+  const [left, top] = [start(image.width, width, (1 + x) / 2), start(image.height, height, (1 - y) / 2)]
+  return { left, top, width, height }
+}
+
+const CENTRE: Focus = { x: 0, y: 0 }
 
 /** The size with the nearest aspect ratio in the range, which `pad` extends and `crop` cuts. */
 function reshape({ width, height }: Size, { min, max }: RenditionTarget['ratio'], aspect: 'pad' | 'crop'): Size {

@@ -78,6 +78,8 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
       slots: (slots as Json[]).slice(0, 1),
       skip: ['2027-01-01'],
     })),
+  // One of the two is required.
+  updateMedia: (bodies) => bodies.map((body) => ('focus' in body ? body : { altText: 'A tower', ...body })),
   putApp: (bodies) => bodies.map(({ organizationId: _, ...body }) => body),
   createKey: refineNewKeys,
   createUserKey: refineNewKeys,
