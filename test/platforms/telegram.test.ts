@@ -109,7 +109,7 @@ t.test('several files become an album with its caption on the first', async (t) 
     fields,
   })
   const sent = await send(act, fake.credentials, ioOf(fake))
-  t.same(sent, { id: '1', url: 'https://t.me/lighthouses/1' })
+  t.same(sent, { id: '1', ref: '2', url: 'https://t.me/lighthouses/1' })
   t.same(
     fake.messages.map(({ message_id, caption }) => [message_id, caption]),
     [

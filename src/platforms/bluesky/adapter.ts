@@ -1,11 +1,12 @@
-import type { Adapter, Sent } from '../contract/adapter.ts'
+import type { Adapter } from '../contract/adapter.ts'
 import type { Json } from '../contract/io.ts'
+import { edit, remove } from './change.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
 import { requireResponsible } from './find-account.ts'
 import { readMetrics } from './read-metrics.ts'
-import { facetsOf, POST, recordKey, recordOf } from './record.ts'
-import { openRepo, type RecordRef, type Repo, shownIn, signIn } from './repo.ts'
+import { facetsOf, POST, recordKey, recordOf, sentOf } from './record.ts'
+import { openRepo, shownIn, signIn } from './repo.ts'
 import { limitReplies } from './threadgate.ts'
 import type { VideoJob } from './video.ts'
 
@@ -65,13 +66,7 @@ export const blueskyAdapter: Adapter<Prepared> = {
     await limitReplies(act, post, repo)
     return sentOf(post, repo)
   },
-}
 
-/**
- * A reply refers to a post by its address and the hash of its record:
- * https://docs.bsky.app/docs/tutorials/creating-a-post#replies-quote-posts-and-embeds
- */
-function sentOf({ uri, cid }: RecordRef, { did }: Repo): Sent {
-  const rkey = uri.slice(uri.lastIndexOf('/') + 1)
-  return { id: uri, ref: cid, url: `https://bsky.app/profile/${did}/post/${rkey}` }
+  remove,
+  edit,
 }

@@ -35,6 +35,15 @@ export function recordKey({ startedAt, token }: Pick<Act, 'startedAt' | 'token'>
     .replace(/./g, (digit) => TID_LETTERS[Number.parseInt(digit, 32)]!)
 }
 
+/**
+ * A reply refers to a post by its address and the hash of its record:
+ * https://docs.bsky.app/docs/tutorials/creating-a-post#replies-quote-posts-and-embeds
+ */
+export function sentOf({ uri, cid }: RecordRef, { did }: Repo): Sent {
+  const rkey = uri.slice(uri.lastIndexOf('/') + 1)
+  return { id: uri, ref: cid, url: `https://bsky.app/profile/${did}/post/${rkey}` }
+}
+
 const refOf = ({ id, ref = '' }: Sent): RecordRef => ({ uri: id, cid: ref })
 
 /** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json */

@@ -25,6 +25,10 @@ export interface Repo {
   find(collection: string, rkey: string): Promise<(RecordRef & { value: unknown }) | undefined>
   /** Writes a record unless its key is taken. Returns the record under the key. */
   add(collection: string, rkey: string, record: object): Promise<RecordRef>
+  /** Writes a record in place of the one with this hash. Throws InvalidSwap if another one is there. */
+  replace(collection: string, rkey: string, record: object, cid: string): Promise<RecordRef>
+  /** Deletes a record, or makes sure that it does not exist. */
+  remove(collection: string, rkey: string): Promise<void>
   upload(file: Content): Promise<Blob>
   /** The DID of a handle; undefined if the server says that the handle does not exist. */
   resolve(handle: string): Promise<string | undefined>
@@ -109,6 +113,14 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
     server,
     find,
     add,
+    replace: async (collection, rkey, record, cid) => {
+      const json = { repo: did, collection, rkey, record, swapRecord: cid }
+      return refIn(await call('com.atproto.repo.putRecord', { json, visible: true }), true)
+    },
+    // https://docs.bsky.app/docs/api/com-atproto-repo-delete-record
+    remove: async (collection, rkey) => {
+      await call('com.atproto.repo.deleteRecord', { json: { repo: did, collection, rkey }, visible: true })
+    },
     // https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob: the server removes a blob without a record by
     // itself.
     upload: async (file) => {

@@ -3,7 +3,7 @@ import { PublishError, withMaybeSent } from '../contract/publish-error.ts'
 import { recordKey } from './record.ts'
 import type { RecordRef, Repo } from './repo.ts'
 
-const THREADGATE = 'app.bsky.feed.threadgate'
+export const THREADGATE = 'app.bsky.feed.threadgate'
 
 /**
  * Who may reply, as the rules of a threadgate. Under a threadgate with no rules nobody may reply; if there is no

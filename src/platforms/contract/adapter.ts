@@ -32,7 +32,7 @@ export interface PublishedFile
 export interface Sent {
   /** The network's own id. */
   id: string
-  /** The second value that a reply needs, on networks where the id is not enough. */
+  /** A second value that a reply or a removal needs, on networks where the id is not enough. */
   ref?: string
   /** Public address; null if the network has none for it. */
   url: string | null

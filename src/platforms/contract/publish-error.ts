@@ -79,6 +79,13 @@ export class Duplicate extends PublishError {
 export const impossible = (message: string) =>
   new PublishError(message, { code: 'content_refused', maybeSent: false, retryable: false })
 
+/** The network no longer has the act that was to be changed. */
+export const postGone = (host: string) =>
+  new PublishError(`${host} no longer has this post`, { code: 'post_gone', maybeSent: false, retryable: false })
+
+/** The credentials are not those of the account that the act belongs to. */
+export const ofAnotherAccount = (host: string) => impossible(`${host}: this post belongs to another account`)
+
 /** The credentials do not work, or do not have the form that the network gives out. */
 export const unauthorized = (message: string) =>
   new PublishError(message, { code: 'unauthorized', maybeSent: false, retryable: false, needsAttention: true })

@@ -6,6 +6,7 @@ import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
+import { edit, remove } from './change.ts'
 import { discordContent } from './content.ts'
 import { readMetrics } from './read-metrics.ts'
 import { clientFor, HEADERS, type Webhook } from './webhook.ts'
@@ -41,6 +42,8 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
     concurrency: 5,
 
     readMetrics,
+    remove,
+    edit,
 
     async identify(io) {
       const webhook = clientFor(io)

@@ -3,15 +3,13 @@ import { type MeasuredPost, pickCounts, type ReadMetrics, readEach } from '../co
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { clientFor, HEADERS, type Webhook } from './webhook.ts'
-
-/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
-const UNKNOWN_MESSAGE = 10008
+import { channelOf, clientFor, HEADERS, UNKNOWN_MESSAGE, type Webhook } from './webhook.ts'
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const webhook = clientFor(io)
   return readEach(posts, async (post) => {
-    const message = (await readMessage(webhook, post, io)) ?? (await readMessage(webhook, post, io, channelOf(post)))
+    const message =
+      (await readMessage(webhook, post, io)) ?? (await readMessage(webhook, post, io, channelOf(post.url)))
     return message === undefined ? 'gone' : { counts: pickCounts(names, () => sumOf(at(message, 'reactions'))) }
   })
 }
@@ -32,9 +30,6 @@ async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threa
     throw error
   }
 }
-
-/** The channel in the address of a message is the thread that it is in. */
-const channelOf = ({ url }: MeasuredPost) => /\/channels\/\d+\/(\d+)\//.exec(url ?? '')?.[1]
 
 function sumOf(reactions: unknown): number | undefined {
   if (!Array.isArray(reactions)) return undefined

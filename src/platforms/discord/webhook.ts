@@ -41,7 +41,13 @@ export function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
   }
 }
 
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 const UNKNOWN_WEBHOOK = 10015
+export const UNKNOWN_CHANNEL = 10003
+export const UNKNOWN_MESSAGE = 10008
+
+/** The channel in the address of a message is the thread that it is in. */
+export const channelOf = (url: string | null) => /\/channels\/\d+\/(\d+)\//.exec(url ?? '')?.[1]
 
 /**
  * The global limit and Cloudflare's ban concern the address that calls, and so every webhook; only Discord's own 429

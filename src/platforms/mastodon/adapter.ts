@@ -5,6 +5,7 @@ import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
+import { edit, remove } from './change.ts'
 import { mastodonOAuth } from './connect.ts'
 import { mastodonContent } from './content.ts'
 import { findStatus } from './find-status.ts'
@@ -74,6 +75,9 @@ export const mastodonAdapter: Adapter<Uploads> = {
   async reconcile(act, io) {
     return findStatus(clientFor(io), act, io)
   },
+
+  remove,
+  edit,
 }
 
 const stateOf = (uploads: Uploads) =>

@@ -13,6 +13,16 @@ export const mastodonChanges: ChangeRules = {
     possible: true,
     what: ['text', 'spoilerText', 'sensitive', 'language'],
     keepsId: true,
+    exceptions: [
+      {
+        reason: 'Mastodon would start the poll of this post again: change the post in Mastodon.',
+        test: ({ fields }) => fields.poll !== undefined,
+        source: {
+          ...statuses,
+          url: 'https://github.com/mastodon/mastodon/blob/main/app/services/update_status_service.rb',
+        },
+      },
+    ],
     source: { ...statuses, url: 'https://docs.joinmastodon.org/methods/statuses/#edit' },
   },
 }

@@ -1,9 +1,10 @@
 import { MASTODON_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io, Profile } from '../contract/io.ts'
-import { PublishError, unauthorized } from '../contract/publish-error.ts'
+import { PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { orNotFound } from '../wire/not-found.ts'
 
 /** An instance that claims to take more is not believed: a request to Postroom holds less. */
 const TEXT_LENGTH_MAX = 1_000_000
@@ -73,6 +74,16 @@ export async function readLimits(
     if (error instanceof PublishError) return { textLengthMax: null }
     throw error
   }
+}
+
+export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/statuses/${encodeURIComponent(id)}`
+
+/** https://docs.joinmastodon.org/methods/statuses/#get. Undefined for a status that the account cannot see. */
+export async function readStatus(instance: Instance, id: string, io: Io): Promise<unknown> {
+  const { host, headers } = instance
+  const response = await orNotFound(instance, () => callNetwork(instance, io, statusAt(instance, id), { headers }))
+  if (response && textAt(response.body, 'id') !== id) throw unexpected(host, false)
+  return response?.body
 }
 
 function lengthAt(body: unknown, ...keys: string[]): number | null {

@@ -3,7 +3,7 @@ import { type MeasuredPost, pickCounts, type ReadMetrics } from '../contract/met
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { clientFor, type Instance } from './instance.ts'
+import { clientFor, type Instance, readStatus } from './instance.ts'
 
 /** https://docs.joinmastodon.org/methods/statuses/#index: statuses that do not exist are left out. */
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
@@ -32,19 +32,6 @@ async function listStatuses(instance: Instance, posts: readonly MeasuredPost[], 
     if (status !== undefined) found.set(id, status)
   }
   return found
-}
-
-/** https://docs.joinmastodon.org/methods/statuses/#get: 404 for a status that does not exist. */
-async function readStatus(instance: Instance, id: string, io: Io): Promise<unknown> {
-  const { origin, host, headers } = instance
-  try {
-    const { body } = await callNetwork(instance, io, `${origin}/api/v1/statuses/${id}`, { headers })
-    if (textAt(body, 'id') !== id) throw unexpected(host, false)
-    return body
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
 }
 
 const isMissing = (error: unknown) => error instanceof Refused && [404, 405].includes(error.refusal.status)

@@ -6,20 +6,29 @@ import { mastodonContent } from './content.ts'
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
 export function statusOf(act: Act, mediaIds: string[]): object {
   const { kind, fields, parent } = act
-  const { visibility, sensitive, spoilerText, language, quoteApprovalPolicy, poll } = fields
+  const { visibility, poll } = fields
   return {
-    status: mastodonContent(act).text,
-    // Always sent: their defaults come from the account's settings, which may differ from the catalogue's
+    // Always sent: its default comes from the account's settings, which may differ from the catalogue's
     // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',
-    sensitive: sensitive ?? false,
+    ...textOf(act),
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     ...(parent && { in_reply_to_id: parent.id }),
+    // Only the first part of a thread carries the poll.
+    ...(poll !== undefined && kind === 'post' && !parent && { poll: pollOf(poll) }),
+  }
+}
+
+/** The parameters that an edit has too. */
+export function textOf(act: Act): object {
+  const { sensitive, spoilerText, language, quoteApprovalPolicy } = act.fields
+  return {
+    status: mastodonContent(act).text,
+    // Always sent, as `visibility`.
+    sensitive: sensitive ?? false,
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),
-    // Only the first part of a thread carries the poll.
-    ...(poll !== undefined && kind === 'post' && !parent && { poll: pollOf(poll) }),
   }
 }
 

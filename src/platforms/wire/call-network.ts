@@ -47,7 +47,7 @@ export interface NetworkRules {
 }
 
 export interface CallOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Record<string, string>
   /** URLSearchParams are sent as a form, streamed bodies as they are, other objects as JSON. */
   body?: object

@@ -10,6 +10,10 @@ export interface FakeBluesky extends FakeNetwork {
   token: string
   /** Records of posts by their keys, in the order of writing. */
   posts: Map<string, unknown>
+  /** Records of threadgates by the keys of their posts. */
+  gates: Map<string, unknown>
+  /** How often the record with a key was replaced. */
+  edits: Map<string, number>
   /** The counts of each post, by its key; 0 for a post that is missing here. */
   counts: Map<string, Partial<Record<(typeof COUNTS)[number], number>>>
   /** How often a video is reported to be in processing, or that it fails. */
@@ -56,6 +60,13 @@ function cidOf(codec: number, content: string | Buffer): string {
   return `b${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz234567'[digit]).join('')}`
 }
 
+interface PutRecord {
+  collection: string
+  rkey: string
+  record: unknown
+  swapRecord: string | null
+}
+
 /** As a server checks records: by the lexicons of https://github.com/bluesky-social/atproto. */
 async function checkRecord(collection: string, record: unknown): Promise<void> {
   const { AppBskyFeedPost, AppBskyFeedThreadgate, jsonToLex } = await import('@atproto/api')
@@ -69,6 +80,9 @@ async function checkRecord(collection: string, record: unknown): Promise<void> {
 export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
   const credentials = { identifier: 'ada.example.com', password: 'abcd-efgh-ijkl-mnop' }
   const posts = new Map<string, unknown>()
+  const gates = new Map<string, unknown>()
+  const edits = new Map<string, number>()
+  const recordsIn = (collection: string) => (collection === 'app.bsky.feed.threadgate' ? gates : posts)
   const blobs: object[] = []
   const uriOf = (collection: string, rkey: string) => `at://${DID}/${collection}/${rkey}`
   let looks = 0
@@ -105,19 +119,30 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
 
   const methods: Record<string, (call: Recorded) => object | Promise<object>> = {
     'com.atproto.repo.getRecord': ({ query: { collection = '', rkey = '' } }) => {
-      const found = collection === 'app.bsky.actor.profile' ? { displayName: 'Ada Lovelace' } : posts.get(rkey)
+      const found =
+        collection === 'app.bsky.actor.profile' ? { displayName: 'Ada Lovelace' } : recordsIn(collection).get(rkey)
       if (!found) return refuse(400, 'RecordNotFound', `Could not locate record: ${uriOf(collection, rkey)}`)
       return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(found)), value: found }
     },
-    // The case of `swapRecord: null`: packages/pds/src/api/com/atproto/repo/putRecord.ts of
-    // https://github.com/bluesky-social/atproto
+    // The same record changes nothing; `swapRecord` names the record that is replaced, null for none:
+    // packages/pds/src/api/com/atproto/repo/putRecord.ts of https://github.com/bluesky-social/atproto
     'com.atproto.repo.putRecord': async ({ body }) => {
-      const { collection, rkey, record } = body as { collection: string; rkey: string; record: unknown }
-      const existing = posts.get(rkey)
-      if (existing && !isDeepStrictEqual(existing, record)) return refuse(400, 'InvalidSwap', 'Record was at bafy')
+      const { collection, rkey, record, swapRecord } = body as PutRecord
+      const existing = recordsIn(collection).get(rkey)
+      const cid = existing === undefined ? null : cidOf(DAG_CBOR, JSON.stringify(existing))
+      const isSame = existing !== undefined && isDeepStrictEqual(existing, record)
+      if (!isSame && cid !== swapRecord) return refuse(400, 'InvalidSwap', `Record was at ${cid}`)
       await checkRecord(collection, record)
-      posts.set(rkey, record)
+      if (!isSame && cid) edits.set(rkey, (edits.get(rkey) ?? 0) + 1)
+      recordsIn(collection).set(rkey, record)
       return { uri: uriOf(collection, rkey), cid: cidOf(DAG_CBOR, JSON.stringify(record)) }
+    },
+    // packages/pds/src/api/com/atproto/repo/deleteRecord.ts of the same repository: a record that is not there is no
+    // error.
+    'com.atproto.repo.deleteRecord': ({ body }) => {
+      const { repo, collection, rkey } = body as PutRecord & { repo: string }
+      if (repo !== DID) refuse(401, 'AuthMissing')
+      return recordsIn(collection).delete(rkey) ? { commit: { cid: cidOf(DAG_CBOR, rkey), rev: '3k' } } : {}
     },
     'app.bsky.feed.getPosts': viewPosts,
     'com.atproto.repo.uploadBlob': (call) => ({ blob: storeBlob(call) }),
@@ -165,6 +190,8 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     credentials,
     token: TOKEN,
     posts,
+    gates,
+    edits,
     counts: new Map(),
     processing: 1,
   }
@@ -182,6 +209,14 @@ export const blueskyScene: Scene<FakeBluesky> = {
     postCalls: ['POST /xrpc/com.atproto.repo.putRecord'],
   }),
   countVisible: (bluesky) => bluesky.posts.size,
+  published: ({ posts, edits }) => {
+    const keyOf = (id: string) => id.slice(id.lastIndexOf('/') + 1)
+    return {
+      textOf: (id) => (posts.get(keyOf(id)) as { text: string } | undefined)?.text,
+      editsOf: (id) => edits.get(keyOf(id)) ?? 0,
+      remove: (id) => void posts.delete(keyOf(id)),
+    }
+  },
   knownFields: { linkCardImageUrl: ['https://images.example/a.jpg'] },
   controls: (bluesky) => ({
     limited: limitedByBluesky,

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Teardown } from '../../helpers/database.ts'
-import { type FakeNetwork, type Recorded, Refused, startFake } from './network.ts'
+import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
 import type { Scene } from './scene.ts'
 
 interface Message {
@@ -9,6 +10,7 @@ interface Message {
   webhook_id: string
   attachments: { id: string; filename: string; description?: string }[]
   embeds: unknown[]
+  edits: number
 }
 
 export interface FakeDiscord extends FakeNetwork {
@@ -35,6 +37,9 @@ const REQUEST_BYTES_MAX = 26_214_400
 // https://docs.discord.com/developers/resources/webhook#execute-webhook
 const PARAMETERS =
   /^(?:content|username|avatar_url|tts|embeds|allowed_mentions|components|attachments|flags|thread_name|applied_tags|poll)$/
+
+// https://docs.discord.com/developers/resources/webhook#edit-webhook-message
+const EDITABLE = /^(?:content|embeds|flags|allowed_mentions|components|attachments|poll)$/
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 const refuse = (status: number, code: number, message: string, errors?: object): never => {
@@ -84,19 +89,38 @@ export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
       webhook_id: ID,
       attachments: (payload.attachments as Message['attachments'] | undefined) ?? [],
       embeds: (payload.embeds as unknown[] | undefined) ?? [],
+      edits: 0,
     }
     messages.push(message)
     return message
+  }
+
+  // https://docs.discord.com/developers/resources/webhook#get-webhook-message, #edit-webhook-message and
+  // #delete-webhook-message: a message in a thread needs the thread's id.
+  const callMessage = (call: Recorded, messageId: string): Reply => {
+    const { thread_id: threadId = CHANNEL } = call.query
+    if (threadId !== CHANNEL && !threads.has(threadId)) refuse(404, 10003, 'Unknown Channel')
+    const message = messages.find(({ id, channel_id }) => id === messageId && channel_id === threadId)
+    if (!message) return refuse(404, 10008, 'Unknown Message')
+    if (call.method === 'DELETE') {
+      messages.splice(messages.indexOf(message), 1)
+      return { status: 204 }
+    }
+    if (call.method === 'PATCH') edit(message, payloadOf(call))
+    else if (call.method !== 'GET') refuse(405, 0, '405: Method Not Allowed')
+    return { status: 200, body: message }
   }
 
   const fake: FakeDiscord = {
     ...(await startFake(t, ORIGIN, (call) => {
       // https://docs.discord.com/developers/reference#user-agent
       if (!/^DiscordBot \(.+, .+\)/.test(call.headers['user-agent'] ?? '')) refuse(403, 40333, 'internal network error')
-      const [, id, token] =
-        /^\/api\/v10\/webhooks\/(\d+)\/([\w-]+)$/.exec(call.path) ?? refuse(404, 0, '404: Not Found')
+      const [, id, token, messageId] =
+        /^\/api\/v10\/webhooks\/(\d+)\/([\w-]+)(?:\/messages\/(\d+))?$/.exec(call.path) ??
+        refuse(404, 0, '404: Not Found')
       if (id !== ID) refuse(404, 10015, 'Unknown Webhook')
       if (token !== TOKEN) refuse(401, 50027, 'Invalid Webhook Token')
+      if (messageId) return callMessage(call, messageId)
       if (call.method === 'GET') {
         const webhook = { id, type: 1, name: 'Captain Hook', avatar: null, channel_id: CHANNEL, guild_id: GUILD, token }
         return { status: 200, body: { ...webhook, application_id: null } }
@@ -112,6 +136,23 @@ export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
     messages,
   }
   return fake
+}
+
+/**
+ * Parameters that are absent stay as they are:
+ * https://docs.discord.com/developers/resources/webhook#edit-webhook-message
+ */
+function edit(message: Message, payload: Record<string, unknown>): void {
+  for (const name of Object.keys(payload)) if (!EDITABLE.test(name)) invalid(name, 'UNKNOWN', 'Not a parameter')
+  const { content = message.content, embeds = message.embeds } = payload
+  if (typeof content === 'string' && [...content].length > 2000) {
+    invalid('content', 'BASE_TYPE_MAX_LENGTH', 'Must be 2000 or fewer in length.')
+  }
+  if (payload.allowed_mentions !== undefined) checkMentions(payload.allowed_mentions)
+  const shown = checkEmbeds(embeds)
+  if (!content && !shown && message.attachments.length === 0) refuse(400, 50006, 'Cannot send an empty message')
+  if (isDeepStrictEqual([content, embeds], [message.content, message.embeds])) return
+  Object.assign(message, { content, embeds, edits: message.edits + 1 })
 }
 
 function payloadOf({ body, headers }: Recorded): Record<string, unknown> {
@@ -306,6 +347,14 @@ export const discordScene: Scene<FakeDiscord> = {
     postCalls: [`POST ${new URL(webhookUrl).pathname.replace('/api/', '/api/v10/')}`],
   }),
   countVisible: (discord) => discord.messages.length,
+  published: ({ messages }) => {
+    const find = (id: string) => messages.find((message) => message.id === id)
+    return {
+      textOf: (id) => find(id)?.content,
+      editsOf: (id) => find(id)?.edits ?? 0,
+      remove: (id) => void messages.splice(messages.indexOf(find(id)!), 1),
+    }
+  },
   // A webhook starts threads in forums only.
   knownFields: { threadId: ['1100'], threadName: [], appliedTags: [] },
   controls: (discord) => ({

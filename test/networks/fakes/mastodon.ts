@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { createLogin, type MastodonLogin, refuse } from './mastodon-login.ts'
@@ -24,6 +25,10 @@ interface Status {
   /** Absent before Mastodon 4.5. */
   quotes_count?: number
   text: string
+  /** The texts before each edit. */
+  history: string[]
+  /** A status of another account, which anybody can read. */
+  isForeign?: true
 }
 
 interface Attachment {
@@ -73,6 +78,8 @@ const SCOPES: Record<string, string> = {
   'GET /api/v1/accounts/14715/statuses': 'read:statuses',
   'GET /api/v1/statuses': 'read:statuses',
   'GET /api/v1/statuses/:id': 'read:statuses',
+  'PUT /api/v1/statuses/:id': 'write:statuses',
+  'DELETE /api/v1/statuses/:id': 'write:statuses',
   'GET /api/v1/statuses/:id/source': 'read:statuses',
 }
 
@@ -153,6 +160,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       reblog: null,
       ...{ replies_count: 0, reblogs_count: 0, favourites_count: 0, quotes_count: 0 },
       text,
+      history: [],
     }
     for (const attachment of media) attachment.statusId = id
     statuses.unshift(created)
@@ -167,6 +175,51 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     const status = create((body ?? {}) as Record<string, unknown>)
     if (typeof key === 'string') keys.set(key, { status, until: clock().getTime() + 3_600_000 })
     return { status: 200, body: shown(status) }
+  }
+
+  const ownStatus = (id: string): Status =>
+    statuses.find((status) => status.id === id && !status.isForeign) ?? refuse(404, 'Record not found')
+
+  // https://docs.joinmastodon.org/methods/statuses/#delete: the response has the source.
+  const deleteStatus = (id: string): Reply => {
+    const status = ownStatus(id)
+    statuses.splice(statuses.indexOf(status), 1)
+    return { status: 200, body: { ...shown(status), text: status.text } }
+  }
+
+  /*
+   * https://docs.joinmastodon.org/methods/statuses/#edit. Files and a poll that are not named again are removed, and an
+   * edit that changes nothing leaves no trace: app/services/update_status_service.rb of
+   * https://github.com/mastodon/mastodon.
+   */
+  const editStatus = (id: string, parameters: Record<string, unknown>): Reply => {
+    const edited = ownStatus(id)
+    const { status = '', spoiler_text = '', sensitive = false, language = null, media_ids = [] } = parameters
+    if (typeof status !== 'string' || typeof spoiler_text !== 'string') return refuse(422, 'Validation failed: Text')
+    if (!Array.isArray(media_ids)) return refuse(422, 'Validation failed: Media')
+    if (countLength(status + spoiler_text, 'mastodon') > fake.maxCharacters) {
+      refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
+    }
+    const media = media_ids.map((mediaId: unknown) => {
+      const attachment = typeof mediaId === 'string' ? attachments.get(mediaId) : undefined
+      if (!attachment || (attachment.statusId && attachment.statusId !== id)) return refuse(422, 'Record not found')
+      return { id: attachment.id, description: attachment.description }
+    })
+    const text = status.trim() || spoiler_text.trim()
+    if (!text && media.length === 0) refuse(422, "Validation failed: Text can't be blank")
+    const next = {
+      text,
+      spoiler_text: status.trim() ? spoiler_text.trim() : '',
+      sensitive: sensitive === true || spoiler_text !== '',
+      language: (language as string | null) ?? edited.language,
+      media_attachments: media,
+      poll: null,
+    }
+    if (!isDeepStrictEqual({ ...edited, ...next }, edited)) {
+      edited.history.push(edited.text)
+      Object.assign(edited, next, { edited_at: clock().toISOString() })
+    }
+    return { status: 200, body: shown(edited) }
   }
 
   // https://docs.joinmastodon.org/methods/media/#v2: images are processed immediately, GIFs and videos later.
@@ -258,6 +311,10 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
             status: 200,
             body: shown(statuses.find((status) => status.id === id) ?? refuse(404, 'Record not found')),
           }
+        case 'DELETE /api/v1/statuses/:id':
+          return deleteStatus(id)
+        case 'PUT /api/v1/statuses/:id':
+          return editStatus(id, (call.body ?? {}) as Record<string, unknown>)
         // https://docs.joinmastodon.org/methods/statuses/#source
         case 'GET /api/v1/statuses/:id/source': {
           const { text, spoiler_text } = statuses.find((status) => status.id === id) ?? refuse(404, 'Record not found')
@@ -304,8 +361,8 @@ function checkPoll({ options, expires_in: expiresIn }: Record<string, unknown>, 
   if ((expiresIn as number) > 2_629_746) refuse(422, 'Validation failed: Expires at is too far into the future')
 }
 
-/** Leaves out the text, which only the source contains. */
-function shown({ text: _, ...status }: Status): object {
+/** Leaves out the text, which only the source contains, and what the fake alone knows. */
+function shown({ text: _, history: __, isForeign: ___, ...status }: Status): object {
   return status
 }
 
@@ -330,4 +387,12 @@ export const mastodonScene: Scene<FakeMastodon> = {
     processes: has('video'),
     process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
   }),
+  published: ({ statuses }) => {
+    const find = (id: string) => statuses.find((status) => status.id === id)
+    return {
+      textOf: (id) => find(id)?.text,
+      editsOf: (id) => find(id)?.history.length ?? 0,
+      remove: (id) => void statuses.splice(statuses.indexOf(find(id)!), 1),
+    }
+  },
 }

@@ -30,6 +30,18 @@ export interface Scene<Fake extends FakeNetwork> {
   /** Values of `fields` that only the network knows; an empty list leaves a key out. */
   knownFields?: Partial<Record<string, readonly Json[]>>
   controls(fake: Fake, time: { now: Date }): NetworkControls
+  /** Absent if the network lets nobody remove or edit posts. */
+  published?(fake: Fake): Published
+}
+
+/** The published acts of a fake network, by the ids that the adapter returned. */
+export interface Published {
+  /** The text that readers see; undefined if they do not see the act. */
+  textOf(id: string): string | undefined
+  /** How often the act was edited. */
+  editsOf(id: string): number
+  /** The owner removes the act on the network itself. */
+  remove(id: string): void
 }
 
 /** A kind of post: its type, and what it consists of. */

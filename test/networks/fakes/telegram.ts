@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, startFake } from './network.ts'
 import type { Scene } from './scene.ts'
@@ -21,7 +22,9 @@ interface Message {
   chat: Chat
   message_thread_id?: number
   text?: string
-  caption?: string
+  caption?: string | undefined
+  reply_markup?: unknown
+  edits?: number
 }
 
 export interface FakeTelegram extends FakeNetwork {
@@ -31,6 +34,8 @@ export interface FakeTelegram extends FakeNetwork {
   messages: Message[]
   /** The error for the second message of the next album, after the first one was sent. */
   albumError: string | undefined
+  /** Messages are older than 48 hours: https://core.telegram.org/bots/api#deletemessage */
+  isTooOld: boolean
 }
 
 const ORIGIN = 'https://api.telegram.org'
@@ -43,6 +48,7 @@ const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
  */
 export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
   const messages: Message[] = []
+  let lastId = 0
   const chats: Chat[] = [{ id: -1001234567890, type: 'channel', title: 'Lighthouses', username: 'lighthouses' }]
 
   const network = await startFake(t, ORIGIN, (call) => {
@@ -67,8 +73,10 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
       return ok({ user: { id: BOT_ID, is_bot: true }, ...bot })
     }
 
-    const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
     checkRights(chat.type, bot)
+    const change = CHANGES[method ?? '']
+    if (change) return ok(change(parameters, chat, fake))
+    const send = SENDERS[method ?? ''] ?? refuse(404, 'Not Found: method not found')
     checkShared(parameters)
     const thread = parameters.message_thread_id
     if (thread !== undefined && !Number.isInteger(thread)) refuse(400, "Bad Request: can't parse message_thread_id")
@@ -85,14 +93,17 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     }
     const { albumError } = fake
     const album = method === 'sendMediaGroup' && { media_group_id: String(messages.length + 1) }
+    const ids = ++lastId
     const sent = contents.slice(0, album && albumError ? 1 : undefined).map((content, index) => ({
-      message_id: messages.length + 1 + index,
+      message_id: ids + index,
       ...album,
       ...inThread,
       chat: shown,
       ...content,
+      ...(parameters.reply_markup !== undefined && { reply_markup: parameters.reply_markup }),
     }))
     messages.push(...sent)
+    lastId = ids + sent.length - 1
     if (album && albumError) {
       fake.albumError = undefined
       refuse(400, `Bad Request: failed to send message #2 with the error message "${albumError}"`)
@@ -105,6 +116,7 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     chats,
     messages,
     albumError: undefined,
+    isTooOld: false,
   }
   return fake
 }
@@ -145,6 +157,57 @@ function decode({ body, headers }: Recorded): Record<string, unknown> {
       }
     }),
   )
+}
+
+type Change = (parameters: Record<string, unknown>, chat: Chat, fake: FakeTelegram) => unknown
+
+const findMessage = ({ messages }: FakeTelegram, chat: Chat, id: unknown) =>
+  messages.find(({ message_id, chat: { id: chatId } }) => message_id === id && chatId === chat.id)
+
+const drop = (fake: FakeTelegram, message: Message) => {
+  if (fake.isTooOld) refuse(400, "Bad Request: message can't be deleted")
+  fake.messages.splice(fake.messages.indexOf(message), 1)
+}
+
+const CHANGES: Record<string, Change> = {
+  // https://core.telegram.org/bots/api#deletemessage
+  deleteMessage: ({ message_id: id }, chat, fake) => {
+    drop(fake, findMessage(fake, chat, id) ?? refuse(400, 'Bad Request: message to delete not found'))
+    return true
+  },
+  // https://core.telegram.org/bots/api#deletemessages: messages that are not found are skipped.
+  deleteMessages: ({ message_ids: ids }, chat, fake) => {
+    if (!Array.isArray(ids) || ids.length > 100) refuse(400, 'Bad Request: message identifiers are not specified')
+    const found = (ids as unknown[]).map((id) => findMessage(fake, chat, id))
+    for (const message of found) if (message) drop(fake, message)
+    return true
+  },
+  // https://core.telegram.org/bots/api#editmessagetext
+  editMessageText: ({ message_id: id, text, parse_mode, reply_markup }, chat, fake) => {
+    const message = findMessage(fake, chat, id) ?? refuse(400, 'Bad Request: message to edit not found')
+    if (message.text === undefined) refuse(400, 'Bad Request: there is no text in the message to edit')
+    const parsed = parseText(text as string | undefined, parse_mode)
+    if (!parsed.trim()) refuse(400, 'Bad Request: message text is empty')
+    if ([...parsed].length > 4096) refuse(400, 'Bad Request: MESSAGE_TOO_LONG')
+    return edited(message, { text: parsed, reply_markup })
+  },
+  // https://core.telegram.org/bots/api#editmessagecaption
+  editMessageCaption: ({ message_id: id, reply_markup, ...parameters }, chat, fake) => {
+    const message = findMessage(fake, chat, id) ?? refuse(400, 'Bad Request: message to edit not found')
+    if (message.text !== undefined) refuse(400, 'Bad Request: there is no caption in the message to edit')
+    return edited(message, { caption: captionOf(parameters).caption, reply_markup })
+  },
+}
+
+/** A keyboard that is not sent again is removed. */
+function edited(message: Message, content: Partial<Message>): Message {
+  if (isDeepStrictEqual({ ...message, ...content }, { reply_markup: undefined, ...message })) {
+    refuse(
+      400,
+      'Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
+    )
+  }
+  return Object.assign(message, content, { edits: (message.edits ?? 0) + 1 })
 }
 
 /** https://core.telegram.org/bots/api#sending-files */
@@ -273,6 +336,14 @@ export const telegramScene: Scene<FakeTelegram> = {
   }),
   countVisible: (telegram) =>
     new Set(telegram.messages.map((message) => message.media_group_id ?? message.message_id)).size,
+  published: ({ messages }) => {
+    const find = (id: string) => messages.find(({ message_id: known }) => String(known) === id)
+    return {
+      textOf: (id) => find(id) && (find(id)!.text ?? find(id)!.caption ?? ''),
+      editsOf: (id) => find(id)?.edits ?? 0,
+      remove: (id) => void messages.splice(messages.indexOf(find(id)!), 1),
+    }
+  },
   knownFields: { thumbnailUrl: ['https://images.example/a.jpg'] },
   controls: (telegram) => ({
     limited: (seconds) => ({ status: 429, body: { ok: false, parameters: { retry_after: seconds } } }),

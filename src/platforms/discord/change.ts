@@ -1,0 +1,54 @@
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { OnNetwork } from '../contract/changes.ts'
+import type { Io } from '../contract/io.ts'
+import { postGone, unexpected } from '../contract/publish-error.ts'
+import { type CallOptions, callNetwork, Refused } from '../wire/call-network.ts'
+import { at, textAt } from '../wire/json.ts'
+import { discordContent } from './content.ts'
+import { channelOf, clientFor, HEADERS, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, type Webhook } from './webhook.ts'
+
+/** https://docs.discord.com/developers/resources/webhook#delete-webhook-message */
+export async function remove(published: OnNetwork, io: Io): Promise<void> {
+  const webhook = clientFor(io)
+  const response = await callMessage(webhook, published, io, { method: 'DELETE' })
+  if (response && response.status !== 204) throw unexpected(webhook.host, true)
+}
+
+/**
+ * https://docs.discord.com/developers/resources/webhook#edit-webhook-message: parameters that are absent stay as they
+ * are, but for `allowed_mentions`.
+ */
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
+  const webhook = clientFor(io)
+  const { allowedMentions, embeds = [] } = act.fields
+  const hasEmbeds = act.kind === 'post' && (act.fields.embeds ?? published.fields.embeds) !== undefined
+  const body = {
+    content: discordContent(act).text,
+    ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
+    ...(hasEmbeds && { embeds }),
+  }
+  const response = await callMessage(webhook, published, io, { method: 'PATCH', body })
+  if (!response) throw postGone(webhook.host)
+  if (textAt(response.body, 'id') !== published.id) throw unexpected(webhook.host, true)
+  return { id: published.id, url: published.url }
+}
+
+/** Undefined if the message, or the thread that it was in, is not there. */
+async function callMessage(webhook: Webhook, published: OnNetwork, io: Io, options: CallOptions) {
+  const url = new URL(`${webhook.address}/messages/${encodeURIComponent(published.id)}`)
+  const threadId = threadOf(published)
+  if (threadId) url.searchParams.set('thread_id', threadId)
+  try {
+    return await callNetwork(webhook, io, url, { ...options, headers: HEADERS, visible: true })
+  } catch (error) {
+    const code = error instanceof Refused ? at(error.refusal.body, 'code') : undefined
+    if (code === UNKNOWN_MESSAGE || (threadId && code === UNKNOWN_CHANNEL)) return undefined
+    throw error
+  }
+}
+
+/** The thread that a message is in, if any: the channel in its address. */
+const threadOf = ({ fields, url }: OnNetwork) =>
+  fields.threadName !== undefined || fields.threadId !== undefined
+    ? (textAt(fields, 'threadId') ?? channelOf(url))
+    : undefined

@@ -1,0 +1,45 @@
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { OnNetwork } from '../contract/changes.ts'
+import type { Io } from '../contract/io.ts'
+import { postGone } from '../contract/publish-error.ts'
+import { Refused } from '../wire/call-network.ts'
+import { callMethod, clientFor } from './bot.ts'
+import { editOf } from './message.ts'
+
+/**
+ * Only the words tell these refusals apart: telegram-bot-api/Client.cpp of https://github.com/tdlib/telegram-bot-api
+ */
+const isAbout = (error: unknown, words: RegExp) => error instanceof Refused && words.test(error.message)
+
+/**
+ * https://core.telegram.org/bots/api#deletemessage; https://core.telegram.org/bots/api#deletemessages skips the
+ * messages of an album that are not there.
+ */
+export async function remove({ id, ref }: OnNetwork, io: Io): Promise<void> {
+  const bot = clientFor(io)
+  const ids = [id, ...(ref?.split(',') ?? [])].map(Number)
+  const [method, messages] =
+    ids.length > 1
+      ? (['deleteMessages', { message_ids: ids }] as const)
+      : (['deleteMessage', { message_id: ids[0] }] as const)
+  try {
+    await callMethod(bot, io, method, { chat_id: bot.chatId, ...messages }, { visible: true })
+  } catch (error) {
+    if (!isAbout(error, /: message to delete not found$/i)) throw error
+  }
+}
+
+/** The caption of an album is that of its first message. */
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
+  const bot = clientFor(io)
+  const { id, ref, url, fileCount } = published
+  const { method, parameters } = editOf(act, fileCount > 0)
+  try {
+    const body = { chat_id: bot.chatId, message_id: Number(id), ...parameters }
+    await callMethod(bot, io, method, body, { visible: true })
+  } catch (error) {
+    if (isAbout(error, /: message to edit not found$/i)) throw postGone(bot.host)
+    if (!isAbout(error, /: message is not modified/i)) throw error
+  }
+  return { id, ...(ref !== undefined && { ref }), url }
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { createNetworks } from '../../src/platforms/adapters.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
+import { PublishError } from '../../src/platforms/contract/publish-error.ts'
+import type { SandboxStore } from '../../src/platforms/contract/sandbox-store.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
+import { actOf, clientOf, fileOf, publishedOf, rejection } from '../helpers/adapter-calls.ts'
+import type { Teardown } from '../helpers/database.ts'
+import { kindsOf } from '../helpers/network-scene.ts'
+import { SCENES, sceneOf } from '../networks/fakes/all.ts'
+
+const IDS = Object.keys(SCENES) as (keyof typeof SCENES)[]
+const networks = createNetworks({} as SandboxStore)
+
+const FIRST = 'A lighthouse at dusk'
+const SECOND = 'A lighthouse at dawn'
+
+const PAGE = '<html><body>Nothing here</body></html>'
+
+/** The ways in which a single call goes wrong. `isMade`: the network carries it out first. */
+const FAULTS: readonly { name: string; isMade: boolean; respond(): Response }[] = [
+  { name: 'is lost on its way', isMade: false, respond: lose },
+  { name: 'loses its response', isMade: true, respond: lose },
+  ...[200, 403, 404, 410, 502].map((status) => ({
+    name: `gets ${status} from a proxy`,
+    isMade: false,
+    respond: () => new Response(PAGE, { status, headers: { 'content-type': 'text/html' } }),
+  })),
+  { name: 'gets 503 after it was carried out', isMade: true, respond: () => new Response(PAGE, { status: 503 }) },
+]
+
+function lose(): never {
+  throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })
+}
+
+/** A network with one account, and a `fetch` whose calls can be made to fail. */
+async function start(t: Teardown, id: (typeof IDS)[number]) {
+  const scene = sceneOf(id)!
+  const fake = await scene.start(t)
+  const { credentials } = scene.account(fake)
+  const adapter = networks[id]
+  const { send, remove, edit } = clientOf(adapter)
+  let calls = 0
+  let failing: { call: number; fault: (typeof FAULTS)[number] } | undefined
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (++calls !== failing?.call) return fake.fetch(input, init)
+    if (failing.fault.isMade) await (await fake.fetch(input, init)).arrayBuffer()
+    return failing.fault.respond()
+  }
+  const io = { fetch, signal: new AbortController().signal }
+  /** Runs with one failing call, if any. Returns the number of calls. */
+  const during = async (fault: typeof failing, run: () => Promise<unknown>): Promise<number> => {
+    calls = 0
+    failing = fault
+    await run().finally(() => {
+      failing = undefined
+    })
+    return calls
+  }
+  const [kind] = kindsOf(id)
+  const published = scene.published!(fake)
+  return {
+    published,
+    during,
+    act: (options: Partial<Act> = {}) =>
+      actOf({
+        token: randomUUID(),
+        text: FIRST,
+        postType: kind!.postType,
+        media: kind!.files.map((file) =>
+          fileOf(file === 'video' ? 'video/mp4' : 'image/png', { content: randomUUID() }),
+        ),
+        fields: { ...scene.fields },
+        ...options,
+      }),
+    publish: async (act: Act) => publishedOf(act, await send(act, credentials, io)),
+    remove: (post: ReturnType<typeof publishedOf>) => remove(post, credentials, io),
+    edit: (act: Act, post: ReturnType<typeof publishedOf>) => edit(act, post, credentials, io),
+  }
+}
+
+/** Nothing, or the error with which a change failed. */
+async function outcomeOf(change: Promise<unknown>): Promise<'done' | PublishError> {
+  return change.then(
+    () => 'done',
+    (error: unknown) => {
+      if (error instanceof PublishError) return error
+      throw error
+    },
+  )
+}
+
+for (const id of IDS) {
+  const { changes, name } = NETWORKS[id]
+
+  if (networks[id].remove) {
+    t.test(`${id}: a post is gone once it is removed, whichever call fails`, async (t) => {
+      const { act, publish, remove, published, during } = await start(t, id)
+      const bystander = await publish(act())
+      const first = await publish(act())
+      const calls = await during(undefined, () => remove(first))
+      t.equal(published.textOf(first.id), undefined)
+      await remove(first)
+      t.equal(published.textOf(first.id), undefined, 'removing it twice is removing it once')
+
+      const gone = await publish(act())
+      published.remove(gone.id)
+      await remove(gone)
+
+      for (const fault of FAULTS) {
+        for (let call = 1; call <= calls; call++) {
+          const post = await publish(act())
+          const about = `call ${call} of ${calls} ${fault.name}`
+          let outcome: Awaited<ReturnType<typeof outcomeOf>> = 'done'
+          await during({ call, fault }, async () => {
+            outcome = await outcomeOf(remove(post))
+          })
+          if (outcome === 'done') t.equal(published.textOf(post.id), undefined, `${about}: removed`)
+          await remove(post)
+          t.equal(published.textOf(post.id), undefined, `${about}: removed by the second attempt`)
+        }
+      }
+      t.equal(published.textOf(bystander.id) === undefined, false, `another post of the account stays on ${name}`)
+    })
+  }
+
+  if (networks[id].edit) {
+    t.test(`${id}: a post is edited once, whichever call fails`, async (t) => {
+      const { act, publish, edit, published, during } = await start(t, id)
+      const post = act()
+      const first = await publish(post)
+      const sent = await edit({ ...post, text: SECOND }, first)
+      t.equal(published.textOf(sent.id), SECOND)
+      t.equal(sent.id === first.id, changes.edit.possible && changes.edit.keepsId)
+      const edits = published.editsOf(sent.id)
+      const calls = await during(undefined, () => edit({ ...post, text: SECOND }, first))
+      t.equal(published.editsOf(sent.id), edits, 'the same edit changes nothing further')
+
+      for (const fault of FAULTS) {
+        for (let call = 1; call <= calls + 1; call++) {
+          const post = act()
+          const first = await publish(post)
+          const changed = { ...post, text: SECOND }
+          const about = `call ${call} ${fault.name}`
+          let outcome: Awaited<ReturnType<typeof outcomeOf>> = 'done'
+          await during({ call, fault }, async () => {
+            outcome = await outcomeOf(edit(changed, first))
+          })
+          const before = outcome === 'done'
+          const { id: newId } = await edit(changed, first)
+          t.equal(published.textOf(newId), SECOND, `${about}: ${before ? 'edited' : 'edited by the second attempt'}`)
+          t.equal(published.editsOf(newId), edits, `${about}: edited once`)
+        }
+      }
+
+      const gone = await publish(post)
+      published.remove(gone.id)
+      t.has(await rejection(edit({ ...post, text: SECOND }, gone)), { code: 'post_gone', retryable: false })
+    })
+  }
+}
