@@ -1,4 +1,4 @@
-import { ERRORS } from './errors.ts'
+import { ERRORS, HORIZON_DAYS, QUEUE_MOVES_MAX } from './errors.ts'
 import { EVENTS } from './event.ts'
 import { REFRESH_PAUSE_SECONDS } from './metrics.ts'
 import { ROLES } from './people.ts'
@@ -297,6 +297,25 @@ Two cases can still publish twice. On the sandbox: a worker that is suspended fo
 Posts of one account are published one after the other, in the order of their times: the later of \`scheduledAt\`, of the account or else of the post, and \`createdAt\`. A post that waits for a retry lets later ones pass. Where the network requires a pause, all posts of the account wait, and so do those of the accounts that share its rate limit, such as the channels of one Telegram bot. An account publishes at most as fast as its network allows, and further posts wait without holding up other accounts:
 
 ${rates}
+
+## Slots
+
+An account may have a **schedule**: times of the week at which it publishes, on the clocks of a time zone (\`putSchedule\`). Each of these times is a **slot** for one post. A post with \`schedule\` in place of \`scheduledAt\` takes slots, in \`createPost\`, \`createPosts\` and \`updatePost\`:
+
+| \`queue\` | the post takes |
+|---|---|
+| \`next\` | the first free slot of each account |
+| \`together\` | the first slot that is free on all of its accounts |
+| \`front\` | the first slot of each account; the queued posts from there to the next free slot move on by one slot each |
+
+- **A slot is taken** in the transaction that stores the post: two requests never get the same one, and none is skipped. A post that is scheduled by hand in the minute of a slot takes it as well.
+- **A slot is free again** when its post is deleted, moved or made a draft, and when its delivery fails or is cancelled before anything is out. A slot stays taken where the post is published, or may be (\`unconfirmed\`).
+- **A failed delivery** that you retry is sent immediately, not in its slot, which another post may have by then.
+- **A full queue** is a 409 with the code \`queue_full\`, and nothing is stored. Queues are ${HORIZON_DAYS} days long.
+- **Clocks that change** do not move a slot on the clocks of its zone. A time that they skip is the first instant after the gap, and a time that they show twice is the first of the two.
+- **A post at the front** moves only posts that you may change, and that have not begun. The others stay in their slots: those of other users, those that several accounts publish at one time, and those that are being changed. Each post that moves is a \`post.updated\`. One request moves ${QUEUE_MOVES_MAX} posts at most.
+
+\`listSlots\` returns the next slots of an account with their posts. A changed schedule moves no post.
 
 ## Costs and budgets
 

@@ -6,6 +6,9 @@ export const UPLOADS_MAX = 100
 /** How far ahead posts are queued. */
 export const HORIZON_DAYS = 366
 
+/** How many posts one request may move to other slots. One statement moves them, within its time limit. */
+export const QUEUE_MOVES_MAX = 2000
+
 /** One transaction changes them, within the time limit of a statement. */
 export const ALT_TEXT_DELIVERIES_MAX = 2000
 
@@ -320,6 +323,9 @@ export const ERRORS = {
     cases: {
       together: {
         message: `No slot of the next ${HORIZON_DAYS} days is free on all of the accounts: give them common slots, use the queue 'next', or send scheduledAt`,
+      },
+      too_long: {
+        message: `More than ${QUEUE_MOVES_MAX} posts of the accounts are queued, too many to move: use the queue 'next', or send scheduledAt`,
       },
     },
   },

@@ -5,10 +5,10 @@ import { Ref, StringEnum } from './shared.ts'
 /** The maximum of accounts of a queued post: the search for common slots takes a step for each of them. */
 export const QUEUE_ACCOUNTS_MAX = 500
 
-export const QueueOrder = StringEnum(['next', 'together'], {
+export const QueueOrder = StringEnum(['next', 'together', 'front'], {
   $id: 'QueueOrder',
   description:
-    '- `next`: each account publishes the post at its own next free slot.\n- `together`: all accounts publish it at the first slot that is free on each of them.',
+    '- `next`: each account publishes the post at its own next free slot.\n- `together`: all accounts publish it at the first slot that is free on each of them.\n- `front`: each account publishes the post at its own first slot. The queued posts from there to the next free slot move on by one slot each.',
   examples: ['next'],
 })
 export type QueueOrder = Static<typeof QueueOrder>

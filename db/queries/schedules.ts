@@ -4,6 +4,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { reachableBy } from './accounts.ts'
 import { isoTime } from './iso-time.ts'
+import type { QueuedDelivery } from './queue.ts'
 
 export interface ReachableSchedule {
   /** Null if the account has none. */
@@ -105,31 +106,31 @@ export const lockSchedules = prepared<{ accountIds: readonly string[] }, LockedS
     select locked.*, clock_timestamp() as now from locked`,
 )
 
-/** A post whose deliveries do not count. */
-export interface OtherThan {
-  userId: string
-  id: string
-}
+/** A delivery that leaves the slots it has. */
+export type LeavingDelivery = Pick<QueuedDelivery, 'userId' | 'postId' | 'accountId'>
 
 interface TakenRange {
   accountIds: readonly string[]
   from: Date
   to: Date
-  otherThan: OtherThan | null
+  /** Deliveries that do not count. */
+  leaving: readonly LeavingDelivery[]
 }
 
 /** The minutes since 1970 in which accounts publish something. */
 const selectTakenMinutes = prepared<
-  Omit<TakenRange, 'otherThan'> & { userId: string | null; postId: string | null },
+  Omit<TakenRange, 'leaving'> & { leaving: string },
   { accountId: string; minutes: number[] }
 >(
   'list_taken_minutes',
   (_db, value) => sql`
     select account_id, array_agg(distinct floor(extract(epoch from due_at) / 60)::integer) as minutes
     from ${takingDeliveries({ accountIds: value('accountIds'), from: value('from'), to: value('to') })} as delivery
-    where (user_id, post_id) is distinct from (${value('userId')}::uuid, ${value('postId')}::uuid)
+    where (user_id, post_id, account_id) not in (
+      select "userId", "postId", "accountId" from jsonb_to_recordset(${value('leaving')}::jsonb)
+        as leaving("userId" uuid, "postId" uuid, "accountId" uuid))
     group by account_id`,
 )
 
-export const listTakenMinutes = (db: Db, { otherThan, ...range }: TakenRange) =>
-  selectTakenMinutes(db, { ...range, userId: otherThan?.userId ?? null, postId: otherThan?.id ?? null })
+export const listTakenMinutes = (db: Db, { leaving, ...range }: TakenRange) =>
+  selectTakenMinutes(db, { ...range, leaving: JSON.stringify(leaving) })

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { insertPosts } from '../../db/queries/posts/insert.ts'
+import type { Mover } from '../../db/queries/queue.ts'
 import { Conflict, inTransaction } from '../../db/transaction.ts'
 import { CreatePost } from '../../schemas/create-post.ts'
 import {
@@ -81,7 +82,7 @@ export async function createPosts(
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, inspection, warnings, rejection }
     })
-    const checked = await placeQueued(db, inspected)
+    const { checked, storeMoves } = await placeQueued(db, inspected, { userId, accountIds: rights.accountIds })
     const rejected = checked.flatMap(({ index, inspection, rejection }) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
     )
@@ -103,6 +104,7 @@ export async function createPosts(
     if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')
     }
+    await storeMoves()
     const data = accepted.map((each, at) => toBatched({ ...each, warnings: [...each.warnings, ...nearby[at]!] }))
     return { data, rejected }
   })
@@ -119,14 +121,15 @@ interface Checked {
 }
 
 /** Takes slots for the posts that ask for them, in the order of the request. */
-async function placeQueued(db: Db, checked: Checked[]): Promise<Checked[]> {
-  const taken = await takeSlots(db, checked.map(toWanted))
-  return checked.map((each, index) => {
+async function placeQueued(db: Db, inspected: Checked[], mover: Mover) {
+  const { taken, storeMoves } = await takeSlots(db, inspected.map(toWanted), mover)
+  const checked = inspected.map((each, index): Checked => {
     const slots = taken[index]
     if (!slots) return each
     if (slots instanceof AppError) return { ...each, rejection: slots }
     return { ...each, post: { ...each.post, ...withSlots(slots) }, slots }
   })
+  return { checked, storeMoves }
 }
 
 const toWanted = ({

@@ -60,6 +60,8 @@ export interface CreateOptions {
   id?: string
   /** The key whose budget pays for the post. */
   keyId?: string
+  /** The accounts that the key lists. Default: all. */
+  listedIds?: readonly string[] | null
   /** Default: posts may follow each other at any distance. */
   gapMs?: PostGap
 }
@@ -88,7 +90,7 @@ export async function createPost(
   db: Db,
   userId: string,
   body: CreatePost,
-  { known, isStrict = false, id = newId(), gapMs = null, keyId }: CreateOptions = {},
+  { known, isStrict = false, id = newId(), gapMs = null, keyId, listedIds = null }: CreateOptions = {},
   toStored?: ToStored,
 ): Promise<CreatedPost | undefined> {
   const requested = readBody(body)
@@ -103,7 +105,7 @@ export async function createPost(
   let nearby: Nearby[] | undefined
   for (;;) {
     const { post, accounts, media, renditions } = checked
-    const row = { ...toRow(userId, post, accounts, { texts, renditions }), id }
+    const row = { ...toRow(userId, post, accounts, { texts, renditions }), id, keyId }
     const warnings = findWarnings(post, accounts, { media, unready: byAccount(row.unready), texts })
     const error = isStrict ? findWarningError(warnings) : undefined
     if (error) throw error
@@ -114,7 +116,8 @@ export async function createPost(
     }
     if (post.queue) {
       const toKeyed = (slots: Slots, nearby: Nearby[]) => toStored?.(respond(nearby, slots))
-      const queued = await insertQueuedPost(db, { row, order: post.queue, gapMs, toKeyed }).catch(ignoreDeletedMedia)
+      const queueing = { row, order: post.queue, gapMs, mover: { userId, accountIds: listedIds }, toKeyed }
+      const queued = await insertQueuedPost(db, queueing).catch(ignoreDeletedMedia)
       if (queued && 'refused' in queued) throw failQueue(queued, accounts)
       if (queued?.outcome === 'written') return respond(queued.nearby, queued.slots)
       if (queued?.outcome === 'key_taken') return undefined
@@ -125,7 +128,7 @@ export async function createPost(
     const looks = checked.isRead && !nearby
     const lookout = looks ? { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs } : undefined
     const keyed = toStored?.(respond(nearby))
-    const insertion = await insertPost(db, { ...row, keyId, lookout, keyed }).catch(ignoreDeletedMedia)
+    const insertion = await insertPost(db, { ...row, lookout, keyed }).catch(ignoreDeletedMedia)
     if (insertion?.outcome === 'written') return respond(nearby ?? insertion.nearby ?? [])
     if (insertion?.outcome === 'key_taken') return undefined
     if (insertion?.outcome === 'has_nearby') {

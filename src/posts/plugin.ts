@@ -48,7 +48,8 @@ export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { post
       }
       const hasLongBody = isLong(request.bodyBytes)
       if (hasLongBody) await pause()
-      const options = { isStrict, gapMs, keyId: request.keyId, ...(!hasLongBody && { known }) }
+      const { keyId } = request
+      const options = { isStrict, gapMs, keyId, listedIds: rights.accountIds, ...(!hasLongBody && { known }) }
       const outcome = await fitting(() =>
         withIdempotencyKey<CreatedPost>(db, reply, {
           identities: [isStrict ? { ...body, strict: true } : body],
@@ -84,6 +85,7 @@ export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { post
         ifMatch: readCondition(request),
         draftsOnly: !hasScope(rights, 'posts:publish'),
         confirm: request.query.strict === true ? requireNoWarnings(body) : undefined,
+        mover: { userId: request.userId, accountIds: rights.accountIds },
       }
       const updated = await fitting(() =>
         withPost(db, request, async (access) =>

@@ -4,6 +4,7 @@ import { writePostSettled, writePostUpdated } from '../../db/queries/events/post
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { SentRendition } from '../../db/queries/posts/sent-renditions.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../db/queries/posts/update.ts'
+import type { Mover } from '../../db/queries/queue.ts'
 import type { PatchPost } from '../../schemas/patch-post.ts'
 import type { PostDetail } from '../../schemas/post.ts'
 import { edited, initialState } from '../delivery/machine.ts'
@@ -31,6 +32,12 @@ import { timeFor } from './schedule.ts'
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
 
+interface UpdateOptions extends Conditions {
+  confirm?: Confirm | undefined
+  /** Whose posts make room for it at the front of a queue. Default: those of its owner. */
+  mover?: Mover
+}
+
 /**
  * Changes a post. Throws 404 if the id is unknown, 400 if the post is published, and 409 while it is being sent. Also
  * throws the errors of its conditions, of `confirm`, and of `createPost` for the changed post.
@@ -39,7 +46,7 @@ export async function updatePost(
   db: Db,
   access: PostAccess,
   patch: PatchPost,
-  { ifMatch, draftsOnly, confirm }: Conditions & { confirm?: Confirm | undefined } = {},
+  { ifMatch, draftsOnly, confirm, mover = { userId: access.userId, accountIds: null } }: UpdateOptions = {},
 ): Promise<PostWithReadiness> {
   const { userId, id } = access
   let texts: TextCache | undefined
@@ -64,7 +71,7 @@ export async function updatePost(
       const added = addedTo(before, merged)
       const toCheck = { ...added, scheduled: added.scheduled || patch.schedule !== undefined }
       const { post: checked, accounts, renditions } = await checkPost(db, userId, toCheck, usableNow, texts)
-      const slots = patch.schedule && (await placeInSlots(db, { userId, id }, accounts, patch.schedule.queue))
+      const slots = patch.schedule && (await placeInSlots(db, { userId, id }, accounts, patch.schedule.queue, mover))
       await store(db, post, { ...withFields(merged, checked), ...slots }, { accounts, renditions, texts })
       const changed = await getPost(db, userId, id)
       await confirm?.(db, changed)

@@ -85,12 +85,13 @@ export async function validateAll(
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  const taken = await takeSlots(
+  const { taken } = await takeSlots(
     db,
     inspections.map((inspection) => ({
       queue: findRejection(inspection) ? undefined : inspection.post.queue,
       accounts: inspection.accounts,
     })),
+    { userId, accountIds: context.rights.accountIds },
   )
   const placed = inspections.map(({ post, accounts }, index) => {
     const slots = taken[index]

@@ -1,36 +1,9 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
-import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
+import { call, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { readAllEvents } from '../helpers/events.ts'
-
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
-
-/** A slot on each day of the week. */
-const daily = (...times: string[]) => ({
-  timeZone: 'UTC',
-  slots: WEEKDAYS.flatMap((weekday) => times.map((time) => ({ weekday, time }))),
-})
-
-async function createScene(t: Test) {
-  const world = await createWorld(t)
-  const ada = await world.user()
-  const account = async (...times: string[]) => {
-    const id = await ada.account('x')
-    if (times.length > 0) await ada.call('PUT', `/accounts/${id}/schedule`, daily(...times))
-    return id
-  }
-  const slots = async (id: string, limit = 10): Promise<{ scheduledAt: string; isTaken: boolean; postId?: string }[]> =>
-    (await ada.call('GET', `/accounts/${id}/slots?limit=${limit}`)).body.data
-  const create = (accountIds: string[], more: object = { schedule: { queue: 'next' } }, person: Person = ada) =>
-    person.call('POST', '/posts', { accountIds, caption: 'hi', ...more })
-  return { ...world, ada, account, slots, create }
-}
-
-const timesOf = ({ status, body }: Reply) =>
-  status === 201 ? body.slots.map(({ scheduledAt }: { scheduledAt: string }) => scheduledAt) : body
-
-const errorOf = ({ status, headers }: Reply) => [status, headers['x-error-code']]
+import { createScene, daily, errorOf, timesOf } from '../helpers/queue.ts'
 
 t.test('posts take the slots of an account one after the other', async (t) => {
   const { ada, account, slots, create } = await createScene(t)

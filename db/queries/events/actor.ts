@@ -15,3 +15,12 @@ export const setActor = (keyId: string | null | Expression<string | null>) =>
 export async function actAs(db: Db, { keyId }: Actor): Promise<void> {
   await sql`select ${setActor(keyId)}`.execute(db)
 }
+
+/** Runs `work` in a transaction as nobody: the triggers name no key, and leave the keys of deliveries as they are. */
+export async function withoutActor(db: Db, work: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ keyId: string | null }>`
+    select nullif(current_setting('postroom.key_id', true), '') as key_id`.execute(db)
+  await actAs(db, { keyId: null })
+  await work()
+  await actAs(db, rows[0]!)
+}

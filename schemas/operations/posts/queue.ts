@@ -9,4 +9,5 @@ export const QUEUE_ERRORS = [
   errorOf('queue_without_slots', NAME, id),
   errorOf('queue_full', NAME, id),
   errorOf('queue_full.together'),
+  errorOf('queue_full.too_long'),
 ]

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import type { KeyedResponse } from '../../../db/queries/idempotency.ts'
 import { type Insertion, insertPosts, type NewPost } from '../../../db/queries/posts/insert.ts'
 import { type Nearby, readNearby } from '../../../db/queries/posts/nearby.ts'
+import type { Mover } from '../../../db/queries/queue.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import { type Slots, withSlots } from '../schedule.ts'
@@ -13,6 +14,8 @@ export interface QueuedPost {
   row: NewPost
   order: QueueOrder
   gapMs: number | null
+  /** Whose posts make room for one at the front. */
+  mover: Mover
   /** Makes the response to store with the post. */
   toKeyed: (slots: Slots, nearby: Nearby[]) => KeyedResponse | undefined
 }
@@ -37,11 +40,7 @@ interface Numbered {
   post: QueuedPost
 }
 
-/**
- * Takes slots for a post and writes it, both or neither, in one transaction: the response that is stored under an
- * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile.
- */
-export const insertQueuedPost = batched(async (db, posts: QueuedPost[]): Promise<QueuedInsertion[]> => {
+async function insertQueued(db: Db, posts: QueuedPost[]): Promise<QueuedInsertion[]> {
   const done: QueuedInsertion[] = []
   let open: Numbered[] = posts.map((post, index) => ({ ordinal: index + 1, post }))
   while (open.length > 0) {
@@ -51,14 +50,25 @@ export const insertQueuedPost = batched(async (db, posts: QueuedPost[]): Promise
     open = open.filter(({ ordinal }) => !ordinals.has(ordinal))
   }
   return done
-})
+}
+
+const insertBatched = batched(insertQueued)
+
+/**
+ * Takes slots for a post and writes it, both or neither, in one transaction: the response that is stored under an
+ * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile. A post
+ * at the front has one of its own, because it also locks posts of its user.
+ */
+export const insertQueuedPost = async (db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> =>
+  post.order === 'front' ? (await insertQueued(db, [post]))[0] : insertBatched(db, post)
 
 /**
  * Throws `Unwritten`, which rolls back, if some posts cannot be written and others can: the others then get the slots
  * of those.
  */
 async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]> {
-  const queues = await openQueues(db, [...new Set(posts.flatMap(({ post }) => accountIdsOf(post)))])
+  const mover = posts.find(({ post }) => post.order === 'front')?.post.mover
+  const queues = await openQueues(db, [...new Set(posts.flatMap(({ post }) => accountIdsOf(post)))], { mover })
   const refusals: QueuedInsertion[] = []
   const placed: Placed[] = []
   for (const { ordinal, post } of posts) {
@@ -79,6 +89,7 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   })
   const unwritten = results.filter((result) => 'outcome' in result && result.outcome !== 'written')
   if (unwritten.length > 0 && unwritten.length < results.length) throw new Unwritten(unwritten)
+  if (unwritten.length === 0) await queues.storeMoves()
   return [...refusals, ...results]
 }
 

@@ -1,17 +1,17 @@
 import type { Db } from '../../../db/client.ts'
-import { listTakenMinutes, lockSchedules, type OtherThan } from '../../../db/queries/schedules.ts'
-import { HORIZON_DAYS } from '../../../schemas/errors.ts'
+import { lockMovable, type Movable, type Mover, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
+import { type LeavingDelivery, listTakenMinutes, lockSchedules } from '../../../db/queries/schedules.ts'
+import { HORIZON_DAYS, QUEUE_MOVES_MAX } from '../../../schemas/errors.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
-import type { AccountSchedule } from '../../../schemas/schedule.ts'
 import type { Slots } from '../schedule.ts'
 import { DAY_MS } from '../time-zone.ts'
-import { listInstants, MINUTE_MS } from './instants.ts'
+import { createQueue, findCommon, findFirst, type Queue } from './queue.ts'
 
 /**
  * The reason for which a post gets no slots. `accountId` is absent if each account has a free slot, but none in common.
  */
 export interface QueueRefusal {
-  refused: 'full' | 'without_slots'
+  refused: 'full' | 'without_slots' | 'too_long'
   accountId?: string
 }
 
@@ -19,6 +19,15 @@ export interface QueueRefusal {
 export interface Queues {
   /** Takes a slot of each account. A slot that is not stored in the end stays free. */
   take(accountIds: readonly string[], order: QueueOrder): Promise<Slots | QueueRefusal>
+  /** Stores the moves of the posts that made room. */
+  storeMoves(): Promise<void>
+}
+
+interface QueuesOptions {
+  /** A post whose deliveries count as gone. */
+  otherThan?: { userId: string; id: string }
+  /** Whose posts make room for one at the front. */
+  mover: Mover | undefined
 }
 
 /** Deliveries are read for the first days alone, until all of their slots are taken. */
@@ -26,17 +35,26 @@ const WINDOWS_DAYS = [28, 112, HORIZON_DAYS]
 
 /**
  * Opens the queues of accounts in a transaction. The lock of their schedules makes requests wait for each other: each
- * sees the deliveries that the one before has stored. Deliveries of the post `otherThan` count as gone.
+ * sees the deliveries that the one before has stored.
  */
 export async function openQueues(
   db: Db,
   accountIds: readonly string[],
-  { otherThan }: { otherThan?: OtherThan } = {},
+  { otherThan, mover }: QueuesOptions,
 ): Promise<Queues> {
   const rows = await lockSchedules(db, { accountIds })
+  const queuedIds = rows.map(({ accountId }) => accountId)
   const startMs = rows[0]?.now.getTime() ?? 0
+  const range = { accountIds: queuedIds, from: new Date(startMs), exceptPostId: otherThan?.id ?? null }
+  const places = new Places(mover ? await readMovable(db, range, mover) : NONE)
   const endMs = startMs + HORIZON_DAYS * DAY_MS
-  const queues = new Map(rows.map(({ accountId, ...row }) => [accountId, createQueue(row, startMs, endMs)]))
+  const queues = new Map(
+    rows.map(({ accountId, ...row }) => [accountId, createQueue(row, places.of(accountId), startMs, endMs)]),
+  )
+  const leaving: LeavingDelivery[] = [
+    ...(otherThan ? queuedIds.map((accountId) => ({ userId: otherThan.userId, postId: otherThan.id, accountId })) : []),
+    ...places.movable.deliveries,
+  ]
   const windowEnds = WINDOWS_DAYS.map((days) => startMs + days * DAY_MS)
   let knownUntilMs = startMs
 
@@ -44,8 +62,8 @@ export async function openQueues(
   async function readMore(): Promise<boolean> {
     const untilMs = windowEnds.shift()
     if (untilMs === undefined) return false
-    const range = { from: new Date(knownUntilMs), to: new Date(untilMs), otherThan: otherThan ?? null }
-    for (const { accountId, minutes } of await listTakenMinutes(db, { accountIds: [...queues.keys()], ...range })) {
+    const range = { from: new Date(knownUntilMs), to: new Date(untilMs), leaving }
+    for (const { accountId, minutes } of await listTakenMinutes(db, { accountIds: queuedIds, ...range })) {
       queues.get(accountId)!.exclude(minutes)
     }
     knownUntilMs = untilMs
@@ -57,75 +75,57 @@ export async function openQueues(
       const wanted = accountIds.map((id) => ({ id, queue: queues.get(id) }))
       const without = wanted.find(({ queue }) => !queue)
       if (without) return { refused: 'without_slots', accountId: without.id }
+      if (order === 'front' && places.movable.isTooLong) return { refused: 'too_long' }
       const chosen = wanted.map(({ queue }) => queue!)
       for (;;) {
         const times = order === 'together' ? findCommon(chosen, knownUntilMs) : findFirst(chosen, knownUntilMs)
-        if (times) {
-          for (const [index, queue] of chosen.entries()) queue.use(times[index]!)
-          return new Map(accountIds.map((id, index) => [id, new Date(times[index]!)]))
-        }
+        if (times) return new Map(accountIds.map((id, index) => [id, use(chosen[index]!, times[index]!, order)]))
         if (await readMore()) continue
         const full = wanted.find(({ queue }) => queue!.at(0, endMs) === undefined)
         return { refused: 'full', ...(full && { accountId: full.id }) }
       }
     },
+    storeMoves: () => moveToSlots(db, places.listMoved()),
   }
 }
 
-/** The free slots of an account, which are computed as they are needed. */
-interface Queue {
-  /** The free slot of this rank, if it is before `untilMs`. */
-  at(rank: number, untilMs: number): number | undefined
-  exclude(minutes: readonly number[]): void
-  use(ms: number): void
+function use(queue: Queue, ms: number, order: QueueOrder): Date {
+  if (order === 'front') return new Date(queue.useFront(ms))
+  queue.use(ms)
+  return new Date(ms)
 }
 
-function createQueue(schedule: AccountSchedule, startMs: number, endMs: number): Queue {
-  const instants = listInstants(schedule, startMs + 1, endMs)
-  const taken = new Set<number>()
-  const free: number[] = []
-  let next = instants.next().value
+type MovableRange = Omit<Parameters<typeof lockMovable>[1], 'userId' | 'listedIds' | 'limit'>
 
-  function grow(untilMs: number): void {
-    while (next !== undefined && taken.has(next / MINUTE_MS)) next = instants.next().value
-    if (next === undefined || next >= untilMs) return
-    free.push(next)
-    next = instants.next().value
+const readMovable = (db: Db, range: MovableRange, { userId, accountIds: listedIds }: Mover) =>
+  lockMovable(db, { ...range, userId, listedIds, limit: QUEUE_MOVES_MAX + 1 })
+
+const NONE: Movable = { isTooLong: false, deliveries: [] }
+
+/** The slots of deliveries that make room for a post at the front. */
+class Places {
+  readonly movable: Movable
+  /** By account and time of a slot. */
+  readonly #places = new Map<string, Map<number, QueuedDelivery>>()
+
+  constructor(movable: Movable) {
+    this.movable = movable
+    for (const delivery of movable.deliveries) this.of(delivery.accountId).set(delivery.slotAt.getTime(), delivery)
   }
 
-  return {
-    at(rank, untilMs) {
-      if (rank === free.length) grow(untilMs)
-      return free[rank]
-    },
-    exclude(minutes) {
-      for (const minute of minutes) taken.add(minute)
-    },
-    use(ms) {
-      free.splice(free.indexOf(ms), 1)
-    },
+  /** The deliveries of an account, by the time of their slots. */
+  of(accountId: string): Map<number, QueuedDelivery> {
+    const places = this.#places.get(accountId) ?? new Map<number, QueuedDelivery>()
+    this.#places.set(accountId, places)
+    return places
   }
-}
 
-/** The first free slot of each account; undefined if one has none. */
-function findFirst(queues: readonly Queue[], untilMs: number): number[] | undefined {
-  const times = queues.map((queue) => queue.at(0, untilMs))
-  return times.includes(undefined) ? undefined : (times as number[])
-}
-
-/** The first slot that is free on all accounts, for each of them; undefined without one. */
-function findCommon(queues: readonly Queue[], untilMs: number): number[] | undefined {
-  const ranks = queues.map(() => 0)
-  let commonMs = 0
-  for (let agreed = 0; agreed < queues.length; ) {
-    for (const [index, queue] of queues.entries()) {
-      let ms = queue.at(ranks[index]!, untilMs)
-      while (ms !== undefined && ms < commonMs) ms = queue.at(++ranks[index]!, untilMs)
-      if (ms === undefined) return undefined
-      agreed = ms === commonMs ? agreed + 1 : 1
-      commonMs = ms
-      if (agreed === queues.length) break
-    }
+  /** The deliveries that are in other slots now than they were. */
+  listMoved(): QueuedDelivery[] {
+    return [...this.#places.values()].flatMap((places) =>
+      [...places].flatMap(([ms, { userId, postId, accountId, slotAt }]) =>
+        slotAt.getTime() === ms ? [] : [{ userId, postId, accountId, slotAt: new Date(ms) }],
+      ),
+    )
   }
-  return queues.map(() => commonMs)
 }

@@ -5,6 +5,7 @@ import type { QueueRefusal } from './queues.ts'
 
 /** The error of a post that gets no slots. */
 export function failQueue({ refused, accountId }: QueueRefusal, accounts: readonly NamedAccount[]): AppError {
+  if (refused === 'too_long') return fail('queue_full.too_long')
   const account = accounts.find(({ id }) => id === accountId)
   if (!account) return fail('queue_full.together')
   const facts = [createAccountNames(accounts)(account), account.id] as const
