@@ -196,14 +196,17 @@ export const ResolveDelivery = Type.Object(
 export type ResolveDelivery = Static<typeof ResolveDelivery>
 
 export const MARK_EXAMPLES = {
-  withUrl: { url: 'https://www.pinterest.com/pin/4711' },
+  withUrl: { url: 'https://bsky.app/profile/ada.example.com/post/3mbzyl2u5xk2a' },
   withoutUrl: {},
 }
 
 export const MarkPublished = Type.Object(
   {
     url: Type.Optional(
-      WebAddress({ maxLength: 2048, description: 'The public http(s) address of what you published.' }),
+      WebAddress({
+        maxLength: 2048,
+        description: 'The public http(s) address of what you published: of a post, on the network of the account.',
+      }),
     ),
   },
   {

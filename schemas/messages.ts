@@ -65,6 +65,12 @@ export const NEEDS_FROM = 'Only together with from'
 
 export const INVALID_URL = 'Invalid url: begin with https:// and a host, such as https://app.example.com/hook'
 
+export const urlElsewhere = (network: string, form: string) =>
+  `This is not the address of a post on ${network}, such as ${form}`
+
+export const urlOfAnotherAccount = (owner: string, own: string) =>
+  `This is the address of a post of ${JSON.stringify(owner)}, and the delivery is to ${JSON.stringify(own)}`
+
 export const HTTPS_REQUIRED =
   'Must be an https address. The operator of the service can allow http: WEBHOOKS_ALLOW_HTTP'
 

@@ -285,6 +285,11 @@ export function findReachableAccount(db: Db, { userId, id }: { userId: string; i
     .executeTakeFirst()
 }
 
+/** An account, as the addresses of its posts name it. */
+export function findAddressedAccount(db: Db, id: string) {
+  return db.selectFrom('accounts').select(['username', 'externalId']).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
 /**
  * An account that the user may post to, with its encrypted credentials if it has some; undefined if there is no such
  * account.

@@ -8,11 +8,11 @@ import {
 import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
-import { INVALID_URL } from '../../schemas/messages.ts'
 import { cancelled, marked, resolved } from '../delivery/machine.ts'
-import { fail, invalidRequest } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
+import { invalidUrl, readMarkedAct, requireUrl } from './marked-act.ts'
 import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 /**
@@ -93,7 +93,7 @@ const NOT_MARKED = {
 /**
  * Records that the owner has published the missing parts of a delivery by hand. Throws 404 if the user has no such
  * delivery, and 409 if nothing is missing or it is being sent. Throws 412 if `ifMatch` does not hold, and 400 for an
- * invalid `url`.
+ * invalid `url`, or one of another network or account.
  */
 export async function markDeliveryPublished(
   db: Db,
@@ -105,14 +105,10 @@ export async function markDeliveryPublished(
   return changeDelivery(db, key, async (db, delivery) => {
     const next = marked(delivery)
     if ('obstacle' in next) throw fail(NOT_MARKED[next.obstacle])
-    if (ifMatch) ifMatch(await getPost(db, key.userId, key.postId))
-    await saveMark(db, key, { state: next.state, sent: [{ id: null, url: url ?? null }] })
+    const post = await getPost(db, key.userId, key.postId)
+    ifMatch?.(post)
+    const isPost = planOf(post, key)[delivery.sent.length]?.kind === 'post'
+    const act = await readMarkedAct(db, { accountId: key.accountId, platform: delivery.platform, isPost, url })
+    await saveMark(db, key, { state: next.state, sent: [act] })
   })
 }
-
-function requireUrl(url: string): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw invalidUrl('invalid_string', INVALID_URL)
-}
-
-const invalidUrl = (code: 'invalid_string' | 'custom', message: string) =>
-  invalidRequest([{ code, ...(code === 'invalid_string' && { validation: 'url' }), path: ['url'], message }])

@@ -5,7 +5,7 @@ import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-netw
 
 const HOUR = 3_600_000
 const FUTURE = '2030-01-01T00:00:00.000Z'
-const URL = 'https://www.pinterest.com/pin/4711'
+const URL = 'https://bsky.app/profile/ada/post/3mbzyl2u5xk2a'
 
 t.test('the owner records that a delivery was published by hand', async (t) => {
   const { user } = await createWorld(t)
@@ -68,7 +68,7 @@ t.test('a delivery is marked in every state in which something is missing', asyn
     [
       'without its comment',
       [{ isAccepted: true }, refused],
-      { attempts: 2, acts: [{ externalId: 'n1' }, { externalUrl: URL }] },
+      { attempts: 2, acts: [{ externalId: 'n1' }, { externalUrl: 'https://t.me/ada/17' }] },
     ],
   ] as const) {
     const telegram = scriptedNetwork('at-most-once')
@@ -81,7 +81,7 @@ t.test('a delivery is marked in every state in which something is missing', asyn
     // The rate of Telegram.
     await work(2_000)
     const path = `/posts/${id}/deliveries/${account}/mark-published`
-    t.equal((await ada.call('POST', path, { url: URL })).status, 200, name)
+    t.equal((await ada.call('POST', path, { url: 'https://t.me/ada/17' })).status, 200, name)
     t.hasStrict(await readDelivery(id), { state: 'published', error: null, ...expected }, name)
     t.equal((await readDelivery(id)).acts.length, expected.acts.length)
     t.equal(await readStatus(id), 'published')
@@ -107,4 +107,31 @@ t.test('a delivery that is being sent cannot be marked, nor with an invalid url'
   }
   await db.updateTable('postTargets').set({ state: 'publishing' }).execute()
   t.hasStrict(await ada.call('POST', path, {}), { status: 409, body: { error: 'Delivery is being sent' } })
+})
+
+t.test('the address of a post gives its id, and one of another network or account is refused', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('bluesky', { username: 'ada.example.com', externalId: 'did:plc:abc' })
+  const { body } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a', scheduledAt: FUTURE })
+  const path = `/posts/${body.id}/deliveries/${account}/mark-published`
+  for (const [url, message] of [
+    [
+      'https://www.pinterest.com/pin/4711',
+      'This is not the address of a post on Bluesky, such as https://bsky.app/profile/HANDLE/post/ID',
+    ],
+    [
+      'https://bsky.app/profile/bob.example.com/post/3mbz',
+      'This is the address of a post of "bob.example.com", and the delivery is to "ada.example.com"',
+    ],
+  ]) {
+    const { status, body } = await ada.call('POST', path, { url })
+    t.equal(status, 400)
+    t.strictSame(body.details, [{ code: 'custom', path: ['url'], message }])
+  }
+  const url = 'https://bsky.app/profile/ada.example.com/post/3mbzyl2u5xk2a'
+  const { status, body: marked } = await ada.call('POST', path, { url })
+  t.equal(status, 200)
+  const externalId = 'at://did:plc:abc/app.bsky.feed.post/3mbzyl2u5xk2a'
+  t.hasStrict(marked.targets[0].delivery, { externalId, externalUrl: url, acts: [{ externalId, externalUrl: url }] })
 })

@@ -540,6 +540,9 @@ async function checkCancelling(
   const mark = (body: object = {}) => ada.call('POST', `${path}/mark-published`, body)
   await check('cancelDelivery', 409, 'delivery_not_queued', cancel())
   await check('markDeliveryPublished', 400, 'badUrl', mark({ url: 'a' }))
+  await change({ state: 'failed' })
+  const ofOthers = { url: 'https://t.me/lighthouses/17' }
+  await check('markDeliveryPublished', 400, 'urlOfAnotherAccount', mark(ofOthers))
   for (const [state, example] of [
     ['waiting', 'post_is_draft'],
     ['publishing', 'delivery_in_progress'],

@@ -26,6 +26,22 @@ t.test('drafts, failed deliveries and accounts without an id say why they have n
   t.equal(reasonsOf((await metricsOf(telegram))[0]).likes, 'not_offered')
 })
 
+t.test('a post that was published by hand has numbers if its address has its id', async (t) => {
+  const { ada, connect, post, publish, read, metricsOf, readDelivery, mastodon, db } = await createMetricsWorld(t)
+  const account = await connect('mastodon')
+  const { externalUrl } = await readDelivery(await publish({ accountIds: [account] }))
+  mastodon.statuses[0]!.favourites_count = 7
+  const byHand = await post({ accountIds: [account], caption: 'Otters', scheduledAt: '2099-01-01T00:00:00Z' })
+  await db
+    .updateTable('accounts')
+    .set({ externalId: `1@${new URL(externalUrl!).host}` })
+    .execute()
+  const path = `/posts/${byHand}/deliveries/${account}/mark-published`
+  t.equal((await ada.call('POST', path, { url: externalUrl })).status, 200)
+  await read(15 * MINUTE)
+  t.equal((await metricsOf(byHand))[0].values.likes, 7)
+})
+
 t.test('posts of others and unknown posts are not found', async (t) => {
   const { ada, user, connect, publish } = await createMetricsWorld(t)
   const bob = repeating(await user())

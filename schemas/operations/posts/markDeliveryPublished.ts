@@ -1,6 +1,6 @@
 import { DeliveryPath, MARK_EXAMPLES, MarkPublished } from '../../delivery.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
-import { INVALID_URL } from '../../messages.ts'
+import { INVALID_URL, urlOfAnotherAccount } from '../../messages.ts'
 import { PostDetail } from '../../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, ETAG_HEADERS, IfMatchHeaders } from '../../precondition.ts'
 import { Body, JsonResponse } from '../../shared.ts'
@@ -15,7 +15,7 @@ export const markDeliveryPublished = defineOperation({
   operationId: 'markDeliveryPublished',
   tag: 'posts',
   summary: 'Record that a delivery was published by hand',
-  description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing, whose \`externalId\` is \`null\`. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
+  description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing. Where the address of a post has its id, the delivery gets it as \`externalId\`, and its numbers are read; otherwise that is \`null\`. An address on another network, or of a post of another account, is refused. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
 
 A draft has to be scheduled first (409). A delivery that is being sent, or from which nothing is missing, cannot be marked (409).`,
   params: DeliveryPath,
@@ -29,10 +29,15 @@ A draft has to be scheduled first (409). A delivery that is being sent, or from 
   },
   errors: [
     invalidRequestResponse(
-      'The body does not match its schema, `url` is not an http(s) address, or `If-Match` is malformed.',
+      'The body does not match its schema, `url` is not an http(s) address or belongs to another network or account, or `If-Match` is malformed.',
       {
         ...BAD_IF_MATCH_EXAMPLE,
         badUrl: { code: 'invalid_string', validation: 'url', path: ['url'], message: INVALID_URL },
+        urlOfAnotherAccount: {
+          code: 'custom',
+          path: ['url'],
+          message: urlOfAnotherAccount('lighthouses', 'ada'),
+        },
       },
     ),
     errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),

@@ -4,12 +4,14 @@ import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
 import { bluesky } from './limits.ts'
 import { blueskyMetrics } from './metrics.ts'
+import { blueskyAddresses } from './post-address.ts'
 
 export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
   content: blueskyContent,
   metrics: blueskyMetrics,
+  addresses: blueskyAddresses,
   changes: blueskyChanges,
   loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,

@@ -4,6 +4,7 @@ import type { Content, ContentSource, EntityFinder } from './content.ts'
 import type { Platform } from './limits.ts'
 import type { MetricRules } from './metrics.ts'
 import type { OAuthApp } from './oauth.ts'
+import type { PostAddresses } from './post-address.ts'
 import type { SandboxStore } from './sandbox-store.ts'
 
 /**
@@ -18,6 +19,8 @@ export interface Network {
   content: (act: ContentSource) => Content
   /** The numbers that it tells about published posts. */
   metrics: MetricRules
+  /** The addresses of its posts. Absent: any address may be one. */
+  addresses?: PostAddresses
   /** How its published posts are removed and edited. */
   changes: ChangeRules
   /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */

@@ -3,12 +3,14 @@ import { discordChanges } from './changes.ts'
 import { discordContent } from './content.ts'
 import { discord } from './limits.ts'
 import { discordMetrics } from './metrics.ts'
+import { discordAddresses } from './post-address.ts'
 
 export const discordNetwork: Network = {
   name: 'Discord',
   limits: discord,
   content: discordContent,
   metrics: discordMetrics,
+  addresses: discordAddresses,
   changes: discordChanges,
   adapter: async () => (await import('./adapter.ts')).createDiscordAdapter,
 }

@@ -4,12 +4,14 @@ import { facebookChanges } from './changes.ts'
 import { facebookContent } from './content.ts'
 import { facebook } from './limits.ts'
 import { facebookMetrics } from './metrics.ts'
+import { facebookAddresses } from './post-address.ts'
 
 export const facebookNetwork: Network = {
   name: 'Facebook',
   limits: facebook,
   content: facebookContent,
   metrics: facebookMetrics,
+  addresses: facebookAddresses,
   changes: facebookChanges,
   adapter: async () => (await import('./adapter.ts')).facebookAdapter,
   clientIds: metaClientIds,

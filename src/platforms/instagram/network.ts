@@ -4,12 +4,14 @@ import { instagramChanges } from './changes.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
 import { instagramMetrics } from './metrics.ts'
+import { instagramAddresses } from './post-address.ts'
 
 export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
   content: instagramContent,
   metrics: instagramMetrics,
+  addresses: instagramAddresses,
   changes: instagramChanges,
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   clientIds: metaClientIds,

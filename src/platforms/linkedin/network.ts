@@ -5,6 +5,7 @@ import { linkedinContent } from './content.ts'
 import { linkedin } from './limits.ts'
 import { findCommentaryEntities } from './little-text.ts'
 import { linkedinMetrics } from './metrics.ts'
+import { linkedinAddresses } from './post-address.ts'
 
 export const linkedinNetwork: Network = {
   name: 'LinkedIn',
@@ -12,6 +13,7 @@ export const linkedinNetwork: Network = {
   content: linkedinContent,
   loadEntityFinder: (kind) => (kind === 'post' ? findCommentaryEntities : findEntities),
   metrics: linkedinMetrics,
+  addresses: linkedinAddresses,
   changes: linkedinChanges,
   adapter: async () => (await import('./adapter.ts')).linkedinAdapter,
   tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },

@@ -4,12 +4,14 @@ import { mastodonContent } from './content.ts'
 import { findMastodonEntities } from './entities.ts'
 import { mastodon } from './limits.ts'
 import { mastodonMetrics } from './metrics.ts'
+import { mastodonAddresses } from './post-address.ts'
 
 export const mastodonNetwork: Network = {
   name: 'Mastodon',
   limits: mastodon,
   content: mastodonContent,
   metrics: mastodonMetrics,
+  addresses: mastodonAddresses,
   changes: mastodonChanges,
   loadEntityFinder: () => findMastodonEntities,
   adapter: async () => (await import('./adapter.ts')).mastodonAdapter,

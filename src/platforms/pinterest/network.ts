@@ -3,12 +3,14 @@ import { pinterestChanges } from './changes.ts'
 import { pinterestContent } from './content.ts'
 import { pinterest } from './limits.ts'
 import { pinterestMetrics } from './metrics.ts'
+import { pinterestAddresses } from './post-address.ts'
 
 export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
   content: pinterestContent,
   metrics: pinterestMetrics,
+  addresses: pinterestAddresses,
   changes: pinterestChanges,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,
   tokens: { life: '30 days', refresh: 'yes' },

@@ -4,12 +4,14 @@ import { threadsChanges } from './changes.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
 import { threadsMetrics } from './metrics.ts'
+import { threadsAddresses } from './post-address.ts'
 
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
   content: threadsContent,
   metrics: threadsMetrics,
+  addresses: threadsAddresses,
   changes: threadsChanges,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   clientIds: metaClientIds,

@@ -3,12 +3,14 @@ import { tiktokChanges } from './changes.ts'
 import { tiktokContent } from './content.ts'
 import { tiktok } from './limits.ts'
 import { tiktokMetrics } from './metrics.ts'
+import { tiktokAddresses } from './post-address.ts'
 
 export const tiktokNetwork: Network = {
   name: 'TikTok',
   limits: tiktok,
   content: tiktokContent,
   metrics: tiktokMetrics,
+  addresses: tiktokAddresses,
   changes: tiktokChanges,
   adapter: async () => (await import('./adapter.ts')).tiktokAdapter,
   tokens: { life: '2 hours', refresh: 'yes, for 180 days after each refresh' },

@@ -3,12 +3,14 @@ import { xChanges } from './changes.ts'
 import { xContent } from './content.ts'
 import { x } from './limits.ts'
 import { xMetrics } from './metrics.ts'
+import { xAddresses } from './post-address.ts'
 
 export const xNetwork: Network = {
   name: 'X',
   limits: x,
   content: xContent,
   metrics: xMetrics,
+  addresses: xAddresses,
   changes: xChanges,
   adapter: async () => (await import('./adapter.ts')).xAdapter,
   tokens: { life: '2 hours', refresh: 'yes' },

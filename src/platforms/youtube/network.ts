@@ -4,12 +4,14 @@ import { youtubeChanges } from './changes.ts'
 import { youtubeContent } from './content.ts'
 import { youtube } from './limits.ts'
 import { youtubeMetrics } from './metrics.ts'
+import { youtubeAddresses } from './post-address.ts'
 
 export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
   content: youtubeContent,
   metrics: youtubeMetrics,
+  addresses: youtubeAddresses,
   changes: youtubeChanges,
   adapter: async () => (await import('./adapter.ts')).youtubeAdapter,
   clientIds: googleClientIds,
