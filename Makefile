@@ -17,7 +17,7 @@ GENERATORS := test/openapi/generators/node_modules/.installed
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -92,6 +92,9 @@ build: $(DEVELOP) ## compile to dist/
 
 sdk: $(DEVELOP) ## write the TypeScript SDK to dist/npm and pack it, to install with npm
 	@node .ci/sdk-package.ts
+
+n8n: $(DEVELOP) ## write the nodes for n8n to dist/n8n and pack them
+	@node .ci/n8n-package.ts
 
 snapshot: ## keep the committed sources of this version for test-upgrade
 	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz

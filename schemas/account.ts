@@ -216,7 +216,8 @@ export const ListAccountsQuery = Type.Object({
   ),
   attention: Type.Optional(
     Type.Boolean({
-      description: '`true`: only accounts with `attention`, whose owner has to act. `false`: only accounts without it.',
+      description:
+        'Whether to list only accounts with `attention`, whose owner has to act. `false` lists only accounts without it. Default: both.',
     }),
   ),
   sort: Type.Optional(

@@ -151,7 +151,7 @@ export const GetPostMetricsQuery = Type.Object({
   history,
   refresh: Type.Optional(
     Type.Boolean({
-      description: `Reads the numbers now, at most once in ${REFRESH_PAUSE_SECONDS} seconds for each account: otherwise the response has those of the last reading. \`fetchedAt\` tells. Default: \`false\`.`,
+      description: `Whether to read the numbers now, at most once in ${REFRESH_PAUSE_SECONDS} seconds for each account: otherwise the response has those of the last reading. \`fetchedAt\` tells. Default: \`false\`.`,
     }),
   ),
 })

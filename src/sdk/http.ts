@@ -1,8 +1,10 @@
+import { loadCrypto } from './crypto.ts'
 import { ConnectionError, PostroomError } from './errors.ts'
 import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
 import { List, type Page } from './pages.ts'
 import type { Path } from './path.ts'
 import { parseJson, toError } from './responses.ts'
+import { pauseBefore } from './retries.ts'
 import type { Deleted, ValidatePostQuery } from './types.ts'
 import { Form } from './uploads.ts'
 
@@ -23,8 +25,6 @@ const responses = new WeakMap<object, Response>()
 /** The response that a method's result came with, for its headers: `etag`, `x-request-id`, `idempotent-replayed`. */
 export const responseOf = (result: object): Response | undefined => responses.get(result)
 
-/** The caller decides on longer pauses that the service asks for. */
-const [FIRST_PAUSE_MS, PAUSE_MAX_MS, RETRY_AFTER_MAX_SECONDS] = [500, 8_000, 60]
 /** Longer timers end immediately. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
@@ -138,16 +138,6 @@ function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal
   return new ConnectionError(`No response from ${new URL(url).origin} ${reason}`, null, null, error)
 }
 
-/** The pause before the next attempt, with jitter; undefined if no attempt follows. */
-function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {
-  const { status, retryAfter } = error
-  const isLost = error instanceof ConnectionError || status >= 500 || status === 408
-  if (status !== 429 && !(isLost && isRepeatable)) return undefined
-  if (retryAfter === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
-  // Never earlier than the service asks for, and not all clients at the same moment.
-  return retryAfter > RETRY_AFTER_MAX_SECONDS ? undefined : retryAfter * 1000 + Math.random() * FIRST_PAUSE_MS
-}
-
 /** Waits. Throws the reason of `signal` as soon as that is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   let end = () => {}
@@ -169,10 +159,3 @@ function toQuery(query: object): string {
   const text = new URLSearchParams(pairs.filter(([, value]) => value !== undefined)).toString()
   return text && `?${text}`
 }
-
-/** Not a literal at the import, so that bundlers for runtimes without the module do not look for it. */
-const NODE_MODULE = 'crypto'
-
-/** @internal WebCrypto. Node 18 has it in a module; newer versions and other runtimes have it as a global. */
-export const loadCrypto = async (): Promise<typeof globalThis.crypto> =>
-  globalThis.crypto ?? (await import(NODE_MODULE)).webcrypto

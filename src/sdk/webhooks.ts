@@ -1,4 +1,4 @@
-import { loadCrypto } from './http.ts'
+import { loadCrypto } from './crypto.ts'
 import { parseJson } from './responses.ts'
 import type { Event } from './types.ts'
 

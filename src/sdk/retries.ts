@@ -1,0 +1,14 @@
+import { ConnectionError, type PostroomError } from './errors.ts'
+
+/** The caller decides on longer pauses that the service asks for. */
+const [FIRST_PAUSE_MS, PAUSE_MAX_MS, RETRY_AFTER_MAX_SECONDS] = [500, 8_000, 60]
+
+/** The pause before the next attempt, with jitter; undefined if no attempt follows. */
+export function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {
+  const { status, retryAfter } = error
+  const isLost = error instanceof ConnectionError || status >= 500 || status === 408
+  if (status !== 429 && !(isLost && isRepeatable)) return undefined
+  if (retryAfter === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
+  // Never earlier than the service asks for, and not all clients at the same moment.
+  return retryAfter > RETRY_AFTER_MAX_SECONDS ? undefined : retryAfter * 1000 + Math.random() * FIRST_PAUSE_MS
+}
