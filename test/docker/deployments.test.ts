@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { IMAGE } from '../../.ci/release-facts.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { isExecutable } from '../helpers/executable.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -182,11 +183,62 @@ t.test('images and actions are pinned by digest', async (t) => {
   )
 })
 
-t.test('workflows read the repository, and write nothing', async (t) => {
+t.test('workflows read the repository, and write nothing, but for releases, which only tags start', async (t) => {
   for (const name of readdirSync('.github/workflows')) {
     const { on, permissions, jobs } = parse(readFileSync(`.github/workflows/${name}`, 'utf8'))
     t.notOk('pull_request_target' in on, name)
     t.strictSame(permissions, { contents: 'read' }, name)
-    for (const job of Object.values<Yaml>(jobs)) t.equal(job.permissions, undefined, name)
+    if (name === 'release.yml') t.strictSame(on, { push: { tags: ['v*.*.*'] } })
+    else for (const job of Object.values<Yaml>(jobs)) t.equal(job.permissions, undefined, name)
   }
+})
+
+t.test(
+  'the chart with its values is what kubernetes.yaml has, and the migration ends before pods change',
+  async (t) => {
+    const values = parse(read('chart/values.yaml'))
+    const evaluate = (expression: string) => {
+      const [path = '', ...filters] = expression.split(' | ')
+      const value = path.split('.').reduce((object, name) => (name ? object[name] : object), {
+        Values: values,
+        Release: { Name: 'postroom' },
+      } as Yaml)
+      return filters.includes('toJson') ? JSON.stringify(value) : String(value)
+    }
+    const rendered = read('chart/templates/postroom.yaml').replaceAll(/\{\{ (.+?) \}\}/g, (_, text) => evaluate(text))
+    const objects: Yaml[] = parseAllDocuments(rendered).map((document) => document.toJS({}))
+    const hooks = objects.flatMap(({ kind, metadata }) => {
+      const { annotations } = metadata
+      delete metadata.annotations
+      return annotations ? [[kind, annotations['helm.sh/hook'], annotations['helm.sh/hook-weight']]] : []
+    })
+    t.strictSame(objects, kubernetes)
+    t.strictSame(hooks, [
+      ['Secret', 'pre-install,pre-upgrade', '-1'],
+      ['Job', 'pre-install,pre-upgrade', '0'],
+    ])
+  },
+)
+
+t.test('templates pull the released image, and set variables of the configuration', async (t) => {
+  const { services }: Yaml = parse(read('templates/render.yaml'))
+  const dokploy: Yaml = JSON.parse(read('templates/dokploy.json'))
+  const railway = read('templates/railway.ts')
+  const composed = [read('templates/compose.yaml'), read('templates/coolify.yaml'), dokploy.compose]
+  const ours = composed.flatMap((text) =>
+    Object.values<Yaml>(parse(text, { merge: true }).services).filter(({ image }) => !image.includes('postgres')),
+  )
+  const images = [...ours.map(({ image }) => image), services[0].image.url, /image\('(.+)'\)/.exec(railway)![1]]
+  t.strictSame(
+    new Set([...images, ...podsOf('Deployment').map(({ containers }) => containers[0].image)]),
+    new Set([IMAGE]),
+  )
+  t.ok(readFileSync('README.md', 'utf8').includes(` ${IMAGE} start`))
+  const set = [
+    ...ours.flatMap(({ environment }) => Object.keys(environment)),
+    ...services[0].envVars.map(({ key }: Yaml) => key),
+    ...[...railway.matchAll(/^ {6}([A-Z_\d]+):/gm)].map(([, name]) => name),
+  ]
+  const unknown = set.filter((name) => !(name in VARIABLES.properties) && !name.startsWith('SERVICE_URL_'))
+  t.strictSame(unknown, [])
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DEPLOYMENTS } from '../../.ci/deployments.ts'
 import { CONNECTION_ROWS } from '../../schemas/connect.ts'
 import { renderNetworkTables, renderTokens } from '../../src/catalogue/network-tables.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
@@ -39,6 +40,7 @@ export const GENERATED: Record<string, () => string> = {
   'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),
   '.env.example': renderEnvExample,
+  ...DEPLOYMENTS,
 }
 
 /** The file with these tables between the marks of their names. */
