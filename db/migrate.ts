@@ -52,6 +52,7 @@ import * as budgets from './migrations/0047_budgets.ts'
 import * as slotsOfPosts from './migrations/0048_slots_of_posts.ts'
 import * as gonePosts from './migrations/0049_gone_posts.ts'
 import * as mediaFocus from './migrations/0050_media_focus.ts'
+import * as renditionJobs from './migrations/0051_rendition_jobs.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -107,6 +108,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0048_slots_of_posts': slotsOfPosts,
   '0049_gone_posts': gonePosts,
   '0050_media_focus': mediaFocus,
+  '0051_rendition_jobs': renditionJobs,
 }
 
 /**

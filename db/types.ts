@@ -207,6 +207,7 @@ export interface Installation {
   mark: Generated<number>;
   refusedSince: Timestamp | null;
   singleton: Generated<boolean>;
+  videoWorkerSeenAt: Timestamp | null;
 }
 
 export interface KeySpending {
@@ -427,12 +428,26 @@ export interface PostWordsDue {
   userId: string;
 }
 
+export interface RenditionJobs {
+  attempts: Generated<number>;
+  claimableAt: Generated<Timestamp>;
+  createdAt: Generated<Timestamp>;
+  leaseToken: string | null;
+  mediaId: string;
+  neededAt: Timestamp;
+  progress: Generated<number>;
+  spec: Json;
+  target: string;
+  userId: string;
+}
+
 export interface Renditions {
   bytes: number | null;
   createdAt: Generated<Timestamp>;
   height: number | null;
   mediaId: string;
   mimeType: string | null;
+  problem: string | null;
   storageKey: string | null;
   target: string;
   userId: string;
@@ -553,6 +568,7 @@ export interface DB {
   postTargets: PostTargets;
   postWords: PostWords;
   postWordsDue: PostWordsDue;
+  renditionJobs: RenditionJobs;
   renditions: Renditions;
   sandboxCalls: SandboxCalls;
   schemaMigrations: SchemaMigrations;

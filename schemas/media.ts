@@ -180,9 +180,9 @@ export const MediaFit = StringEnum(MEDIA_FITS, {
   description: `What happens to a file that a network does not take as it is.
 
 - \`exact\`: the post is rejected.
-- \`auto\`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes.
-- \`pad\`: as \`auto\`, and an image with another aspect ratio than the network takes gets bars in \`padColor\`.
-- \`crop\`: as \`auto\`, and such an image loses its edges: its \`focus\` stays, or else its centre. A later change of the focus does not change a stored post.
+- \`auto\`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes. A video becomes an MP4 with H.264 and AAC, with the frame rate, size and rate of bits that the network takes: a worker with ffmpeg makes it before it is sent, and \`getMedia\` shows the progress. \`listPlatforms\` tells whether there is such a worker. Without one, the post is rejected.
+- \`pad\`: as \`auto\`, and an image or a video with another aspect ratio than the network takes gets bars in \`padColor\`.
+- \`crop\`: as \`auto\`, and such a file loses its edges: its \`focus\` stays, or else its centre. A later change of the focus does not change a stored post.
 
 A file that breaks no limit is sent as it is.`,
   examples: ['auto'],
@@ -199,7 +199,9 @@ export const PadColor = () =>
 export const AdjustedFile = Type.Object(
   {
     mimeType: Type.String({ description: 'The type of the file.' }),
-    bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
+    bytes: NullableInteger({
+      description: 'The size of the file in bytes. `null` for a video that a worker has not made yet.',
+    }),
     width: NullableInteger({ description: 'The displayed width in pixels.' }),
     height: NullableInteger({ description: 'The displayed height in pixels.' }),
   },
@@ -338,17 +340,51 @@ export const ListedMedia = Type.Object(
 )
 export type ListedMedia = Static<typeof ListedMedia>
 
+/** How many renditions the details of a file name. */
+export const RENDITIONS_SHOWN_MAX = 100
+
+export const RENDITION_STATES = ['waiting', 'running', 'made', 'failed'] as const
+
+export const Rendition = Type.Object(
+  {
+    state: StringEnum(RENDITION_STATES, {
+      description:
+        '`waiting`: a worker is going to make it. `running`: a worker makes it now. `made`: it is there. `failed`: it cannot be made.',
+    }),
+    progress: Type.Number({ minimum: 0, maximum: 1, description: 'How much of it is made, from 0 to 1.' }),
+    mimeType: Type.String({ description: 'The type of the rendition.' }),
+    bytes: NullableInteger({ description: 'Its size in bytes. `null` until it is made.' }),
+    width: NullableInteger({ description: 'The displayed width in pixels. `null` if it failed.' }),
+    height: NullableInteger({ description: 'The displayed height in pixels. `null` if it failed.' }),
+    problem: NullableString({ description: 'Why it cannot be made. `null` otherwise.' }),
+  },
+  {
+    $id: 'Rendition',
+    description: 'A form of a file that networks get by `mediaFit`.',
+    examples: [
+      {
+        ...{ state: 'running', progress: 0.42, mimeType: 'video/mp4', bytes: null },
+        ...{ width: 1080, height: 1920, problem: null },
+      },
+    ],
+  },
+)
+export type Rendition = Static<typeof Rendition>
+
 export const MediaDetail = Type.Object(
   {
     ...Media.properties,
     postIds: postIds(POST_IDS_MAX.detail),
+    renditions: Type.Array(Ref(Rendition), {
+      description: `The first ${RENDITIONS_SHOWN_MAX} forms of the file that networks get by \`mediaFit\`, oldest first.`,
+    }),
   },
   {
     $id: 'MediaDetail',
     description: 'An image or a video, and the posts that use it.',
     examples: [
-      { ...image, postIds: ['0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'] },
-      { ...video, postIds: [] },
+      { ...image, postIds: ['0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'], renditions: [] },
+      { ...video, postIds: [], renditions: Rendition.examples },
     ],
   },
 )

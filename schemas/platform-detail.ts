@@ -277,8 +277,17 @@ export const Platform = Type.Object(
 export type Platform = Static<typeof Platform>
 
 export const PlatformList = Type.Object(
-  { data: Type.Array(Ref(Platform), { description: 'All networks.' }) },
-  { $id: 'PlatformList', description: 'What each network accepts.', examples: [{ data: Platform.examples }] },
+  {
+    data: Type.Array(Ref(Platform), { description: 'All networks.' }),
+    convertsVideos: Type.Boolean({
+      description: 'Whether `mediaFit` changes videos: a worker with ffmpeg has run within a day.',
+    }),
+  },
+  {
+    $id: 'PlatformList',
+    description: 'What each network accepts.',
+    examples: [{ data: Platform.examples, convertsVideos: true }],
+  },
 )
 export type PlatformList = Static<typeof PlatformList>
 

@@ -9,6 +9,8 @@ import {
   type MediaKind,
   type MediaTracks,
   POST_IDS_MAX,
+  RENDITIONS_SHOWN_MAX,
+  type Rendition,
 } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -58,6 +60,27 @@ export const shownMedia = [
   isoTime('createdAt').as('createdAt'),
 ] as const
 
+/** The renditions of a file for networks, oldest first. Previews are left out. */
+const renditions = sql<Rendition[]>`(
+  select coalesce(json_agg(json_build_object('state', state, 'progress', progress, 'mimeType', mime_type,
+      'bytes', bytes, 'width', width, 'height', height, 'problem', problem) order by created_at), '[]')
+  from (
+    select case when storage_key is null then 'failed' else 'made' end as state,
+      case when storage_key is null then 0 else 1 end as progress,
+      coalesce(mime_type, case when target like 'video%' then 'video/mp4' else 'image/jpeg' end) as mime_type,
+      case when storage_key is not null then bytes end as bytes, width, height, created_at,
+      case when storage_key is null then coalesce(problem,
+        'the smallest rendition has ' || bytes || ' bytes', 'the image cannot be decoded') end as problem
+    from renditions
+    where renditions.user_id = media.user_id and renditions.media_id = media.id and target not like 'preview-%'
+    union all
+    select case when lease_token is not null and claimable_at > now() then 'running' else 'waiting' end, progress,
+      'video/mp4', null, (spec ->> 'width')::integer, (spec ->> 'height')::integer, job.created_at, null
+    from rendition_jobs as job
+    where job.user_id = media.user_id and job.media_id = media.id and not spec ? 'frameWidth'
+    order by created_at
+    limit ${sql.lit(RENDITIONS_SHOWN_MAX)}) as shown)`.as('renditions')
+
 /** The user's files that the API shows. */
 const mediaOf = (db: Db, userId: string) =>
   db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
@@ -81,7 +104,9 @@ export const listMedia = prepared<Page, ListedMedia>('list_media', (db, value) =
 )
 
 export const findMedia = prepared<{ userId: string; id: string }, MediaDetail>('find_media', (db, value) =>
-  mediaOf(db, value('userId')).select(postIds(POST_IDS_MAX.detail)).where('id', '=', value('id')),
+  mediaOf(db, value('userId'))
+    .select([postIds(POST_IDS_MAX.detail), renditions])
+    .where('id', '=', value('id')),
 )
 
 /** The user's file with these bytes, which counts as used: a sweep of unused files leaves it alone for now. */

@@ -75,11 +75,18 @@ export const forgetRendition = prepared<StagedFile, never>('forget_rendition', (
     .$castTo<never>(),
 )
 
-/** Records that no file can be made for the target. `bytes`: the size of the smallest one, if that is why. */
-export async function noteNoRendition(db: Db, { userId, id, target }: RenditionKey, bytes?: number): Promise<void> {
+/**
+ * Records that no file can be made for the target. `bytes`: the size of the smallest one, if that is the reason.
+ * `problem`: the reason for a video.
+ */
+export async function noteNoRendition(
+  db: Db,
+  { userId, id, target }: RenditionKey,
+  { bytes = null, problem = null }: { bytes?: number | null; problem?: string | null } = {},
+): Promise<void> {
   await sql`
-    insert into renditions (user_id, media_id, target, bytes)
-    select user_id, id, ${target}, ${bytes ?? null} from media where user_id = ${userId} and id = ${id}
+    insert into renditions (user_id, media_id, target, bytes, problem)
+    select user_id, id, ${target}, ${bytes}, ${problem} from media where user_id = ${userId} and id = ${id}
     on conflict do nothing`.execute(db)
 }
 
@@ -88,6 +95,8 @@ export interface KnownRendition extends RenditionFacts {
   target: string
   /** False if it cannot be made. */
   isStored: boolean
+  /** Why a video cannot be made. */
+  problem: string | null
 }
 
 /** The renditions of these files of the user, and the targets for which none can be made. */
@@ -104,6 +113,7 @@ export const listRenditions = prepared<{ userId: string; mediaIds: string[] }, K
         'bytes',
         'width',
         'height',
+        'problem',
       ])
       .where('userId', '=', value('userId'))
       .where('mediaId', '=', sql<string>`any(${value('mediaIds')}::uuid[])`),

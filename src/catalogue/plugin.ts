@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { hasVideoWorker } from '../../db/queries/rendition-jobs.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { findPlatform } from '../../schemas/platform-names.ts'
@@ -30,10 +31,14 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
   app.route({
     ...operations.listPlatforms,
     handler: async (_request, reply) => {
+      const [{ hasWorker: convertsVideos } = { hasWorker: false }] = await hasVideoWorker(db, {})
       const all = Object.values(platforms)
       return send(
         reply,
-        renderOnce('all', () => ({ data: all.map((platform) => describePlatform(platform, networks)) })),
+        renderOnce(`all ${convertsVideos}`, () => ({
+          data: all.map((platform) => describePlatform(platform, networks)),
+          convertsVideos,
+        })),
         SHORT,
       )
     },

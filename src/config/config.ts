@@ -32,6 +32,9 @@ export interface Config {
   mediaQuotaBytes: number | undefined
   /** Files are published with their metadata. */
   mediaKeepsMetadata: boolean
+  /** The path of ffmpeg, or `off`. Undefined: the first one on `path`. */
+  ffmpeg: string | undefined
+  path: string | undefined
   s3: S3Config | undefined
   /** A delivery that is overdue by more is not sent automatically. */
   publishLatenessMaxMs: number
@@ -100,6 +103,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     mediaBytesMax: variables.MEDIA_MAX_BYTES,
     mediaQuotaBytes: variables.MEDIA_QUOTA,
     mediaKeepsMetadata: variables.MEDIA_KEEP_METADATA === 'on',
+    ffmpeg: variables.FFMPEG,
+    path: env.PATH,
     s3: s3Config(variables),
     publishLatenessMaxMs: durationMs(variables.PUBLISH_LATENESS_LIMIT),
     postGapMs: optionalMs(variables.POST_GAP_WARNING),

@@ -85,6 +85,12 @@ export const VARIABLES = Type.Object({
     description:
       '`on` publishes files with their [metadata](src/media/README.md#what-networks-get), such as position and serial numbers.',
   }),
+  FFMPEG: Type.Optional(
+    Type.String({
+      description:
+        'Path of ffmpeg, with which workers [convert videos](src/media/README.md#videos); `off` for none. Default: the one on the `PATH`.',
+    }),
+  ),
   S3_BUCKET: Type.Optional(
     Type.String({
       description:

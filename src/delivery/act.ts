@@ -39,7 +39,7 @@ export function buildAct(
   return {
     ...content,
     accountId,
-    media: media.map(({ storageKey, ...file }) => ({
+    media: media.map(({ storageKey, rendition: _, ...file }) => ({
       ...file,
       open: (range) => open(storageKey, range),
       publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),

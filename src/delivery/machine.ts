@@ -141,7 +141,7 @@ export const TRANSITIONS = {
     from: ['publishing'],
     to: ['queued'],
     meaning:
-      'Given back without a call: the account rests, its access token is refreshed, a query is too early, or the worker stops.',
+      'Given back without a call: the account rests, its access token is refreshed, a video is being converted, a query is too early, or the worker stops.',
   },
 } as const satisfies Record<string, Transition>
 

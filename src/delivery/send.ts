@@ -9,6 +9,7 @@ import { untilStored } from '../until-stored.ts'
 import { restOf } from './account.ts'
 import { findUnpaid, intendPaidAct } from './budget.ts'
 import type { Outcome } from './decide.ts'
+import { awaitRenditions } from './renditions.ts'
 import { build, callAdapter, isFailure, isOfAnother, type Run, reasonOf, released, type State, waitOf } from './run.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
 import { CALL_LEASE_MS, LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
@@ -35,6 +36,8 @@ interface Sending {
 export async function sendNext(run: Run, before: State): Promise<Sending> {
   const state = { ...before, startedAt: run.deps.uptimeMs() }
   const planned = run.plan[state.sent.length]!
+  const waiting = await awaitRenditions(run, planned)
+  if (waiting) return { state, outcome: waiting }
   const act = build(run, state, planned)
   if (isFailure(act)) return { state, outcome: { event: 'failed', reason: act, wasIntended: false } }
   const restsMs = await restOf(run.deps, run.delivery)

@@ -31,6 +31,9 @@ export const DRAIN_MS = 4_000
  */
 export const RESPONSE_GRACE_MS = 4_000
 
+/** A delivery looks again within this time for a video that is being converted. */
+export const RENDITION_WAIT_MS = 5_000
+
 /** An act without files takes a call or two. */
 export const ACT_MAX_MS = 60_000
 

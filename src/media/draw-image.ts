@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { cropTo, type RenditionTarget, type Size, scaleSize } from '../platforms/rules/rendition.ts'
+import type { RenditionTarget } from '../platforms/rules/rendition.ts'
+import { cropTo, type Size, scaleSize } from '../platforms/rules/reshape.ts'
 import { throwFileError } from '../storage/storage.ts'
 import type { Drawn } from './make-rendition.ts'
 import { openPicture, type Picture, withProfile } from './open-picture.ts'

@@ -10,12 +10,12 @@ import {
   type RenditionFacts,
   type RenditionKey,
 } from '../../db/queries/renditions.ts'
-import { lockUser, stageFile } from '../../db/queries/staged-files.ts'
+import { lockUser, renewLease, stageFile } from '../../db/queries/staged-files.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { createSlots } from '../slots.ts'
 import { throwFileError } from '../storage/storage.ts'
-import { refuseOverQuota } from './add.ts'
+import { LEASE, refuseOverQuota } from './add.ts'
 import { discardUnused, type Put } from './discard-file.ts'
 import type { Library } from './library.ts'
 
@@ -53,8 +53,8 @@ export async function makeRendition(
       const drawn = await draw(source, path)
       if (!drawn) return await noteNoRendition(db, key)
       const { size: bytes } = await stat(path)
-      if (drawn.fallsShort) return await noteNoRendition(db, key, bytes)
-      await store(library, key, path, { width: null, height: null, ...drawn, bytes: isCounted ? bytes : null })
+      if (drawn.fallsShort) return await noteNoRendition(db, key, { bytes })
+      await storeRendition(library, key, path, { width: null, height: null, ...drawn, bytes: isCounted ? bytes : null })
     } finally {
       giveBack()
     }
@@ -63,7 +63,11 @@ export async function makeRendition(
   }
 }
 
-async function store(
+/**
+ * Stores a rendition, unless another process was first. Throws 409 if it would exceed the quota; without `bytes`, it
+ * counts towards none.
+ */
+export async function storeRendition(
   library: Library,
   key: RenditionKey,
   path: string,
@@ -74,12 +78,15 @@ async function store(
   let put: Put = 'not started'
   let isPromoted = false
   await stageFile(db, file)
+  // If one fails, the next one makes up for it.
+  const renewal = setInterval(() => renewLease(db, file).catch(() => {}), LEASE.renewMs).unref()
   try {
     put = 'started'
     await storage.put(file.storageKey, path, mimeType)
     put = 'done'
     isPromoted = await promoteWithinQuota(library, { ...key, ...file, mimeType, bytes, width, height })
   } finally {
+    clearInterval(renewal)
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
     if (!isPromoted) await discardUnused(library, file, put).catch(() => {})
   }

@@ -2,8 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { isId } from '../../db/id.ts'
+import { hasVideoWorker, requestRendition } from '../../db/queries/rendition-jobs.ts'
 import { findRendition, forgetRendition, noteNoRendition, type RenditionSource } from '../../db/queries/renditions.ts'
 import { PREVIEW_WIDTHS } from '../../schemas/media.ts'
+import type { FrameTarget } from '../../schemas/video-target.ts'
 import { fail } from '../errors.ts'
 import { etagOfText } from '../http/preconditions.ts'
 import { DECODED_PIXELS_MAX } from '../platforms/rules/rendition.ts'
@@ -36,7 +38,7 @@ export async function servePreview(
 ): Promise<Served> {
   const preview = await readyPreview(library, file, width)
   if ('svg' in preview) {
-    const headers = { ...headersOf(preview), 'Cache-Control': CACHE_CONTROL }
+    const headers = { ...headersOf(preview), 'Cache-Control': preview.isWaiting ? 'no-store' : CACHE_CONTROL }
     return { statusCode: 200, headers, body: Readable.from([preview.svg]) }
   }
   const { storageKey, fileName, onMissing } = preview
@@ -71,6 +73,8 @@ const headersOf = ({ svg }: Placeholder) => ({
 
 interface Placeholder {
   svg: Buffer
+  /** A worker makes a picture in its place. */
+  isWaiting: boolean
 }
 
 interface StoredPreview {
@@ -81,8 +85,9 @@ interface StoredPreview {
 }
 
 /**
- * A WebP as wide as the next of `PREVIEW_WIDTHS`, which is made once and stored. Videos, and images that are not
- * decoded, have an SVG in its place. Throws 404 if the file or its bytes are missing.
+ * A WebP as wide as the next of `PREVIEW_WIDTHS`, which is made once and stored. A worker with ffmpeg makes that of a
+ * video: until then, and for images that are not decoded, it is an SVG. Throws 404 if the file or its bytes are
+ * missing.
  */
 async function readyPreview(
   library: Library,
@@ -95,15 +100,24 @@ async function readyPreview(
   if (!found) throw mediaNotFound()
   if (found.storageKey === null) throw fail('media_without_content')
   const { kind, isMade } = found
+  const isWaiting = kind === 'video' && !isMade && (await requestFrame(library, key, widest))
   const file = kind === 'video' || isMade ? found : await makeOnce(library, key, found, widest)
   if (!file) throw mediaNotFound()
   const { renditionKey: storageKey } = file
-  if (storageKey === null) return placeholder(file, widest)
+  if (storageKey === null) return { svg: placeholder(file, widest), isWaiting }
   const onMissing = async (error: unknown) => {
     if (error instanceof NotStoredError) await forgetRendition(library.db, { userId, storageKey })
     throw error
   }
   return { storageKey, fileName: `${id}-${widest}.webp`, onMissing }
+}
+
+/** Has a worker make a picture of a video. Returns false if no worker can. */
+async function requestFrame({ db }: Library, key: Key, frameWidth: number): Promise<boolean> {
+  const [known] = await hasVideoWorker(db, {})
+  if (!known!.hasWorker) return false
+  await requestRendition(db, { ...key, spec: JSON.stringify({ frameWidth } satisfies FrameTarget) })
+  return true
 }
 
 type Key = Parameters<typeof findRendition>[1]
@@ -138,7 +152,7 @@ export async function shrink(source: string, userId: string, width: number): Pro
 }
 
 /** Returns undefined if the picture cannot be decoded. */
-async function resize(source: string, path: string, width: number): Promise<Drawn | undefined> {
+export async function resize(source: string, path: string, width: number): Promise<Drawn | undefined> {
   const picture = await small(source, width).catch(() => undefined)
   if (!picture) return undefined
   await writeFile(path, picture, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
@@ -156,7 +170,7 @@ async function small(source: string, width: number): Promise<Buffer> {
 }
 
 /** A grey picture of the shape of the file, with a triangle for a video. */
-function placeholder({ kind, width, height }: RenditionSource, widest: number): Placeholder {
+function placeholder({ kind, width, height }: RenditionSource, widest: number): Buffer {
   const ratio = Math.min(HEIGHT_PER_WIDTH_MAX, (height || 1) / (width || 1))
   const high = Math.max(1, Math.round(widest * ratio))
   const [x, y, size] = [widest / 2, high / 2, Math.min(widest, high) / 6]
@@ -165,5 +179,5 @@ function placeholder({ kind, width, height }: RenditionSource, widest: number): 
       ? `<path fill="#6b7280" d="M${x - size} ${y - size}L${x + size} ${y}L${x - size} ${y + size}Z"/>`
       : ''
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${widest}" height="${high}"><rect width="100%" height="100%" fill="#e5e7eb"/>${sign}</svg>`
-  return { svg: Buffer.from(svg) }
+  return Buffer.from(svg)
 }

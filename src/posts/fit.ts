@@ -1,11 +1,15 @@
 import type { Db } from '../../db/client.ts'
 import type { SentRendition, StoredRenditions } from '../../db/queries/posts/sent-renditions.ts'
+import { readVideoWork } from '../../db/queries/rendition-jobs.ts'
 import { type KnownRendition, listRenditions } from '../../db/queries/renditions.ts'
 import type { Adjustment, MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { VideoTarget } from '../../schemas/video-target.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
-import { type Fit, planRendition, type RenditionPlan, type WantedRendition } from '../platforms/rules/rendition.ts'
+import { planRendition, type RenditionPlan, type WantedRendition } from '../platforms/rules/rendition.ts'
+import type { Fit } from '../platforms/rules/reshape.ts'
+import { nameVideo, tracksOf, videoFactsOf } from '../platforms/rules/video-rendition.ts'
 
 /** Makes what is missing of the renditions of a user's files, or records that it cannot be made. */
 export type MakeRenditions = (userId: string, wanted: readonly WantedRendition[]) => Promise<void>
@@ -55,26 +59,50 @@ interface Planned {
   plan: RenditionPlan
 }
 
-/** Plans renditions, and finds them with one statement. Throws `RenditionsMissing`. */
+/**
+ * Plans renditions, and finds them with one statement. Throws `RenditionsMissing` for images. Workers make videos
+ * once the post is written.
+ */
 export async function fitPosts<P extends PostToCheck>(
   db: Db,
   userId: string,
   posts: readonly Subjects<P>[],
 ): Promise<FittedPost<P>[]> {
   const plans = posts.map(planPost)
-  const targets = plans.flat().flatMap(({ file, plan }) => (plan.target ? [{ mediaId: file.id, ...plan }] : []))
-  const mediaIds = [...new Set(targets.map(({ mediaId }) => mediaId))]
+  const planned = plans.flat().flatMap(({ file, plan }) => {
+    const target = nameOfPlan(plan)
+    return target === undefined ? [] : [{ mediaId: file.id, plan, name: nameOf(file.id, target) }]
+  })
+  const mediaIds = [...new Set(planned.map(({ mediaId }) => mediaId))]
   const found = mediaIds.length > 0 ? await listRenditions(db, { userId, mediaIds }) : []
   const known = new Map(found.map((rendition) => [nameOf(rendition.mediaId, rendition.target), rendition]))
-  const missing = targets
-    .filter(({ mediaId, target }) => !known.has(nameOf(mediaId, target.name)))
-    .map(({ mediaId, target }) => [nameOf(mediaId, target.name), { mediaId, target }] as const)
+  const unknown = planned.filter(({ name }) => !known.has(name))
+  const missing = unknown.flatMap(({ mediaId, plan, name }) =>
+    'target' in plan ? [[name, { mediaId, target: plan.target }] as const] : [],
+  )
   if (missing.length > 0) throw new RenditionsMissing(userId, [...new Map(missing).values()])
+  const obstacle = unknown.length > 0 ? await findObstacle(db, userId, new Set(unknown.map(({ name }) => name))) : null
   return posts.map(({ post }, index) => {
-    const { fitted, renditions } = collect(plans[index]!, known)
+    const { fitted, renditions } = collect(plans[index]!, known, obstacle)
     return { post: fitted.size > 0 ? { ...post, fitted } : post, renditions }
   })
 }
+
+/** The videos of a user that may wait for a worker. */
+const VIDEOS_MAX = 100
+
+/** Why no worker is going to make these videos of the user. */
+async function findObstacle(db: Db, userId: string, names: ReadonlySet<string>): Promise<string | null> {
+  const [work] = await readVideoWork(db, { userId })
+  if (!work!.hasWorker) return 'no worker has ffmpeg, which converts videos'
+  const others = work!.waiting.filter(({ mediaId, target }) => !names.has(nameOf(mediaId, target)))
+  return others.length + names.size > VIDEOS_MAX
+    ? `${others.length} videos wait to be converted: try again later`
+    : null
+}
+
+const nameOfPlan = (plan: RenditionPlan) =>
+  'target' in plan ? plan.target.name : 'video' in plan ? nameVideo(plan.video) : undefined
 
 const nameOf = (mediaId: string, target: string) => `${mediaId} ${target}`
 
@@ -104,35 +132,51 @@ function findFit({ mediaFit, padColor, overrides }: PostToCheck, accountId: stri
     : { mediaFit: wanted, padColor: (own?.padColor ?? padColor ?? WHITE).toLowerCase() }
 }
 
-function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>) {
+function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
   const fitted = new Map<string, { renditions: Map<string, Partial<MediaFacts>>; unfit: Map<string, string> }>()
   const renditions: SentRendition[] = []
   for (const { accountId, file, plan } of planned) {
     const files = fitted.get(accountId) ?? { renditions: new Map(), unfit: new Map() }
     fitted.set(accountId, files)
-    const made = plan.target && known.get(nameOf(file.id, plan.target.name))!
-    if (made?.isStored) {
-      const to = { mimeType: made.mimeType!, bytes: made.bytes!, width: made.width, height: made.height }
-      files.renditions.set(file.id, { ...to, frames: 1 })
+    const target = nameOfPlan(plan)
+    const made = target === undefined ? undefined : known.get(nameOf(file.id, target))
+    const facts = made?.isStored
+      ? factsOf(made)
+      : !made && 'video' in plan && !obstacle
+        ? plannedFacts(plan)
+        : undefined
+    if (target !== undefined && facts) {
+      const inside = 'video' in plan ? { fps: plan.video.fps, tracks: tracksOf(file) } : { frames: 1 }
+      files.renditions.set(file.id, { ...facts, ...inside })
       const { mimeType, bytes, width, height } = file
       const from = { mimeType, bytes: bytes!, width, height }
-      renditions.push({ accountId, mediaId: file.id, from, to, why: plan.why!, target: plan.target!.name })
+      const { why, video } = { video: undefined, why: [], ...plan }
+      renditions.push({ accountId, mediaId: file.id, from, to: facts, why, target, ...(video && { video }) })
     } else {
-      files.unfit.set(file.id, plan.problem ?? describeFailure(made!))
+      files.unfit.set(file.id, 'problem' in plan ? plan.problem : made ? describeFailure(made) : obstacle!)
     }
   }
   return { fitted, renditions }
 }
 
-const describeFailure = ({ bytes }: KnownRendition) =>
-  bytes === null ? 'the image cannot be decoded' : `the smallest rendition has ${bytes} bytes`
+const factsOf = ({ mimeType, bytes, width, height }: KnownRendition) => ({ mimeType: mimeType!, bytes, width, height })
+
+const plannedFacts = ({ video }: { video: VideoTarget }) => {
+  const { mimeType, width, height } = videoFactsOf(video)
+  return { mimeType, width, height, bytes: null }
+}
+
+const describeFailure = ({ bytes, problem }: KnownRendition) =>
+  problem ?? (bytes === null ? 'the image cannot be decoded' : `the smallest rendition has ${bytes} bytes`)
 
 /** The renditions of a post, as the API shows them. */
 export const toAdjustments = (renditions: readonly SentRendition[]): Adjustment[] =>
-  renditions.map(({ target: _, ...adjustment }) => adjustment)
+  renditions.map(({ target: _, video: __, ...adjustment }) => adjustment)
 
 /** The renditions for an account. Null without any. */
 export function renditionsOf(renditions: readonly SentRendition[], accountId: string): StoredRenditions | null {
   const own = renditions.filter((rendition) => rendition.accountId === accountId)
-  return own.length > 0 ? Object.fromEntries(own.map(({ mediaId, target, why }) => [mediaId, { target, why }])) : null
+  return own.length > 0 ? Object.fromEntries(own.map(toStored)) : null
 }
+
+const toStored = ({ mediaId, target, why, video }: SentRendition) => [mediaId, { target, why, ...(video && { video }) }]

@@ -11,6 +11,7 @@ import { createHealth, DEPENDENCIES } from '../health/problems.ts'
 import type { Log } from '../log.ts'
 import { createAvatars, renewAvatar } from '../media/avatar.ts'
 import { createFetchFile } from '../media/fetch.ts'
+import { findFfmpeg } from '../media/ffmpeg.ts'
 import type { Library } from '../media/library.ts'
 import { observeDependencies } from '../metrics/dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -23,6 +24,7 @@ import { createSend } from '../webhooks/send.ts'
 import { dispatch } from '../worker/dispatch.ts'
 import { indexWords } from '../worker/index-words.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
+import { makeVideos } from '../worker/make-videos.ts'
 import { number } from '../worker/number.ts'
 import { publish } from '../worker/publish.ts'
 import { readMetrics } from '../worker/read-metrics.ts'
@@ -132,6 +134,9 @@ export async function runTasks(
     },
     ...{ clock: time.clock, now: Date.now },
   }
+  const ffmpeg = await findFfmpeg(config.ffmpeg, config.path).catch(() => {
+    throw new OperatorError(`FFMPEG ${config.ffmpeg} cannot be run: correct the path, or set it to off`)
+  })
   const ready = (task: Task) => whenReady(publisher.isReady, task)
   const tasks = [
     publish(publisher, log),
@@ -140,6 +145,7 @@ export async function runTasks(
     ready(refresh(refreshing)),
     ready(dispatch(sending)),
     ...(platforms.length > 0 ? [ready(readMetrics(reading))] : []),
+    ...(ffmpeg ? [ready(makeVideos({ library, ffmpeg, log }))] : []),
     sweep(sweeping),
     sweepStrays(library, log),
   ]

@@ -247,7 +247,7 @@ t.test('objects are named components, so that a generated client has one type fo
 t.test('files are binary in the form and in responses', async (t) => {
   const { file, ...rest } = schemas.UploadMedia!.properties!
   t.match(file, { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' })
-  t.strictSame(Object.keys(rest), ['altText', 'externalReference', 'metadata'])
+  t.strictSame(Object.keys(rest), ['altText', 'focus', 'externalReference', 'metadata'])
   const upload = operations.find(({ operationId }) => operationId === 'uploadMedia')!
   t.strictSame(upload.requestBody, {
     required: true,

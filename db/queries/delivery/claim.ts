@@ -8,6 +8,7 @@ import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { after, at, msSince, type Now } from '../clock.ts'
 import { isFileOf } from '../posts/files.ts'
+import type { StoredRendition } from '../posts/sent-renditions.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
 import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 
@@ -56,7 +57,10 @@ export interface ClaimedDelivery extends HeldDelivery {
 }
 
 export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+  /** Null for a rendition that is not made yet, and for a file without content. */
   storageKey: string | null
+  /** The rendition that is sent in place of the file; null if the file itself is. */
+  rendition: StoredRendition | null
 }
 
 /** Due deliveries of a platform that one claim looks at: more than the concurrency of any network but the sandbox. */
@@ -120,7 +124,7 @@ export const claimedColumns = (now: Now) => sql`
         select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind,
           'mimeType', coalesce(renditions.mime_type, media.mime_type), 'bytes', coalesce(renditions.bytes, media.bytes),
           'width', coalesce(renditions.width, media.width), 'height', coalesce(renditions.height, media.height),
-          'durationSeconds', media.duration_seconds,
+          'durationSeconds', media.duration_seconds, 'rendition', claimed.renditions -> media.id::text,
           'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'focus', media.focus,
           'storageKey', case when claimed.renditions ? media.id::text then renditions.storage_key
             else media.storage_key end) order by post_media.position), '[]')

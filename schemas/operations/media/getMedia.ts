@@ -12,7 +12,7 @@ export const getMedia = defineOperation({
   tag: 'media',
   summary: 'Get the properties of a file',
   description:
-    'Returns the properties of one of your images or videos, and the ids of posts that use it. `getMediaContent` returns its bytes. An admin of an organisation may also use the files of other members that posts of the organisation show.',
+    'Returns the properties of one of your images or videos, the ids of posts that use it, and the renditions that networks get in its place. `getMediaContent` returns its bytes. An admin of an organisation may also use the files of other members that posts of the organisation show.',
   params: MediaPath,
   success: {
     200: JsonResponse(MediaDetail, 'The file.', { image: MediaDetail.examples[0], video: MediaDetail.examples[1] }),

@@ -14,7 +14,16 @@ import {
   MEND_SCHEMA,
   MEND_WORKERS,
 } from './database.ts'
-import { examineMedia, examineSpace, examineStorage, MEND_FILES, MEND_SPACE, mendStorage } from './files.ts'
+import {
+  examineMedia,
+  examineSpace,
+  examineStorage,
+  examineVideos,
+  MEND_FILES,
+  MEND_SPACE,
+  MEND_VIDEOS,
+  mendStorage,
+} from './files.ts'
 import { type Finding, runCheck, skipped, wrong } from './finding.ts'
 import { examineNetworks, readApiVersions } from './networks.ts'
 
@@ -30,13 +39,14 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   const isInvalid = (pattern: RegExp) => invalid.some((name) => pattern.test(name))
   const skip = (checks: string[], reason: string) => checks.map((check) => skipped(check, reason))
   const isStorageInvalid = isInvalid(/^(?:S3_|MEDIA_)/)
-  const [onDatabase, onFiles] = await Promise.all([
+  const [onDatabase, onFiles, videos] = await Promise.all([
     isInvalid(/^(?:DATABASE_|DATA_DIR)/)
       ? skip(['database', ...ON_DATABASE], 'the configuration of the database is wrong')
       : examineDatabase(config, { isKeyInvalid: isInvalid(/^CREDENTIALS_KEY/), isStorageInvalid }),
     isStorageInvalid ? skip(['storage', 'space'], 'the configuration of the storage is wrong') : examineFiles(config),
+    runCheck('videos', MEND_VIDEOS, () => examineVideos(config)),
   ])
-  return [...findings, ...onDatabase, ...onFiles, examineNetworks(readApiVersions(), new Date())]
+  return [...findings, ...onDatabase, ...onFiles, videos, examineNetworks(readApiVersions(), new Date())]
 }
 
 const examineFiles = (config: Config) =>

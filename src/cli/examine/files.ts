@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Db } from '../../../db/client.ts'
 import { readInstallation } from '../../../db/queries/installation.ts'
 import { listStoredMedia } from '../../../db/queries/media.ts'
 import type { Config } from '../../config/config.ts'
 import { checkFiles } from '../../health/dependencies.ts'
+import { findFfmpeg } from '../../media/ffmpeg.ts'
 import { findBroken } from '../../media/verify.ts'
 import { openStorage } from '../../runtime/media-library.ts'
 import { type Finding, ok, wrong } from './finding.ts'
@@ -55,6 +58,18 @@ export async function examineMedia(config: Config, db: Db): Promise<Finding> {
   const found = files.length - broken.length
   const message = `${found} of ${files.length} files that were looked for are in ${placeOf(config)}`
   return broken.length > 0 ? wrong('files', message, MEND_FILES) : ok('files', message)
+}
+
+export const MEND_VIDEOS = 'Set FFMPEG to the path of ffmpeg, or to off.'
+
+/** Runs ffmpeg, which workers on this machine convert videos with. */
+export async function examineVideos({ ffmpeg, path }: Config): Promise<Finding> {
+  const found = await findFfmpeg(ffmpeg, path)
+  if (!found) return ok('videos', 'workers on this machine convert no videos: there is no ffmpeg')
+  const { stdout } = await promisify(execFile)(found, ['-version'], { env: {} })
+  const [, version] = /^ffmpeg version (\S+)/.exec(stdout) ?? []
+  if (!version) throw new Error(`${found} is not ffmpeg`)
+  return ok('videos', `workers on this machine convert videos with ${found} ${version}`)
 }
 
 export const MEND_SPACE = 'Free space in MEDIA_DIR, or lower MEDIA_MAX_BYTES.'

@@ -1,18 +1,9 @@
-import type { Focus, MediaFacts, MediaFit } from '../../../schemas/media.ts'
+import type { Focus, MediaFacts } from '../../../schemas/media.ts'
+import type { VideoTarget } from '../../../schemas/video-target.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
-import { checkFile, RATIO_TOLERANCE } from './media-file.ts'
-
-/** The wishes of a post for files that break limits. */
-export interface Fit {
-  mediaFit: Exclude<MediaFit, 'exact'>
-  /** The colour of the bars that `pad` adds, as `#rrggbb`. */
-  padColor: string
-}
-
-export interface Size {
-  width: number
-  height: number
-}
+import { RATIO_TOLERANCE } from './media-file.ts'
+import { ANY_RATIO, type Fit, findBroken, type Range, reshape, type Size, scaleOf, scaleSize } from './reshape.ts'
+import { planVideo } from './video-rendition.ts'
 
 /** A rendition to make from an image. */
 export interface RenditionTarget extends Size {
@@ -24,7 +15,7 @@ export interface RenditionTarget extends Size {
   background: string
   bytesMax: number
   /** The range of width divided by height, which a smaller size must keep as well. */
-  ratio: { min: number; max: number }
+  ratio: Range
   /** How another aspect ratio is made. Absent: the image keeps its own. */
   aspect?: 'pad' | 'crop' | undefined
   /** The point that `crop` keeps. Absent: the centre. */
@@ -39,8 +30,9 @@ export interface WantedRendition {
 
 /** The rendition of a file that breaks limits, or why it has none. `why`: the names of the broken rules. */
 export type RenditionPlan =
-  | { target: RenditionTarget; why: string[]; problem?: never }
-  | { target?: never; why?: never; problem: string }
+  | { target: RenditionTarget; why: string[] }
+  | { video: VideoTarget; why: string[] }
+  | { problem: string }
 
 /** Decoding takes up to four bytes for each pixel: 200 MB. Phones take pictures of up to 50 million. */
 export const DECODED_PIXELS_MAX = 51_000_000
@@ -55,7 +47,7 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   const broken = findBroken(file, rule)
   if (broken.length === 0) return undefined
   const { mimeType, width, height, frames } = file
-  if (!mimeType.startsWith('image/')) return { problem: 'it changes images alone' }
+  if (mimeType.startsWith('video/')) return withReasons(planVideo(file, rule, fit), broken)
   if (!width || !height) return { problem: 'the size of the image is not known' }
   const isAnimated = (frames ?? 1) > 1 || (mimeType === 'image/gif' && frames === null)
   if (isAnimated) return { problem: 'animations are sent as they are' }
@@ -67,17 +59,16 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   if (left.includes('aspect_ratio')) return { problem: 'the aspect ratio changes with pad or crop only' }
   if (left.length > 0) return { problem: `the image would be ${target.width}x${target.height} pixels large` }
   const converted = findBroken({ ...file, mimeType: target.mimeType, frames: 1, bytes: null }, rule)
-  return { target, why: [...new Set([...broken, ...converted])].map((name) => `media_${name}`) }
+  return withReasons({ target }, [...new Set([...broken, ...converted])])
 }
+
+const withReasons = <Plan extends object>(plan: Plan, broken: string[]) => ({
+  ...plan,
+  why: broken.map((name) => `media_${name}`),
+})
 
 /** The facts of a rendition that its target decides. */
 export const factsOf = ({ mimeType, width, height }: RenditionTarget) => ({ mimeType, width, height, frames: 1 })
-
-function findBroken(file: MediaFacts, rule: PostTypeRule): string[] {
-  const names: string[] = []
-  checkFile(file, rule, (name) => names.push(name))
-  return names
-}
 
 /** A still image becomes a JPEG, which every network takes. */
 function planStill(
@@ -103,52 +94,3 @@ function planStill(
   const name = `image ${parts.join(' ')}`
   return { name, mimeType, transparentType, background, bytesMax, ratio, aspect, focus, ...size }
 }
-
-const ANY_RATIO = { min: 0, max: Infinity }
-
-/** The part of an image that has the aspect ratio of `size`, as near to the focus as the edges allow. */
-export function cropTo(image: Size, size: Size, { x, y }: Focus = CENTRE): Size & { left: number; top: number } {
-  const scale = Math.min(image.width / size.width, image.height / size.height)
-  const [width, height] = [toPixels(size.width * scale), toPixels(size.height * scale)]
-  const start = (length: number, part: number, place: number) =>
-    Math.round(Math.min(length - part, Math.max(0, place * length - part / 2)))
-  const [left, top] = [start(image.width, width, (1 + x) / 2), start(image.height, height, (1 - y) / 2)]
-  return { left, top, width, height }
-}
-
-const CENTRE: Focus = { x: 0, y: 0 }
-
-/** The size with the nearest aspect ratio in the range, which `pad` extends and `crop` cuts. */
-function reshape({ width, height }: Size, { min, max }: RenditionTarget['ratio'], aspect: 'pad' | 'crop'): Size {
-  const ratio = width / height > max ? max : min
-  const changesWidth = (ratio === max) === (aspect === 'crop')
-  const round = aspect === 'crop' ? Math.floor : Math.ceil
-  return changesWidth ? { width: round(height * ratio), height } : { width, height: round(width / ratio) }
-}
-
-type Maxima = Pick<
-  NonNullable<PostTypeRule['image']>,
-  'widthMax' | 'heightMax' | 'shortSideMax' | 'widthPlusHeightMax' | 'pixelsMax'
->
-
-/** The factor by which a size that breaks limits becomes smaller; 1 for any other. */
-const scaleOf = ({ width, height }: Size, limits: Maxima): number =>
-  Math.min(
-    1,
-    (limits.widthMax ?? Infinity) / width,
-    (limits.heightMax ?? Infinity) / height,
-    (limits.shortSideMax ?? Infinity) / Math.min(width, height),
-    (limits.widthPlusHeightMax ?? Infinity) / (width + height),
-    Math.sqrt((limits.pixelsMax ?? Infinity) / (width * height)),
-  )
-
-/** A smaller size in whole pixels. Rounding moves no aspect ratio out of the range. */
-export function scaleSize(size: Size, scale: number, { min, max }: RenditionTarget['ratio']): Size {
-  const [width, height] = [toPixels(size.width * scale), toPixels(size.height * scale)]
-  if (width / height > max) return { width: toPixels(height * max), height }
-  if (width / height < min) return { width, height: toPixels(width / min) }
-  return { width, height }
-}
-
-/** A double rounds 1080 to a value on either side. */
-const toPixels = (length: number) => Math.max(1, Math.floor(length + 1e-6))

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  claimRenditionJob,
+  endRenditionJob,
+  noteVideoWorker,
+  type RenditionJob,
+  releaseRenditionJob,
+  renewRenditionJob,
+} from '../../db/queries/rendition-jobs.ts'
+import { noteNoRendition, type RenditionFacts } from '../../db/queries/renditions.ts'
+import type { MediaType } from '../../schemas/media.ts'
+import type { VideoTarget } from '../../schemas/video-target.ts'
+import type { Log } from '../log.ts'
+import { NotStoredError, throwFileError } from '../storage/storage.ts'
+import { LEASE } from './add.ts'
+import { drawFrame, drawVideo, type VideoSource } from './draw-video.ts'
+import { FfmpegError } from './ffmpeg.ts'
+import { inspectFile } from './inspect.ts'
+import type { Library } from './library.ts'
+import { storeRendition } from './make-rendition.ts'
+import { resize } from './preview.ts'
+
+export interface VideoMaker {
+  library: Library
+  ffmpeg: string
+  log: Log
+}
+
+/** A job that ended a worker this often is not begun again. */
+const ATTEMPTS_MAX = 5
+/** The pause after a failure that says nothing about the video: of the storage, the database or the quota. */
+const PAUSE_MS = 30_000
+const TIME_MAX_MS = 3_600_000
+const FRAME_TIME_MAX_MS = 60_000
+
+/** Lets users know that a worker converts videos. */
+export async function announceVideoWorker({ db }: Library): Promise<void> {
+  await noteVideoWorker(db, {})
+}
+
+/** Another worker holds the job by now, or its file was deleted. */
+class JobLost extends Error {}
+
+/**
+ * Makes the rendition that is needed first, with a lease: whatever ends this worker, another one begins the job again,
+ * and one result is kept. Returns whether there was one. `stop` gives it back.
+ */
+export async function makeNextVideo(maker: VideoMaker, stop: AbortSignal): Promise<boolean> {
+  const { db } = maker.library
+  const [job] = await claimRenditionJob(db, { leaseMs: LEASE.lastsMs })
+  if (!job) return false
+  const over = new AbortController()
+  const progress = { seconds: 0 }
+  const renewal = setInterval(() => {
+    const done = Math.min(1, progress.seconds / (job.durationSeconds || Infinity))
+    renewRenditionJob(db, { ...job, leaseMs: LEASE.lastsMs, progress: done }).then(
+      ([renewed]) => renewed ?? over.abort(new JobLost()),
+      // The next one makes up for it.
+      () => {},
+    )
+  }, LEASE.renewMs)
+  const giveUp = () => over.abort(stop.reason)
+  stop.addEventListener('abort', giveUp)
+  if (stop.aborted) giveUp()
+  try {
+    await settle(maker, job, await makeJob(maker, job, progress, over.signal).catch((error: unknown) => ({ error })))
+  } finally {
+    clearInterval(renewal)
+    stop.removeEventListener('abort', giveUp)
+    over.abort(new JobLost())
+  }
+  return true
+}
+
+type Outcome = undefined | { problem: string } | { error: unknown }
+
+/** Ends the job, or gives it back after an error that another attempt may not have. */
+async function settle({ library: { db }, log }: VideoMaker, job: RenditionJob, outcome: Outcome): Promise<void> {
+  if (outcome && 'error' in outcome) {
+    const { error } = outcome
+    if (error instanceof JobLost) return
+    const isStopped = (error as Error)?.name === 'AbortError'
+    if (!isStopped) log.error({ err: error, userId: job.userId, mediaId: job.id }, 'a video could not be converted')
+    await releaseRenditionJob(db, { ...job, pauseMs: isStopped ? 0 : PAUSE_MS })
+    return
+  }
+  if (outcome) {
+    log.warn({ userId: job.userId, mediaId: job.id, problem: outcome.problem }, 'a video cannot be converted')
+    await noteNoRendition(db, job, outcome)
+  }
+  await endRenditionJob(db, job)
+}
+
+/** Makes the rendition of a job. Returns why it cannot be made. */
+async function makeJob(
+  maker: VideoMaker,
+  job: RenditionJob,
+  progress: { seconds: number },
+  signal: AbortSignal,
+): Promise<undefined | { problem: string }> {
+  const { library } = maker
+  const { storageKey, spec } = job
+  if (job.isMade || !job.isNeeded) return undefined
+  if (job.attempts > ATTEMPTS_MAX) return { problem: `converting it has ended ${ATTEMPTS_MAX} workers` }
+  if (storageKey === null) return { problem: 'the file has no content' }
+  const [source, path] = [randomUUID(), randomUUID()].map((name) => join(library.incomingDir, `video-${name}`)) as [
+    string,
+    string,
+  ]
+  try {
+    const isThere = await copy(library, storageKey, source, signal)
+    if (!isThere) return { problem: 'the bytes of the file are lost' }
+    const video = { path: source, mimeType: job.mimeType, durationSeconds: job.durationSeconds }
+    const drawn =
+      'frameWidth' in spec
+        ? await makeFrame(maker, video, path, spec.frameWidth, signal)
+        : await convert(maker, job.userId, video, path, spec, { progress, signal })
+    if ('problem' in drawn) return drawn
+    signal.throwIfAborted()
+    await storeRendition(library, job, path, drawn)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof FfmpegError)) throw error
+    maker.log.warn({ err: error, userId: job.userId, mediaId: job.id }, 'ffmpeg has failed')
+    return { problem: error.isTimeout ? 'converting it takes too long' : 'ffmpeg cannot convert it' }
+  } finally {
+    for (const left of [source, path]) await rm(left, { force: true }).catch(() => {})
+  }
+}
+
+/** Returns false if the storage has no such bytes. */
+async function copy(library: Library, storageKey: string, path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    await pipeline(await library.storage.read(storageKey), file, { signal }).catch((error) => {
+      signal.throwIfAborted()
+      throwFileError(error)
+    })
+    return true
+  } catch (error) {
+    if (error instanceof NotStoredError) return false
+    throw error
+  }
+}
+
+type Drawn = (RenditionFacts & { mimeType: MediaType }) | { problem: string }
+
+async function convert(
+  { library, ffmpeg }: VideoMaker,
+  userId: string,
+  source: VideoSource,
+  path: string,
+  target: VideoTarget,
+  { progress, signal }: { progress: { seconds: number }; signal: AbortSignal },
+): Promise<Drawn> {
+  const onProgress = (seconds: number) => {
+    progress.seconds = seconds
+  }
+  const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: TIME_MAX_MS, signal, onProgress }
+  await drawVideo(source, path, target, run)
+  const { size: bytes } = await stat(path)
+  if (bytes > (target.bytesMax ?? Infinity)) return { problem: `the rendition has ${bytes} bytes` }
+  // The same reading as that of an upload: networks get what the rules were checked with.
+  const { facts } = await inspectFile(path, userId)
+  const { width, height, mimeType } = facts
+  if (mimeType !== 'video/mp4' || width !== target.width || height !== target.height) {
+    return { problem: `the rendition is ${width}x${height} pixels large` }
+  }
+  return { mimeType, bytes, width, height }
+}
+
+async function makeFrame(
+  { library, ffmpeg }: VideoMaker,
+  source: VideoSource,
+  path: string,
+  frameWidth: number,
+  signal: AbortSignal,
+): Promise<Drawn> {
+  const picture = `${path}.png`
+  try {
+    const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: FRAME_TIME_MAX_MS, signal }
+    await drawFrame(source, picture, { frameWidth }, run)
+    const drawn = await resize(picture, path, frameWidth)
+    return drawn ? { ...NO_FACTS, ...drawn } : { problem: 'its picture cannot be decoded' }
+  } finally {
+    await rm(picture, { force: true }).catch(() => {})
+  }
+}
+
+/** Previews count towards no quota. */
+const NO_FACTS = { bytes: null, width: null, height: null }

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import type { Test } from 'tap'
+import type { Db } from '../../db/client.ts'
+import { findFfmpeg } from '../../src/media/ffmpeg.ts'
+import type { Library } from '../../src/media/library.ts'
+import { makeNextVideo } from '../../src/media/make-videos.ts'
+import { folderStorage } from '../../src/storage/folder.ts'
+import { createFolder } from './app.ts'
+
+/** The ffmpeg of this machine; undefined without one. */
+export const ffmpeg = await findFfmpeg(undefined, process.env.PATH)
+
+/** The option of tests that convert videos. */
+export const needsFfmpeg = { skip: ffmpeg ? false : 'there is no ffmpeg: apt-get install ffmpeg' }
+
+/** Makes a video with these arguments of ffmpeg. */
+export async function encode(t: Test, extension: string, args: string): Promise<Buffer> {
+  const path = join(await createFolder(t), `made.${extension}`)
+  await promisify(execFile)(ffmpeg!, ['-loglevel', 'error', ...args.split(' '), path])
+  return readFile(path)
+}
+
+/** A test picture that moves. */
+export const PICTURE = (size: string, fps: number, seconds: number) =>
+  `-f lavfi -i testsrc2=size=${size}:rate=${fps}:duration=${seconds}`
+export const TONE = (seconds: number) => `-f lavfi -i sine=frequency=440:duration=${seconds}`
+
+/** A worker that converts videos, as far as other processes see it. */
+export async function addVideoWorker(db: Db): Promise<void> {
+  await sql`
+    insert into installation (video_worker_seen_at) values (now())
+    on conflict (singleton) do update set video_worker_seen_at = now()`.execute(db)
+}
+
+const SILENT = { info() {}, warn() {}, error() {} }
+
+/** Makes every video that is to be made. Returns how many jobs there were. */
+export async function makeVideos({ db, mediaDir }: { db: Db; mediaDir: string }, library: Partial<Library> = {}) {
+  const maker = {
+    library: {
+      db,
+      storage: folderStorage(mediaDir),
+      incomingDir: join(mediaDir, 'incoming'),
+      bytesMax: 1e9,
+      ...library,
+    },
+    ...{ ffmpeg: ffmpeg!, log: SILENT },
+  }
+  let count = 0
+  while (await makeNextVideo(maker, new AbortController().signal)) count++
+  return count
+}
