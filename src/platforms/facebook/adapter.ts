@@ -5,6 +5,7 @@ import { avatarOf } from '../wire/avatar.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain, SEARCH } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { facebookOAuth } from './connect.ts'
 import { findComment, findPost, publishComment, publishPost } from './feed.ts'
 import { callGraph, isId, limitKeyOf, type Page, pageOf } from './graph.ts'
@@ -24,6 +25,8 @@ export const facebookAdapter: Adapter<State> = {
   guarantee: 'reconcilable',
   concurrency: 16,
   readMetrics,
+  remove,
+  edit,
   oauth: facebookOAuth,
 
   async identify(io) {

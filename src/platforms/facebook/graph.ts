@@ -72,9 +72,8 @@ export function graphRules(secrets: readonly string[], appId: string | undefined
       if (UNKNOWN_OUTCOME_CODES.includes(code)) return 'maybe sent'
       // "Does not exist, or is not permitted": seen for objects that exist
       // (https://github.com/gitroomhq/postiz-app/issues/1562).
-      const isAbsent = code === 100 && subcode === '33'
       const isUpload = UPLOAD_AGAIN_CODES.includes(code) || UPLOAD_AGAIN_SUBCODES.includes(subcode ?? '')
-      return isAbsent || isUpload ? 'try later' : undefined
+      return isAbsent(refusal) || isUpload ? 'try later' : undefined
     },
   }
 }
@@ -139,15 +138,31 @@ type CallOptions = Pick<NonNullable<Parameters<typeof callNetwork>[3]>, 'visible
   query?: Record<string, string>
   /** Makes the call a POST with this form. */
   form?: Record<string, string>
+  method?: 'DELETE'
 }
 
 /** Calls the Graph API as a Page. Returns the body of its response. */
-export async function callGraph(page: Page, io: Io, path: string, { query, form, visible = false }: CallOptions = {}) {
+export async function callGraph(page: Page, io: Io, path: string, options: CallOptions = {}) {
+  const { query, form, method, visible = false } = options
   const url = `${GRAPH}/${path}${query ? `?${new URLSearchParams(query)}` : ''}`
   const { headers } = page
-  const options = form ? { method: 'POST' as const, headers, body: new URLSearchParams(form), visible } : { headers }
-  return (await callNetwork(page, io, url, options)).body
+  const rest = form
+    ? { method: 'POST' as const, body: new URLSearchParams(form), visible }
+    : method && { method, visible }
+  return (await callNetwork(page, io, url, { headers, ...rest })).body
 }
+
+/** Whether an object does not exist, or is not shown to the Page. */
+export const isAbsent = (refusal: Refusal): boolean => {
+  const { code, subcode } = codesOf(refusal)
+  return code === 100 && subcode === '33'
+}
+
+/** The Page for calls about objects that exist for a while. For publishing, one that is absent may show later. */
+export const readingPage = (page: Page): Page => ({
+  ...page,
+  classify: (refusal) => (isAbsent(refusal) ? undefined : page.classify?.(refusal)),
+})
 
 /** An address of Facebook, which may be given as a path; null if it is neither. */
 export function permalinkOf(text: string | undefined): string | null {

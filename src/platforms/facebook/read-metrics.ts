@@ -3,7 +3,7 @@ import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../con
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
 import { at } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
-import { callGraph, codesOf, type Page, pageOf } from './graph.ts'
+import { callGraph, type Page, pageOf, readingPage } from './graph.ts'
 
 /** Counts of https://developers.facebook.com/docs/graph-api/reference/page-post/, and where they are in a response. */
 const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
@@ -13,15 +13,8 @@ const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
 }
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
-  const page = pageOf(io)
-  // For publishing, an object that is not found may show later.
-  const reading: Page = { ...page, classify: (refusal) => (isAbsent(refusal) ? undefined : page.classify?.(refusal)) }
-  return readEach(posts, ({ id }) => orGone(() => readPost(reading, id, [...names], io)))
-}
-
-const isAbsent = (refusal: Parameters<typeof codesOf>[0]) => {
-  const { code, subcode } = codesOf(refusal)
-  return code === 100 && subcode === '33'
+  const page = readingPage(pageOf(io))
+  return readEach(posts, ({ id }) => orGone(() => readPost(page, id, [...names], io)))
 }
 
 async function readPost(page: Page, id: string, names: readonly string[], io: Io): Promise<PostReading> {

@@ -2,6 +2,7 @@ import type { Act, Adapter, Sent, Wait } from '../contract/adapter.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { call, idOf, POSTS, postsOf, statusOf } from './client.ts'
 import { googleBusinessOAuth } from './connect.ts'
 import { hasContent, listPosts } from './find-post.ts'
@@ -33,6 +34,8 @@ export const googleBusinessAdapter: Adapter<State> = {
   guarantee: 'reconcilable',
   concurrency: 8,
   oauth: googleBusinessOAuth,
+  remove,
+  edit,
 
   identify: readProfile,
 

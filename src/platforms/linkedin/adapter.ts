@@ -2,6 +2,7 @@ import type { Act, Adapter, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { linkedinOAuth } from './connect.ts'
 import { linkedinContent } from './content.ts'
@@ -28,6 +29,8 @@ export const linkedinAdapter: Adapter<Uploads> = {
   apiVersion: { name: VERSION, endsAt: endOf(VERSION) },
   concurrency: 8,
   readMetrics,
+  remove,
+  edit,
   oauth: linkedinOAuth,
 
   async identify(io) {

@@ -2,6 +2,7 @@ import type { Adapter } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { clientFor, HOST, isId, sentOf } from './client.ts'
 import { pinterestOAuth, readProfile } from './connect.ts'
 import { findPins } from './find-pin.ts'
@@ -23,6 +24,8 @@ export const pinterestAdapter: Adapter<Prepared> = {
   guarantee: 'reconcilable',
   concurrency: 8,
   readMetrics,
+  remove,
+  edit,
   oauth: pinterestOAuth,
   options: pinterestOptions,
 

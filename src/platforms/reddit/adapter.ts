@@ -4,6 +4,7 @@ import { impossible, PublishError, unexpected } from '../contract/publish-error.
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { lookAgain, lookLater } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { type Client, clientFor, readPage, sentOf } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { redditContent } from './content.ts'
@@ -37,6 +38,8 @@ export const redditAdapter: Adapter<State> = {
   guarantee: 'reconcilable',
   concurrency: 8,
   readMetrics,
+  remove,
+  edit,
   oauth: redditOAuth,
   options: { subreddit: subredditOptions, flairId: flairOptions },
 

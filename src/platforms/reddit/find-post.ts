@@ -118,7 +118,7 @@ function hasContent(post: unknown, act: Act): boolean {
  * Reddit turns each run of white space in a title into one space. Some control characters are white space in Python:
  * https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py (POST_submit)
  */
-const comparable = (text = '') =>
+export const comparable = (text = '') =>
   text
     .normalize('NFC')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')

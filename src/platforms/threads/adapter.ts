@@ -1,6 +1,7 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { get } from '../families/meta/api.ts'
 import { type Containers, containerMethods } from '../families/meta/containers.ts'
+import { remove } from './change.ts'
 import { clientOf, PROFILE_FIELDS, profileOf } from './client.ts'
 import { threadsOAuth } from './connect.ts'
 import { findPost } from './find-post.ts'
@@ -16,6 +17,7 @@ export const threadsAdapter: Adapter<Containers> = {
   guarantee: 'reconcilable',
   concurrency: 16,
   readMetrics,
+  remove,
   oauth: threadsOAuth,
 
   async identify(io) {

@@ -4,6 +4,7 @@ import { Duplicate, PublishError, unexpected, withMaybeSent } from '../contract/
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { type Client, clientFor, ID, sentOf } from './client.ts'
 import { xOAuth } from './connect.ts'
 import { findPosts } from './find-post.ts'
@@ -37,6 +38,8 @@ export const xAdapter: Adapter<Prepared> = {
   guarantee: 'reconcilable',
   concurrency: 16,
   readMetrics,
+  remove,
+  edit,
   oauth: xOAuth,
 
   identify: readProfile,

@@ -11,7 +11,7 @@ const POSTS_MAX = '100'
  * The newer names of https://docs.x.com/openapi.json, such as `note_post`, are read but not requested: the guides at
  * https://docs.x.com/x-api/posts/timelines/integrate and X's own clients use these.
  */
-const FIELDS = 'attachments,conversation_id,created_at,entities,note_tweet,referenced_tweets'
+export const FIELDS = 'attachments,conversation_id,created_at,entities,note_tweet,referenced_tweets'
 
 /**
  * The post that an act made, or all that look like it, among the account's own posts since the act began: the same
@@ -59,7 +59,7 @@ function hasFiles(post: unknown, { text, media, fields, parent }: Act, mediaKeys
 }
 
 /** Whether a post shows the text of the act, although X has replaced its links and special characters. */
-function hasText(post: unknown, { text, fields }: Act): boolean {
+export function hasText(post: unknown, { text, fields }: Act): boolean {
   const note = at(post, 'note_tweet') ?? at(post, 'note_post')
   const links = listAt(note, 'entities', 'urls') ?? listAt(post, 'entities', 'urls') ?? []
   // https://docs.x.com/x-api/fundamentals/data-dictionary: long texts are cut in `text`.

@@ -1,6 +1,7 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { lookAgain } from '../wire/lost-response.ts'
+import { edit, remove } from './change.ts'
 import { clientFor } from './client.ts'
 import { createComment, findComment } from './comment.ts'
 import { youtubeOAuth } from './connect.ts'
@@ -16,6 +17,8 @@ export const youtubeAdapter: Adapter<State> = {
   guarantee: ({ kind }) => (kind === 'post' || kind === 'thumbnail' ? 'exactly-once' : 'reconcilable'),
   concurrency: 8,
   readMetrics,
+  remove,
+  edit,
   oauth: youtubeOAuth,
   options: youtubeOptions,
   identify: readProfile,

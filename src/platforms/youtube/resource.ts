@@ -7,17 +7,10 @@ const CATEGORY = '22'
 /** The body of videos.insert: https://developers.google.com/youtube/v3/docs/videos/insert#request-body */
 export function videoOf(act: Act): object {
   const { fields } = act
-  const { title, text: description } = youtubeContent(act)
-  const { categoryId, tags, defaultLanguage, privacyStatus, madeForKids } = fields
+  const { defaultLanguage, privacyStatus, madeForKids } = fields
   const { containsSyntheticMedia, embeddable, license } = fields
   return {
-    snippet: {
-      title,
-      description,
-      categoryId: isText(categoryId) ? categoryId : CATEGORY,
-      ...(Array.isArray(tags) && tags.length > 0 && { tags }),
-      ...(isText(defaultLanguage) && { defaultLanguage }),
-    },
+    snippet: { ...snippetOf(act), ...(isText(defaultLanguage) && { defaultLanguage }) },
     status: {
       // Left out, it depends on the settings of the channel.
       privacyStatus: isText(privacyStatus) ? privacyStatus : 'public',
@@ -26,6 +19,18 @@ export function videoOf(act: Act): object {
       ...(typeof embeddable === 'boolean' && { embeddable }),
       ...(isText(license) && { license }),
     },
+  }
+}
+
+/** The part of a video that can be edited. */
+export function snippetOf(act: Act) {
+  const { title, text: description } = youtubeContent(act)
+  const { categoryId, tags } = act.fields
+  return {
+    title,
+    description,
+    categoryId: isText(categoryId) ? categoryId : CATEGORY,
+    ...(Array.isArray(tags) && tags.length > 0 && { tags: tags as readonly unknown[] }),
   }
 }
 

@@ -13,6 +13,7 @@ interface Video {
   finished: { description?: string; title?: string } | null
   /** Number of further responses that report it in processing; a text is the reason of its failure. */
   looks: number | string
+  edits: number
 }
 
 export interface FakeVideos {
@@ -77,6 +78,7 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
       size: isChunked ? Number(size) : null,
       finished: null,
       looks: fake.processing,
+      edits: 0,
     }
     videos.set(video.id, video)
     if (isChunked) {
@@ -208,6 +210,19 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
     }
   }
 
+  /** https://developers.facebook.com/docs/graph-api/reference/video/ (Updating, Deleting) */
+  const change = (video: Video, { method, body }: Recorded): Reply => {
+    needs('pages_manage_posts', 'pages_read_engagement')
+    if (method === 'DELETE') videos.delete(video.id)
+    else {
+      const { description, ...others } = (body ?? {}) as Record<string, string>
+      if (Object.keys(others).length > 0) refuse(100, '(#100) Unknown parameter')
+      if (description !== video.finished?.description) video.edits++
+      video.finished = { ...video.finished, ...(description && { description }) }
+    }
+    return { status: 200, body: { success: true } }
+  }
+
   const fake: FakeVideos = {
     videos,
     processing: 1,
@@ -228,8 +243,9 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
       if (edge && call.method === 'POST') {
         return page === pageId ? post(edge as Video['edge'], call) : graphError(100, 'Unsupported post request')
       }
-      const video = call.method === 'GET' ? videos.get(/^\/v\d+\.0\/(\d+)$/.exec(call.path)?.[1] ?? '') : undefined
-      return video && get(video, call)
+      const video = videos.get(/^\/v\d+\.0\/(\d+)$/.exec(call.path)?.[1] ?? '')
+      if (!video || call.method === 'GET') return video && get(video, call)
+      return change(video, call)
     },
   }
   return fake

@@ -14,6 +14,7 @@ interface Post {
   createdAt: Date
   appId: string
   isPublished: boolean
+  edits: number
 }
 
 /** A list in JSON; in a form, each photo is a parameter. */
@@ -26,6 +27,7 @@ interface Comment {
   parent: string
   message: string
   from: { id: string; name: string }
+  edits?: number
 }
 
 interface Story {
@@ -56,6 +58,8 @@ export interface FakeFacebook extends FakeNetwork {
   refusesRepeats: boolean
   /** Whether attachments have ids of their own in place of those of the photos. */
   hidesPhotoIds: boolean
+  /** Ids of objects that the Page may read, and not change. */
+  locked: Set<string>
   setTime(time: Date): void
   /** Creates a post like the owner of the Page. */
   post(message: string, options?: Partial<Post>): Post
@@ -102,7 +106,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
 
   const createPost = (post: Partial<Post>): Post => {
     const id = `${PAGE_ID}_${nextId()}`
-    const created: Post = { id, photoIds: [], createdAt: clock(), appId: APP_ID, isPublished: true, ...post }
+    const created: Post = { id, photoIds: [], createdAt: clock(), appId: APP_ID, isPublished: true, edits: 0, ...post }
     posts.unshift(created)
     show(id)
     return created
@@ -227,7 +231,26 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     needs(fake.scopes, 'pages_read_engagement', 'pages_read_user_content')
     checkFields('comment', call)
     const data = comments.filter((comment) => comment.parent === parent && isListed(comment.id))
-    return { status: 200, body: { data: data.map(({ parent: _, ...comment }) => comment) } }
+    return { status: 200, body: { data: data.map(({ parent: _, edits: __, ...comment }) => comment) } }
+  }
+
+  /** Reads, deletes or updates a post, a story or a comment: https://developers.facebook.com/docs/pages-api/posts */
+  const callObject = (id: string, call: Recorded): Reply => {
+    const lists = [posts, comments, stories] as { id?: string; postId?: string }[][]
+    const list = lists.find((each) => each.some((object) => (object.id ?? object.postId) === id))
+    const object = list?.find((each) => (each.id ?? each.postId) === id) as Post | Comment | Story | undefined
+    if (!list || !object) return refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
+    if (call.method === 'GET') return { status: 200, body: { id } }
+    needs(fake.scopes, 'parent' in object ? 'pages_manage_engagement' : 'pages_manage_posts')
+    if (fake.locked.has(id)) return refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
+    if (call.method === 'DELETE') list.splice(list.indexOf(object as Post), 1)
+    else if ('postId' in object) return refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
+    else {
+      const { message, ...others } = (call.body ?? {}) as Record<string, string>
+      if (Object.keys(others).length > 0) refuse(100, '(#100) Unknown parameter')
+      if (message !== object.message) Object.assign(object, { message, edits: (object.edits ?? 0) + 1 })
+    }
+    return { status: 200, body: { success: true } }
   }
 
   const isCommentable = (id: string) => posts.some((post) => post.id === id) || fake.video.hasVideo(id)
@@ -261,7 +284,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
       case 'GET :id/comments':
         return getComments(parent, call)
       default:
-        return refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
+        return /^\d+(?:_\d+)?$/.test(path) ? callObject(path, call) : refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
     }
   }
 
@@ -289,6 +312,7 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     publishesAgain: true,
     refusesRepeats: false,
     hidesPhotoIds: false,
+    locked: new Set(),
     setTime: (time) => {
       clock = () => time
     },
@@ -331,6 +355,15 @@ export const facebookScene: Scene<FakeFacebook> = {
   origins: ['https://graph.facebook.com', 'https://graph-video.facebook.com', 'https://rupload.facebook.com'],
   account: (facebook) => ({ username: 'metricsaurus', credentials: facebook.credentials }),
   countVisible: (facebook) => facebook.visibleIds().length + facebook.comments.length,
+  published: (facebook) => {
+    const find = (id: string) => [...facebook.posts, ...facebook.comments].find((object) => object.id === id)
+    const findVideo = (id: string) => facebook.video.videos.get(id)
+    return {
+      textOf: (id) => (find(id) ? find(id)!.message : findVideo(id)?.finished?.description),
+      editsOf: (id) => find(id)?.edits ?? findVideo(id)?.edits ?? 0,
+      remove: (id) => void facebook.posts.splice(facebook.posts.indexOf(find(id) as Post), 1),
+    }
+  },
   controls: (facebook) => ({
     limited: throttled,
     secret: facebook.credentials.accessToken,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import sharp from 'sharp'
 import { download } from '../../helpers/adapter-calls.ts'
 import type { Teardown } from '../../helpers/database.ts'
@@ -28,6 +29,7 @@ export interface GooglePost {
   isRefused: boolean
   /** When the list shows it, in milliseconds since 1970. */
   listedAt: number
+  edits: number
 }
 
 /** Switches of what nobody documents, or what happens rarely. */
@@ -107,6 +109,7 @@ export async function startGoogleBusiness(t: Teardown) {
       looks: typeof processing === 'number' ? processing : 1,
       isRefused,
       listedAt: clock().getTime() + fake.listedAfterMs,
+      edits: 0,
     }
     posts.unshift(post)
     return post
@@ -167,9 +170,23 @@ export async function startGoogleBusiness(t: Teardown) {
       posts.splice(posts.indexOf(post), 1)
       return { status: 200, body: {} }
     }
-    if (call.method !== 'GET') return PAGE_NOT_FOUND
-    await look(post)
+    if (call.method === 'PATCH') edit(post, call)
+    else if (call.method !== 'GET') return PAGE_NOT_FOUND
+    else await look(post)
     return { status: 200, body: shown(post, own) }
+  }
+
+  /** The mask names what is replaced, and the post is processed again. */
+  function edit(post: GooglePost, { query, body }: Recorded): void {
+    if (!query.updateMask) refuse(400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.')
+    const names = query.updateMask!.split(',')
+    const given = Object.fromEntries(names.map((name) => [name, (body as Record<string, unknown>)[name]]))
+    const content = checkContent({ ...post.content, ...given })
+    if (isDeepStrictEqual(content, post.content)) return
+    const { processing } = fake
+    Object.assign(post, { content, edits: post.edits + 1, updateTime: clock().toISOString() })
+    post.state = processing === 'refused' ? 'REJECTED' : processing === 0 ? 'LIVE' : 'PROCESSING'
+    post.looks = typeof processing === 'number' ? processing : 1
   }
 
   function listOf(ofLocation: GooglePost[], own: string, { query }: Recorded): Reply {
@@ -255,6 +272,14 @@ export const googleBusinessScene: Scene<FakeGoogleBusiness> = {
   origins: GOOGLE_BUSINESS_ORIGINS,
   account: ({ credentials }) => ({ credentials }),
   countVisible: (google) => google.visibleIds().length,
+  published: ({ posts }) => {
+    const find = (id: string) => posts.find(({ name }) => name === id)
+    return {
+      textOf: (id) => find(id) && String(find(id)!.content.summary),
+      editsOf: (id) => find(id)?.edits ?? 0,
+      remove: (id) => void posts.splice(posts.indexOf(find(id)!), 1),
+    }
+  },
   controls: (google) => ({
     limited: throttled,
     secret: google.credentials.accessToken,

@@ -52,6 +52,7 @@ export interface LinkedinPost {
   json: string
   /** Its author has deleted it. Copies of it are refused all the same. */
   isDeleted: boolean
+  edits: number
 }
 
 const FIELDS = ['author', 'commentary', 'visibility', 'distribution', 'lifecycleState']
@@ -67,8 +68,11 @@ export function servePosts(state: LinkedinState, fake: () => FakeLinkedin) {
     const { method, path } = call
     if (path === '/rest/posts' && method === 'POST') return createPost(call, token, state, fake())
     if (path === '/rest/posts' && method === 'GET') return listPosts(call, token, state, fake())
-    const [, urn] = /^\/rest\/socialActions\/([^/]+)\/comments$/.exec(path) ?? []
+    const [, postUrn] = /^\/rest\/posts\/([^/]+)$/.exec(path) ?? []
+    if (postUrn !== undefined) return changePost(call, decodeURIComponent(postUrn), token, state)
+    const [, urn, commentId] = /^\/rest\/socialActions\/([^/]+)\/comments(?:\/(\d+))?$/.exec(path) ?? []
     if (urn === undefined) return undefined
+    if (commentId !== undefined) return changeComment(call, commentId, token, state)
     const post = state.posts.find(({ id }) => id === decodeURIComponent(urn))
     if (!post || post.isDeleted)
       return refuse(404, 'NOT_FOUND', `Unable to obtain activity for ${decodeURIComponent(urn)}`)
@@ -120,6 +124,7 @@ function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinSta
       ...times,
       json,
       isDeleted: false,
+      edits: 0,
     },
     ...(content !== undefined && { content }),
   })
@@ -240,10 +245,12 @@ function listPosts(
       author === query.author && createdAt + fake.listedAfterMs <= now && !isDeleted,
   )
   const [start, count] = [Number(query.start ?? 0), Number(query.count ?? 10)]
-  const elements = listed.slice(start, start + count).map(({ text: _, json: __, isDeleted: ___, ...post }) => ({
-    ...post,
-    ...(post.content && !fake.keepsUrns && { content: renamed(post.content) }),
-  }))
+  const elements = listed
+    .slice(start, start + count)
+    .map(({ text: _, json: __, isDeleted: ___, edits: ____, ...post }) => ({
+      ...post,
+      ...(post.content && !fake.keepsUrns && { content: renamed(post.content) }),
+    }))
   return { status: 200, body: { elements, paging: { start, count, links: [] } } }
 }
 
@@ -263,9 +270,53 @@ function createComment(
   const text = message?.text
   if (object !== post.id || !text) return refuseField('MISSING_FIELD', 'object', 'object and message are required')
   if (text.length > 1250) refuseField('FIELD_LENGTH_TOO_LONG', 'message/text', 'Comment is too long')
-  const comment = { id: state.nextId(), actor: actor!, object, text, createdAt: state.clock().getTime() }
+  const comment = { id: state.nextId(), actor: actor!, object, text, createdAt: state.clock().getTime(), edits: 0 }
   state.comments.unshift(comment)
   return { status: 201, headers: { 'x-restli-id': comment.id }, body: shownComment(comment, post) }
+}
+
+/**
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#delete-posts: "Deletion is
+ * idempotent". An update changes the commentary alone.
+ */
+function changePost(call: Recorded, urn: string, token: LinkedinToken, state: LinkedinState): Reply {
+  const restMethod = call.headers['x-restli-method']
+  const post = state.posts.find(({ id }) => id === urn)
+  if (post && !mayActFor(post.author, token, state)) forbidden('partnerApiPostsExternal.DELETE.20260901')
+  if (call.method === 'DELETE' && restMethod === 'DELETE') {
+    if (!post) return refuse(404, 'NOT_FOUND', 'Post does not exist')
+    post.isDeleted = true
+    return { status: 204 }
+  }
+  if (call.method !== 'POST' || restMethod !== 'PARTIAL_UPDATE')
+    return refuse(400, 'ILLEGAL_ARGUMENT', 'Unknown method')
+  if (!post || post.isDeleted) return refuse(404, 'NOT_FOUND', 'Post does not exist')
+  const { $set = {} } = (call.body as { patch?: { $set?: { commentary?: string } } }).patch ?? {}
+  if (Object.keys($set).join() !== 'commentary') refuse(422, 'UNPERMITTED_FIELD', 'Unpermitted fields in REQUEST_BODY')
+  const { commentary = '' } = $set
+  const text = readLittleText(commentary)
+  if (commentary !== post.commentary) {
+    Object.assign(post, { commentary, text, edits: post.edits + 1, lastModifiedAt: state.clock().getTime() })
+  }
+  return { status: 204 }
+}
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#edit-a-comment */
+function changeComment(call: Recorded, number: string, token: LinkedinToken, state: LinkedinState): Reply {
+  const comment = state.comments.find(({ id }) => id === number)
+  if (!comment) return refuse(404, 'NOT_FOUND', 'Comment does not exist')
+  if (call.query.actor !== comment.actor || !mayActFor(comment.actor, token, state)) {
+    forbidden('socialActions/comments.DELETE.20260901')
+  }
+  if (call.method === 'DELETE') {
+    state.comments.splice(state.comments.indexOf(comment), 1)
+    return { status: 204 }
+  }
+  const { message } = (call.body as { patch?: { message?: { $set?: { text?: string } } } }).patch ?? {}
+  const text = message?.$set?.text
+  if (!text) return refuseField('MISSING_FIELD', 'message', 'message is required')
+  if (text !== comment.text) Object.assign(comment, { text, edits: comment.edits + 1 })
+  return { status: 200, body: { id: comment.id, actor: comment.actor, object: comment.object, message: { text } } }
 }
 
 function listComments(post: LinkedinPost, token: LinkedinToken, { comments }: LinkedinState): Reply {

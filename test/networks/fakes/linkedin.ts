@@ -19,6 +19,7 @@ export interface LinkedinComment {
   object: string
   text: string
   createdAt: number
+  edits: number
 }
 
 /** The state that the parts of the fake share. */
@@ -249,6 +250,15 @@ export const linkedinScene: Scene<FakeLinkedin> = {
   origins: ['https://api.linkedin.com', 'https://www.linkedin.com'],
   account: (linkedin) => ({ username: 'acme', credentials: linkedin.organization, externalId: ORGANIZATION }),
   countVisible: (linkedin) => linkedin.posts.length + linkedin.comments.length,
+  published: (linkedin) => {
+    const findPost = (id: string) => linkedin.posts.find((post) => post.id === id && !post.isDeleted)
+    const findComment = (id: string) => linkedin.comments.find((comment) => id.endsWith(`,${comment.id})`))
+    return {
+      textOf: (id) => (findPost(id) ?? findComment(id))?.text,
+      editsOf: (id) => (findPost(id) ?? findComment(id))?.edits ?? 0,
+      remove: (id) => void Object.assign(findPost(id)!, { isDeleted: true }),
+    }
+  },
   knownFields: { linkImageUrl: ['https://images.example/a.jpg'] },
   controls: (linkedin) => {
     const token = linkedin.tokens.get(linkedin.member.accessToken!)!

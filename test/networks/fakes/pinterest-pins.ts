@@ -49,11 +49,7 @@ export function checkPin(json: unknown, media: Map<string, PinterestMedia>) {
     if (id === undefined && key === 'board_section_id') continue
     if (typeof id !== 'string' || !/^\d+$/.test(id)) wrong(`${JSON.stringify(id)} does not match '^\\d+$'`)
   }
-  for (const [key, max] of Object.entries(LENGTHS)) {
-    const text = body[key as keyof typeof LENGTHS]
-    if (text === undefined) continue
-    if (typeof text !== 'string' || [...text].length > max) wrong(`'${key}' is too long`)
-  }
+  checkLengths({ ...body })
   if (body.dominant_color !== undefined && !/^#[0-9a-f]{6}$/i.test(body.dominant_color)) wrong('dominant_color')
   const { values } = body.ai_disclosures ?? { values: [] }
   if (!values.every((value) => ['AI_MODIFIED', 'SYNTHETIC_PERFORMER'].includes(value))) wrong('ai_disclosures')
@@ -67,6 +63,22 @@ export function checkPin(json: unknown, media: Map<string, PinterestMedia>) {
   const items = source.source_type === 'image_base64' ? [source as unknown as Image] : (source.items ?? [])
   if (source.items && (items.length < 2 || items.length > 5)) wrong(`${items.length} items, minItems=2, maxItems=5`)
   return { body, images: items.map(readImage) }
+}
+
+function checkLengths(texts: Partial<Record<string, unknown>>): void {
+  for (const [key, max] of Object.entries(LENGTHS)) {
+    const text = texts[key]
+    if (text === undefined) continue
+    if (typeof text !== 'string' || [...text].length > max) wrong(`'${key}' is too long`)
+  }
+}
+
+/** Checks the body of `PATCH /pins/{pin_id}`, the schema PinUpdate. */
+export function checkTexts(json: unknown): Partial<Record<keyof typeof LENGTHS, string | null>> {
+  const body = json as Record<string, string | null>
+  for (const key of Object.keys(body)) if (!(key in LENGTHS)) wrong(`'${key}' is an unknown property`)
+  checkLengths(Object.fromEntries(Object.entries(body).filter(([, text]) => text !== null)))
+  return body
 }
 
 function readImage({ content_type: type, data }: Image, index: number): Recorded['files'][number] {

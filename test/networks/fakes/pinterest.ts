@@ -8,7 +8,7 @@ import {
   showMedia,
 } from './pinterest-media.ts'
 import { type FakePinterestOAuth, serveOAuth } from './pinterest-oauth.ts'
-import { checkPin, type PinBody } from './pinterest-pins.ts'
+import { checkPin, checkTexts, type PinBody } from './pinterest-pins.ts'
 import { has, LATE_MS, type Scene, set } from './scene.ts'
 
 export interface PinterestToken {
@@ -30,6 +30,7 @@ export interface Pin extends PinBody {
   createdAt: Date
   /** The bytes of its images. */
   images: Buffer[]
+  edits: number
 }
 
 /** Switches of what nobody documents, or what happens rarely. */
@@ -38,6 +39,8 @@ interface PinterestSwitches {
   listedAfterMs: number
   /** Whether the app has Trial access, as it is since 2025. */
   isTrial: boolean
+  /** Whether the app may update pins, which is a beta. */
+  isInBeta: boolean
 }
 
 export interface FakePinterest extends FakeNetwork, PinterestSwitches, FakePinterestMedia, FakePinterestOAuth {
@@ -115,7 +118,7 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
     if (section && !found.sections.some(({ id }) => id === section))
       refuse(404, 2031, "Sorry! We couldn't find this board section.")
     call.files = images
-    const pin: Pin = { ...body, id: nextId(), createdAt: clock(), images: images.map(({ bytes }) => bytes) }
+    const pin: Pin = { ...body, id: nextId(), createdAt: clock(), images: images.map(({ bytes }) => bytes), edits: 0 }
     pins.push(pin)
     return { status: 201, body: showPin(pin) }
   }
@@ -123,7 +126,7 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
   const findBoard = (id: string) => boards.find((each) => each.id === id) ?? refuse(404, 40, 'Board not found.')
 
   /** `created_at` has no zone: https://github.com/pinterest/api-quickstart/issues/78 shows a real pin. */
-  const showPin = ({ images: _, createdAt, media_source: { source_type: type }, ...pin }: Pin) => ({
+  const showPin = ({ images: _, edits: __, createdAt, media_source: { source_type: type }, ...pin }: Pin) => ({
     ...{
       title: null,
       description: null,
@@ -143,6 +146,25 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
     parent_pin_id: null,
     pin_metrics: null,
   })
+
+  const findPin = (id: string) => pins.find((pin) => pin.id === id) ?? refuse(404, 50, 'Pin not found.')
+
+  function deletePin(call: Recorded, id: string): Reply {
+    requireScopes(call, 'boards:read', 'boards:write', 'pins:read', 'pins:write')
+    pins.splice(pins.indexOf(findPin(id)), 1)
+    return { status: 204 }
+  }
+
+  /** Null clears a text. */
+  function updatePin(call: Recorded, id: string): Reply {
+    requireScopes(call, 'boards:read', 'boards:write', 'pins:read', 'pins:write')
+    if (!fake.isInBeta) refuse(403, 29, 'You are not permitted to access that resource.')
+    const pin = findPin(id)
+    const texts = checkTexts(call.body)
+    const isSame = Object.entries(texts).every(([key, text]) => (pin[key as keyof Pin] ?? null) === text)
+    if (!isSame) Object.assign(pin, texts, { edits: pin.edits + 1 })
+    return { status: 200, body: showPin(pin) }
+  }
 
   function listPins(call: Recorded, boardId: string, sectionId?: string): Reply {
     requireScopes(call, 'boards:read', 'pins:read')
@@ -206,6 +228,13 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
         return listPins(call, first, second)
       case 'POST /v5/pins':
         return createPin(call)
+      case 'GET /v5/pins/:id':
+        requireScopes(call, 'boards:read', 'pins:read')
+        return { status: 200, body: showPin(findPin(first)) }
+      case 'DELETE /v5/pins/:id':
+        return deletePin(call, first)
+      case 'PATCH /v5/pins/:id':
+        return updatePin(call, first)
       case 'POST /v5/media':
         requireScopes(call, 'pins:read', 'pins:write')
         return registerMedia(call, media, nextId())
@@ -218,7 +247,7 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
   }
 
   const base = await startFake(t, [API, WWW, STORAGE], respond)
-  const switches: PinterestSwitches = { listedAfterMs: 0, isTrial: false }
+  const switches: PinterestSwitches = { listedAfterMs: 0, isTrial: false, isInBeta: true }
   const fake: FakePinterest = Object.assign(base, switches, oauth.switches, {
     processing: 1 as FakePinterestMedia['processing'],
     credentials: { accessToken: 'pina_t0ken_of_ada', refreshToken: 'pinr_t0ken_of_ada' },
@@ -252,6 +281,14 @@ export const pinterestScene: Scene<FakePinterest> = {
   origins: ['https://api.pinterest.com', STORAGE],
   account: (pinterest) => ({ username: 'lighthouses', credentials: pinterest.credentials }),
   countVisible: (pinterest) => pinterest.pins.length,
+  published: ({ pins }) => {
+    const find = (id: string) => pins.find((pin) => pin.id === id)
+    return {
+      textOf: (id) => find(id) && (find(id)!.description ?? ''),
+      editsOf: (id) => find(id)?.edits ?? 0,
+      remove: (id) => void pins.splice(pins.indexOf(find(id)!), 1),
+    }
+  },
   fields: { boardId: '549755885175', coverTimestampSeconds: 1 },
   knownFields: { boardId: ['549755885175'], boardSectionId: ['5258814934636085108'] },
   controls: (pinterest) => {

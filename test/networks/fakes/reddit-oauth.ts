@@ -3,6 +3,9 @@ import { type Recorded, Refused, type Reply } from './network.ts'
 
 export const ALL_SCOPES = ['identity', 'submit', 'history', 'read', 'flair', 'mysubreddits']
 
+/** `edit` is for apps that ask for it. */
+const KNOWN_SCOPES = [...ALL_SCOPES, 'edit']
+
 /** The consent of a user to the app. */
 export interface Grant {
   scopes: readonly string[]
@@ -106,7 +109,7 @@ export function createAuthorization(clock: () => number) {
       const error =
         get('response_type') !== 'code'
           ? 'unsupported_response_type'
-          : scopes.some((scope) => !ALL_SCOPES.includes(scope))
+          : scopes.some((scope) => !KNOWN_SCOPES.includes(scope))
             ? 'invalid_scope'
             : !isAllowed && 'access_denied'
       if (error) callback.searchParams.set('error', error)
@@ -117,7 +120,7 @@ export function createAuthorization(clock: () => number) {
       return callback
     },
     /** Tokens of a user who has consented. */
-    grant(scopes: readonly string[] = ALL_SCOPES) {
+    grant(scopes: readonly string[] = KNOWN_SCOPES) {
       const grant: Grant = { scopes, isRevoked: false }
       return { accessToken: issue('access', grant), refreshToken: issue('refresh', grant), grant }
     },

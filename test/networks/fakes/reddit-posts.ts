@@ -82,6 +82,7 @@ export function servePosts(state: FakeRedditState) {
       shownAt: state.clock() + state.switches.showsAfterMs,
       looksLeft: 0,
       form,
+      edits: 0,
       ...rest,
     }
     posts.unshift(post)
@@ -180,6 +181,7 @@ export function servePosts(state: FakeRedditState) {
       permalink: `${parent.permalink}${id}/`,
       createdAt: state.clock(),
       shownAt: state.clock() + state.switches.showsAfterMs,
+      edits: 0,
     }
     comments.unshift(made)
     const things = [{ kind: 't1', data: state.shownComment(made) }]

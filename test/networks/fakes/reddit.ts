@@ -1,5 +1,6 @@
 import type { Teardown } from '../../helpers/database.ts'
 import { type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { DELETED, serveChanges } from './reddit-changes.ts'
 import { createMedia, STORAGES } from './reddit-media.ts'
 import { createAuthorization } from './reddit-oauth.ts'
 import { servePosts } from './reddit-posts.ts'
@@ -46,6 +47,7 @@ export interface RedditPost {
   looksLeft: number
   /** The parameters of the request. */
   form: Record<string, unknown>
+  edits: number
 }
 
 export interface RedditComment {
@@ -57,6 +59,7 @@ export interface RedditComment {
   permalink: string
   createdAt: number
   shownAt: number
+  edits: number
 }
 
 /** The state that the parts of the fake share. */
@@ -87,6 +90,8 @@ export interface FakeRedditState {
     hidesGalleryItems: boolean
     /** How far Reddit's clock is ahead of ours. */
     clockAheadMs: number
+    /** Reddit says that it has deleted something, and deletes nothing. */
+    keepsDeleted: boolean
   }
   clock(): number
   nextId(): string
@@ -109,6 +114,9 @@ const SCOPES: Record<string, string> = {
   'POST /api/submit_gallery_post.json': 'submit',
   'POST /api/media/asset.json': 'submit',
   'POST /api/comment': 'submit',
+  'POST /api/del': 'edit',
+  'POST /api/editusertext': 'edit',
+  'GET /api/info': 'read',
   'GET /api/v1/:subreddit/post_requirements': 'submit',
   'GET /user/:name/submitted': 'history',
   'GET /user/:name/comments': 'history',
@@ -164,6 +172,7 @@ export async function startReddit(t: Teardown) {
       isFiltered: false,
       hidesGalleryItems: false,
       clockAheadMs: 0,
+      keepsDeleted: false,
     },
     clock: () => clock() + state.switches.clockAheadMs,
     nextId: () => (++ids).toString(36),
@@ -186,6 +195,7 @@ export async function startReddit(t: Teardown) {
     rules: [{ name: 'Be kind', description: 'To *everybody*.', kind: 'all' }],
   })
   const posts = servePosts(state)
+  const changes = serveChanges(state)
   const reads = serveSubreddits(state)
 
   const api = (call: Recorded): Reply => {
@@ -204,6 +214,12 @@ export async function startReddit(t: Teardown) {
         return posts.submitGallery(call)
       case 'POST /api/comment':
         return posts.comment(call)
+      case 'POST /api/del':
+        return changes.remove(call)
+      case 'POST /api/editusertext':
+        return changes.edit(call)
+      case 'GET /api/info':
+        return changes.info(call)
       case 'POST /api/media/asset.json':
         return media.lease(call)
       default:
@@ -256,6 +272,18 @@ export const redditScene: Scene<FakeReddit> = {
   origins: ['https://oauth.reddit.com', 'https://www.reddit.com', STORAGES.image, STORAGES.video],
   account: (reddit) => ({ username: reddit.user.name, credentials: reddit.credentials }),
   countVisible: (reddit) => reddit.posts.length + reddit.comments.length,
+  published: (reddit) => {
+    const find = (id: string) => [...reddit.posts, ...reddit.comments].find(({ name }) => name === id)
+    return {
+      textOf: (id) => {
+        const thing = find(id)
+        if (!thing || thing.author === DELETED) return undefined
+        return 'selftext' in thing ? thing.selftext : thing.body
+      },
+      editsOf: (id) => find(id)?.edits ?? 0,
+      remove: (id) => void Object.assign(find(id)!, { author: DELETED }),
+    }
+  },
   fields: { subreddit: 'lighthouses' },
   knownFields: { subreddit: ['lighthouses'], flairId: ['865ba524-692d-11e9-9811-0e2f1d7746a8'] },
   controls: (reddit, time) => ({

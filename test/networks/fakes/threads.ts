@@ -50,7 +50,7 @@ export interface FakeThreads extends FakeNetwork {
   /** Whether publishing a container again makes a second post. No page says so, nor that it is refused. */
   publishesAgain: boolean
   hasPermalinks: boolean
-  quota: { posts: number; replies: number }
+  quota: { posts: number; replies: number; deletes: number }
   /** Code and subcode of the refusal above the quota, which no page has. */
   quotaError: { code: number; subcode?: number }
   /** Whether texts lose superfluous white space. No page says that they keep it. */
@@ -64,7 +64,10 @@ export interface FakeThreads extends FakeNetwork {
   post(text: string, replyTo?: string): ThreadsPost
 }
 
-const SCOPES = ['threads_basic', 'threads_content_publish', 'threads_manage_replies', 'threads_read_replies']
+const SCOPES = [
+  ...['threads_basic', 'threads_content_publish', 'threads_manage_replies', 'threads_read_replies'],
+  'threads_delete',
+]
 const MAIN = ['media_type', 'text', 'image_url', 'video_url', 'alt_text', 'children', 'is_carousel_item', 'reply_to_id']
 const OPTIONAL = ['reply_control', 'topic_tag', 'quote_post_id', 'allowlisted_country_codes']
 const TEXT_ONLY = ['link_attachment', 'text_attachment', 'poll_attachment']
@@ -260,6 +263,18 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     return { status: 200, body: pick(post, checkFields(call, POST_FIELDS)) }
   }
 
+  // https://developers.facebook.com/docs/threads/posts/delete-posts
+  const remove = (call: Recorded): Reply => {
+    needScope(tokens.check(call), 'threads_delete')
+    const id = call.path.split('/').at(-1)!
+    const index = posts.findIndex((post) => post.id === id)
+    if (index < 0) notFound(id)
+    if (fake.quota.deletes <= 0) refuse(9, 'The user reached the limit of deletions', { subcode: 2207042 })
+    fake.quota.deletes--
+    posts.splice(index, 1)
+    return { status: 200, body: { success: true, deleted_id: id } }
+  }
+
   const me = (call: Recorded): Reply => {
     needScope(tokens.check(call), 'threads_basic')
     const fields = checkFields(call, ['id', 'username', 'name', 'threads_profile_picture_url', 'is_verified'])
@@ -294,9 +309,9 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
       case 'POST /v1.0/me/threads_publish':
         return publish(call)
     }
-    return call.method === 'GET' && /^\/v1\.0\/\d+$/.test(call.path)
-      ? readObject(call)
-      : refuse(100, 'Unsupported request')
+    if (!/^\/v1\.0\/\d+$/.test(call.path)) return refuse(100, 'Unsupported request')
+    if (call.method === 'DELETE') return remove(call)
+    return call.method === 'GET' ? readObject(call) : refuse(100, 'Unsupported request')
   }
 
   const accessToken = tokens.issue('long', SCOPES)
@@ -311,7 +326,7 @@ export async function startThreads(t: Teardown): Promise<FakeThreads> {
     statusLag: 0,
     publishesAgain: true,
     hasPermalinks: true,
-    quota: { posts: 250, replies: 1000 },
+    quota: { posts: 250, replies: 1000, deletes: 100 },
     quotaError: { code: 9, subcode: 2207042 },
     tidiesTexts: false,
     downloads: [],
@@ -337,6 +352,14 @@ export const threadsScene: Scene<FakeThreads> = {
   origins: ['https://graph.threads.net'],
   account: ({ credentials }) => ({ credentials }),
   countVisible: (threads) => threads.posts.length,
+  published: ({ posts }) => {
+    const find = (id: string) => posts.find((post) => post.id === id)
+    return {
+      textOf: (id) => find(id)?.text,
+      editsOf: () => 0,
+      remove: (id) => void posts.splice(posts.indexOf(find(id)!), 1),
+    }
+  },
   knownFields: { quotePostId: [] },
   controls: (fake) => containerControls(fake, 'INVALID_DURATION'),
 }

@@ -27,6 +27,21 @@ export const forbidden = (detail = 'Forbidden', problem?: string): never =>
 export const unauthorized = (): never =>
   refuse(401, { title: 'Unauthorized', type: 'about:blank', status: 401, detail: 'Unauthorized' })
 
+/** https://docs.x.com/x-api/fundamentals/response-codes-and-errors: an error about one post of several. */
+export const missing = (id: string) => ({
+  value: id,
+  detail: `Could not find tweet with ids: [${id}].`,
+  title: 'Not Found Error',
+  resource_type: 'tweet',
+  parameter: 'ids',
+  resource_id: id,
+  type: 'https://api.twitter.com/2/problems/resource-not-found',
+})
+
+export const postNotFound = (id: string): never => {
+  throw new Refused({ status: 404, body: { ...missing(id), status: 404 } })
+}
+
 export const notFound = (): never =>
   refuse(404, { title: 'Not Found Error', type: typeOf('resource-not-found'), detail: 'Could not find it.' })
 

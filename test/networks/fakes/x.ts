@@ -22,6 +22,8 @@ export interface Post {
   /** When the timeline shows it, in milliseconds since 1970. */
   shownAt: number
   isDeleted: boolean
+  /** Ids of its versions, oldest first; the same list for each of them. */
+  versions: string[]
 }
 
 /** The fields of a request's body that the fake reads. */
@@ -31,6 +33,7 @@ interface Body {
   media: { media_ids: string[] }
   quote_tweet_id: string
   reply: { in_reply_to_tweet_id: string }
+  edit_options: { previous_post_id: string }
 }
 
 const ORIGIN = 'https://api.x.com'
@@ -38,6 +41,8 @@ const EPOCH_MS = 1_288_834_974_657n
 const WINDOW_MS = 900_000
 const CREATES_MAX = 100
 const DUPLICATE_MS = 43_200_000
+const EDITABLE_MS = 1_800_000
+const EDITS_MAX = 5
 
 /** As https://github.com/twitter/twitter-text/blob/master/js/src/regexp/validCashtag.js */
 const CASHTAGS = /(?<=^|\s)\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|\s|[!-/:-@[-`{-~])/gi
@@ -47,6 +52,8 @@ const READ = ['tweet.read', 'users.read']
 /** The scopes of each operation: https://docs.x.com/openapi.json */
 const SCOPES: Record<string, readonly string[]> = {
   'POST /2/tweets': [...READ, 'tweet.write'],
+  'GET /2/tweets': READ,
+  'DELETE /2/tweets/:id': [...READ, 'tweet.write'],
   'GET /2/users/:id/tweets': READ,
   'GET /2/users/me': READ,
   'POST /2/media/upload': ['media.write'],
@@ -96,6 +103,7 @@ export async function startX(t: Teardown) {
       body,
       shownAt: now() + switches.showsAfterMs,
       isDeleted: false,
+      versions: [id],
     }
     posts.unshift(post)
     return post
@@ -127,9 +135,47 @@ export async function startX(t: Teardown) {
     if (text !== '' && posts.some(isSame)) {
       refuse.forbidden('You are not allowed to create a Tweet with duplicate content.')
     }
-    const { id, sent } = create(user.id, body)
+    const before = findEditable((body as Partial<Body>).edit_options?.previous_post_id)
+    const post = create(user.id, body)
+    const { id, sent } = post
+    if (before) {
+      before.versions.push(id)
+      Object.assign(post, { versions: before.versions, conversation_id: before.conversation_id })
+    }
     const headers = refuse.limitHeaders('x-rate-limit', CREATES_MAX, CREATES_MAX - creates.length, resetAt)
-    return { status: 201, headers, body: { data: { id, text: sent, edit_history_tweet_ids: [id] } } }
+    return { status: 201, headers, body: { data: { id, text: sent, edit_history_tweet_ids: post.versions } } }
+  }
+
+  /** https://docs.x.com/x-api/fundamentals/edit-posts */
+  function findEditable(id: string | undefined): Post | undefined {
+    if (id === undefined) return undefined
+    const post = posts.find((each) => each.id === id && !each.isDeleted)
+    if (!post || post.authorId !== user.id) return refuse.forbidden('You are not permitted to perform this action.')
+    const first = posts.find((each) => each.id === post.versions[0])!
+    const isLate = Date.parse(first.created_at) < now() - EDITABLE_MS
+    const isEditable = user.subscription_type !== 'None' && !isLate && post.versions.length <= EDITS_MAX
+    return isEditable && post.body.poll === undefined
+      ? post
+      : refuse.forbidden('You are not permitted to perform this action.')
+  }
+
+  /** https://docs.x.com/x-api/posts/delete-post: all versions of an edited post. */
+  const deletePost = (id: string): Reply => {
+    const post = posts.find((each) => each.id === id && !each.isDeleted)
+    if (!post) return refuse.postNotFound(id)
+    if (post.authorId !== user.id) refuse.forbidden('You are not authorized to delete this Tweet.')
+    for (const version of posts) if (post.versions.includes(version.id)) version.isDeleted = true
+    return { status: 200, body: { data: { deleted: true } } }
+  }
+
+  /** https://docs.x.com/x-api/posts/get-posts-by-ids */
+  const readPosts = ({ query }: Recorded): Reply => {
+    const ids = (query.ids ?? '').split(',')
+    const found = ids.flatMap((id) => posts.find((post) => post.id === id && !post.isDeleted) ?? [])
+    switches.postsRead += found.length
+    const data = found.map((post) => shown(post, (query['tweet.fields'] ?? '').split(',')))
+    const errors = ids.filter((id) => !found.some((post) => post.id === id)).map(refuse.missing)
+    return { status: 200, body: { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) } }
   }
 
   function checkMedia(ids: string[]): void {
@@ -186,7 +232,12 @@ export async function startX(t: Teardown) {
       ...(post.body.poll !== undefined && { attachments: { poll_ids: [`1${post.id.slice(1)}`] } }),
     }
     const asked = Object.fromEntries(fields.filter((name) => name in all).map((name) => [name, all[name]]))
-    return { id: post.id, text: isLong ? `${text.slice(0, 270)}…` : text, edit_history_tweet_ids: [post.id], ...asked }
+    return {
+      id: post.id,
+      text: isLong ? `${text.slice(0, 270)}…` : text,
+      edit_history_tweet_ids: post.versions,
+      ...asked,
+    }
   }
 
   const readUser = ({ query }: Recorded): Reply => {
@@ -199,7 +250,7 @@ export async function startX(t: Teardown) {
   }
 
   const respond = (call: Recorded): Reply => {
-    const [, id = ''] = /^\/2\/(?:users|media\/upload)\/(\d+)/.exec(call.path) ?? []
+    const [, id = ''] = /^\/2\/(?:users|tweets|media\/upload)\/(\d+)/.exec(call.path) ?? []
     const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
     if (name === 'POST /2/oauth2/token') return authorization.token(call)
     if (name === 'POST /2/oauth2/revoke') return authorization.revoke(call)
@@ -213,6 +264,10 @@ export async function startX(t: Teardown) {
         return createPost(call)
       case 'GET /2/users/:id/tweets':
         return id === user.id ? readTimeline(call) : refuse.notFound()
+      case 'GET /2/tweets':
+        return readPosts(call)
+      case 'DELETE /2/tweets/:id':
+        return deletePost(id)
       case 'GET /2/users/me':
         return readUser(call)
       case 'POST /2/media/upload':
@@ -273,6 +328,15 @@ export const xScene: Scene<FakeX> = {
   origins: ['https://api.x.com'],
   account: (x) => ({ username: x.user.username, credentials: x.credentials }),
   countVisible: (x) => x.posts.length,
+  published: (x) => {
+    x.user.subscription_type = 'Premium'
+    const find = (id: string) => x.posts.find((post) => post.id === id && !post.isDeleted)
+    return {
+      textOf: (id) => find(id)?.sent,
+      editsOf: (id) => (find(id)?.versions.length ?? 1) - 1,
+      remove: (id) => void Object.assign(find(id)!, { isDeleted: true }),
+    }
+  },
   knownFields: { quotePostId: [], communityId: [] },
   controls: (x, time) => ({
     limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),

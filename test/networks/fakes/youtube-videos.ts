@@ -11,6 +11,7 @@ export interface Video {
   /** How many looks it is still being processed for; a text is the reason why it fails. */
   processing: number | string
   thumbnail: { type: string; bytes: Buffer } | null
+  edits: number
 }
 
 /** The methods of the API by name, such as `GET /youtube/v3/videos`. `parts` is the parameter `part`. */
@@ -51,7 +52,15 @@ export function createState(now: () => number) {
     },
     addVideo(resource: Pick<Video, 'snippet' | 'status'>, content: Buffer): Video {
       const { processing } = switches
-      const video: Video = { id: nextId(), ...resource, content, publishedAt: now(), processing, thumbnail: null }
+      const video: Video = {
+        id: nextId(),
+        ...resource,
+        content,
+        publishedAt: now(),
+        processing,
+        thumbnail: null,
+        edits: 0,
+      }
       videos.push(video)
       return video
     },
@@ -107,6 +116,29 @@ export function serveVideos({ channel, uploads, videos, switches, findVideo, res
         'video',
         found.map((video) => resourceOf(video, parts)),
       )
+    },
+    // https://developers.google.com/youtube/v3/docs/videos/update: the whole snippet is replaced, except its language.
+    'PUT /youtube/v3/videos': ({ body }, parts) => {
+      const { id, snippet } = body as { id?: string; snippet?: Partial<Video['snippet']> }
+      const video = findVideo(id)
+      if (parts.join() !== 'snippet' || !snippet) return refuse(400, 'badRequest', 'The snippet is missing.')
+      const { title = '', categoryId } = snippet
+      if (!title.trim() || title.length > 100)
+        refuse(400, 'invalidTitle', 'The request metadata specifies an invalid title.')
+      if (Buffer.byteLength(snippet.description ?? '') > 5000) {
+        refuse(400, 'invalidDescription', 'The request metadata specifies an invalid video description.')
+      }
+      if (!CATEGORIES.some(([known]) => known === categoryId)) {
+        refuse(400, 'invalidCategoryId', 'The snippet.categoryId property specifies an invalid category ID.')
+      }
+      const { publishedAt: _, channelId: __, ...given } = snippet as Video['snippet'] & Record<string, unknown>
+      Object.assign(video, { snippet: { ...given, title: title.trim() }, edits: video.edits + 1 })
+      return { status: 200, body: resourceOf(video, parts) }
+    },
+    // https://developers.google.com/youtube/v3/docs/videos/delete
+    'DELETE /youtube/v3/videos': ({ query }) => {
+      videos.splice(videos.indexOf(findVideo(query.id)), 1)
+      return { status: 204 }
     },
     'GET /youtube/v3/videoCategories': ({ query }) => {
       if (!/^[A-Z]{2}$/.test(query.regionCode ?? '')) refuse(400, 'invalidFilters', 'No filter selected.')

@@ -23,6 +23,11 @@ const READONLY = 'https://www.googleapis.com/auth/youtube.readonly'
 const SCOPES: Record<string, readonly string[]> = {
   'GET /youtube/v3/channels': [READONLY, FORCE_SSL],
   'GET /youtube/v3/videos': [READONLY, FORCE_SSL],
+  'PUT /youtube/v3/videos': [FORCE_SSL],
+  'DELETE /youtube/v3/videos': [FORCE_SSL],
+  'GET /youtube/v3/comments': [FORCE_SSL],
+  'PUT /youtube/v3/comments': [FORCE_SSL],
+  'DELETE /youtube/v3/comments': [FORCE_SSL],
   'GET /youtube/v3/playlists': [READONLY, FORCE_SSL],
   'GET /youtube/v3/videoCategories': [READONLY, FORCE_SSL],
   'GET /youtube/v3/playlistItems': [READONLY, FORCE_SSL],
@@ -72,7 +77,10 @@ export async function startYoutube(t: Teardown) {
     if (!caller!.scopes.some((scope) => scopes.includes(scope))) {
       refuse(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.', {}, 'global')
     }
-    const needsPart = call.path !== '/upload/youtube/v3/thumbnails/set' && call.query.upload_id === undefined
+    const needsPart =
+      call.method !== 'DELETE' &&
+      call.path !== '/upload/youtube/v3/thumbnails/set' &&
+      call.query.upload_id === undefined
     if (!call.query.part && needsPart) refuse(400, 'missingRequiredParameter', "Required field 'part' is missing.")
     return method(call, (call.query.part ?? '').split(','))
   })
@@ -117,6 +125,15 @@ export const youtubeScene: Scene<FakeYoutube> = {
   account: (youtube) => ({ username: '@lighthouses', credentials: youtube.credentials }),
   countVisible: (youtube) =>
     youtube.visibleIds().length + youtube.items.length + youtube.videos.filter(({ thumbnail }) => thumbnail).length,
+  published: ({ videos, comments }) => {
+    const findVideo = (id: string) => videos.find((video) => video.id === id)
+    const findComment = (id: string) => comments.find((comment) => comment.id === id)
+    return {
+      textOf: (id) => (findVideo(id) ? (findVideo(id)!.snippet.description ?? '') : findComment(id)?.text),
+      editsOf: (id) => (findVideo(id) ?? findComment(id))?.edits ?? 0,
+      remove: (id) => void videos.splice(videos.indexOf(findVideo(id)!), 1),
+    }
+  },
   knownFields: { playlistId: ['PLlighthouses1'], thumbnailUrl: ['https://images.example/a.jpg'], categoryId: ['22'] },
   controls: (youtube) => ({
     limited: throttled,

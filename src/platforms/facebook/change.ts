@@ -1,0 +1,65 @@
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { OnNetwork } from '../contract/changes.ts'
+import type { Io } from '../contract/io.ts'
+import { impossible, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
+import { Refused } from '../wire/call-network.ts'
+import { at } from '../wire/json.ts'
+import { requireSettled } from '../wire/not-found.ts'
+import { facebookContent } from './content.ts'
+import { callGraph, isAbsent, isId, type Page, pageOf, readingPage } from './graph.ts'
+
+/** Deletes a post, a video or a comment: https://developers.facebook.com/docs/pages-api/posts#delete-a-post */
+export async function remove(published: OnNetwork, io: Io): Promise<void> {
+  const { id } = published
+  const page = readingPage(pageOf(io))
+  const body = await orAbsent(page, published, io, () =>
+    callGraph(page, io, pathOf(id, page), { method: 'DELETE', visible: true }),
+  )
+  if (body !== undefined && at(body, 'success') !== true) throw unexpected(page.host, true)
+}
+
+/**
+ * https://developers.facebook.com/docs/pages-api/posts#update-a-post, and of a video
+ * https://developers.facebook.com/docs/graph-api/reference/video/#Updating
+ */
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
+  const page = readingPage(pageOf(io))
+  const { id, ref, url, kind } = published
+  const { text } = facebookContent(act)
+  // The ids of posts and comments have two parts.
+  const form = kind === 'comment' || id.includes('_') ? { message: text } : { description: text }
+  const body = await orAbsent(page, published, io, () => callGraph(page, io, pathOf(id, page), { form, visible: true }))
+  if (body === undefined) throw postGone(page.host)
+  if (at(body, 'success') !== true) throw unexpected(page.host, true)
+  return { id, ...(ref !== undefined && { ref }), url }
+}
+
+function pathOf(id: string, page: Page): string {
+  if (!isId(id)) throw impossible(`${page.host}: ${id} is not the id of a post`)
+  return id
+}
+
+/**
+ * The result of a change, or undefined for what is not there. Facebook has the same error for what a Page may not
+ * change, so it is read, and the Page itself too: https://developers.facebook.com/docs/graph-api/guides/error-handling
+ */
+async function orAbsent(page: Page, published: OnNetwork, io: Io, change: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return (await change()) ?? null
+  } catch (error) {
+    if (!isRefusedAsAbsent(error)) throw error
+    requireSettled(page.host, published)
+    await callGraph(page, io, page.id, { query: { fields: 'id' } })
+    const isShown = await callGraph(page, io, published.id, { query: { fields: 'id' } }).then(
+      () => true,
+      (failure) => {
+        if (isRefusedAsAbsent(failure)) return false
+        throw failure
+      },
+    )
+    if (!isShown) return undefined
+    throw new PublishError(error.message, { code: 'content_refused', maybeSent: false, retryable: false })
+  }
+}
+
+const isRefusedAsAbsent = (error: unknown): error is Refused => error instanceof Refused && isAbsent(error.refusal)

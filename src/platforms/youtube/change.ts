@@ -1,0 +1,77 @@
+import type { Act, Sent } from '../contract/adapter.ts'
+import type { OnNetwork } from '../contract/changes.ts'
+import type { Io } from '../contract/io.ts'
+import { postGone, unexpected } from '../contract/publish-error.ts'
+import { at, textAt } from '../wire/json.ts'
+import { isNotFound, requireSettled } from '../wire/not-found.ts'
+import { type Client, call, clientFor, HOST, itemsOf, reasonOf } from './client.ts'
+import { youtubeContent } from './content.ts'
+import { snippetOf } from './resource.ts'
+
+/** A video that is not found is not on its way, as it is while its upload is processed. */
+const rulesOf = (client: Client): Client => ({
+  ...client,
+  classify: (refusal) => (reasonOf(refusal.body) === 'videoNotFound' ? undefined : client.classify?.(refusal)),
+})
+
+/**
+ * https://developers.google.com/youtube/v3/docs/videos/delete,
+ * https://developers.google.com/youtube/v3/docs/comments/delete
+ */
+export async function remove(published: OnNetwork, io: Io): Promise<void> {
+  const { kind, id } = published
+  // They go with their video.
+  if (kind === 'thumbnail' || kind === 'playlist') return
+  const client = rulesOf(clientFor(io))
+  const path = kind === 'comment' ? 'comments' : 'videos'
+  try {
+    const { status } = await call(client, io, path, { method: 'DELETE', query: { id }, visible: true })
+    if (status !== 204) throw unexpected(HOST, true)
+  } catch (error) {
+    if (!isNotFound(client, error)) throw error
+    requireSettled(HOST, published)
+  }
+}
+
+/** Each update replaces the whole snippet, and so sends what it has. */
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
+  const client = rulesOf(clientFor(io))
+  const path = act.kind === 'comment' ? 'comments' : 'videos'
+  const { id, url } = published
+  const [item] = itemsOf((await call(client, io, path, { query: { part: 'snippet', id } })).body)
+  if (item === undefined) {
+    requireSettled(HOST, published)
+    throw postGone(HOST)
+  }
+  const before = at(item, 'snippet')
+  const snippet =
+    act.kind === 'comment' ? { textOriginal: youtubeContent(act).text } : mergeSnippet(before, act, published)
+  const isSame = Object.entries(snippet).every(([key, value]) => isEqual(value, at(before, key)))
+  if (isSame) return { id, url }
+  const options = { method: 'PUT', query: { part: 'snippet' }, body: { id, snippet }, visible: true } as const
+  const { body } = await call(client, io, path, options)
+  if (textAt(body, 'id') !== id) throw unexpected(HOST, true)
+  return { id, url }
+}
+
+/** The properties that an update would clear: https://developers.google.com/youtube/v3/docs/videos/update#properties */
+const KEPT = ['categoryId', 'tags', 'defaultLanguage', 'defaultAudioLanguage'] as const
+
+function mergeSnippet(before: unknown, act: Act, { fields }: OnNetwork): Record<string, unknown> {
+  const kept = KEPT.map((key) => [key, at(before, key)] as const).filter(([, value]) => value !== undefined)
+  const { title, description, categoryId, tags } = snippetOf(act)
+  return {
+    ...Object.fromEntries(kept),
+    title,
+    description,
+    ...(act.fields.categoryId !== undefined && { categoryId }),
+    // Tags that the post no longer has are removed.
+    ...(tags ? { tags } : fields.tags !== undefined && { tags: [] }),
+  }
+}
+
+/** YouTube removes white space around texts, and empty lists. */
+const isEqual = (sent: unknown, shown: unknown) =>
+  Array.isArray(sent)
+    ? JSON.stringify(sent) === JSON.stringify(shown ?? [])
+    : typeof sent === 'string' && sent.trim() === ((shown as string | undefined) ?? '').trim()
