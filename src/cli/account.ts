@@ -2,8 +2,7 @@ import { type Command, Option } from 'commander'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { Io } from './action.ts'
 import { withDatabase } from './command.ts'
-import { parseText } from './options.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit, parseText } from './options.ts'
 
 const actions = () => import('./actions/account.ts')
 

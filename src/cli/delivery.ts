@@ -3,8 +3,7 @@ import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { Io } from './action.ts'
 import { withDatabase } from './command.ts'
-import { parseInstant, parseSince } from './options.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseInstant, parseLimit, parseSince } from './options.ts'
 
 export function addDeliveryCommands(program: Command, io: Io): void {
   const delivery = program.command('delivery').description('deliveries: one post on one account')

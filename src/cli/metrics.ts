@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Io } from './action.ts'
 import { withJson } from './command.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit } from './options.ts'
 
 export function addMetricsCommand(program: Command, io: Io): void {
   withJson(

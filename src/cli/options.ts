@@ -17,6 +17,15 @@ export function parsePositiveInteger(text: string): number {
   return Number(text)
 }
 
+export const LIMIT_DEFAULT = 50
+export const LIMIT_MAX = 10_000
+
+export function parseLimit(text: string): number {
+  const limit = parsePositiveInteger(text)
+  if (limit > LIMIT_MAX) throw new InvalidArgumentError(`It must be at most ${LIMIT_MAX}.`)
+  return limit
+}
+
 /** The maximum is that of an integer column. */
 export function parsePixels(text: string): number {
   const value = parsePositiveInteger(text)

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Io } from './action.ts'
 import { withDatabase } from './command.ts'
-import { parseText } from './options.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit, parseText } from './options.ts'
 
 export function addOrganizationCommands(program: Command, io: Io): void {
   const org = program.command('org').description('organisations, whose members share accounts')

@@ -1,15 +1,15 @@
 import { escapeControls } from '../runtime/terminal.ts'
-import type { Io } from './action.ts'
-import { toLine } from './table.ts'
+import type { Io, Terminal } from './action.ts'
+import { toLine } from './line.ts'
 
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
 export function print<Result extends object>(
   { stdout }: Io,
   result: Result,
   { json = false }: { json?: boolean } = {},
-  toText: (result: Result) => string = (result) => format(result as Record<string, unknown>),
+  toText: (result: Result, terminal: Terminal) => string = (result) => format(result as Record<string, unknown>),
 ): void {
-  stdout.write(`${escapeControls(json ? JSON.stringify(result) : toText(result))}\n`)
+  stdout.write(`${escapeControls(json ? JSON.stringify(result) : toText(result, stdout))}\n`)
 }
 
 function format(result: Record<string, unknown>): string {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { Io } from './action.ts'
 import { withDatabase } from './command.ts'
-import { parseText } from './options.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit, parseText } from './options.ts'
 
 export function addUserCommands(program: Command, io: Io): void {
   const user = program.command('user').description('people and programs that own posts')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Io } from './action.ts'
 import { withDatabase } from './command.ts'
-import { LIMIT_DEFAULT, parseLimit } from './table.ts'
+import { LIMIT_DEFAULT, parseLimit } from './options.ts'
 
 export function addWebhookCommands(program: Command, io: Io): void {
   const webhook = program.command('webhook').description('URLs that get events')

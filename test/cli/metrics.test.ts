@@ -2,10 +2,13 @@ import t from 'tap'
 import { postroom } from '../helpers/command.ts'
 import { createMetricsWorld, MINUTE } from '../helpers/metrics-world.ts'
 
-t.test('postroom metrics prints a table with bars, CSV and JSON', async (t) => {
+t.test('postroom metrics prints a table, with bars on a terminal, CSV and JSON', async (t) => {
   const { databaseUrl, ada, user, connect, publish, read, mastodon, time } = await createMetricsWorld(t)
   const run = (...args: string[]) => postroom(args, { DATABASE_URL: databaseUrl, METRICS: 'on' })
-  const lines = async (...args: string[]) => (await run(...args)).stdout.trimEnd().split('\n')
+  const linesOf = ({ stdout }: { stdout: string }) => stdout.trimEnd().split('\n')
+  const lines = async (...args: string[]) => linesOf(await run(...args))
+  const onTerminal = async (columns: number, ...args: string[]) =>
+    linesOf(await postroom(args, { DATABASE_URL: databaseUrl, METRICS: 'on' }, { isTTY: true, columns }))
   t.strictSame(await lines('metrics'), ['none'])
 
   const account = await connect('mastodon')
@@ -17,11 +20,17 @@ t.test('postroom metrics prints a table with bars, CSV and JSON', async (t) => {
   await publish({ accountIds: [account], caption: 'Not read yet' })
   await read()
 
-  const [headings, unread, otters, whales] = await lines('metrics')
+  const [headings, unread, otters, whales] = await onTerminal(200, 'metrics')
   t.match(headings, /^published +account +views +likes +comments +reposts +read +post$/)
   t.match(unread, /mastodon alice@mastodon\.example +- +- +- +- +- +Not read yet$/)
   t.match(otters, / - +1 ▎ +0 +0 +\d{4}-\d\d-\d\d \d\d:\d\d +Otters$/)
   t.match(whales, / - +40 █{8} +3 +0 +\S+ \S+ +Whales and "seals", =1\+1$/)
+
+  t.notMatch((await lines('metrics')).join('\n'), /[▏▎▍▌▋▊▉█]/, 'plain where no terminal is')
+  t.match((await lines('metrics'))[3], / - +40 +3 +0 +\S+ \S+ +Whales and "seals", =1\+1$/)
+  const narrow = await onTerminal(80, 'metrics')
+  t.ok(Math.max(...narrow.map((line) => line.length)) <= 80)
+  t.match(narrow[3], /^mastodon alice@\S+… +- +40 █{8} +3 +0 +Whales an…$/)
 
   const [columns, , row] = (await run('metrics', '--csv')).stdout.split('\n')
   t.equal(
@@ -43,8 +52,10 @@ t.test('postroom metrics prints a table with bars, CSV and JSON', async (t) => {
   const unknown = await run('metrics', '--user', account)
   t.strictSame([unknown.code, unknown.stderr], [1, 'error: There is no user with this id\n'])
 
+  const readAt = time.now.toISOString().slice(0, 16).replace('T', ' ')
   t.match(
     (await run('post', 'show', first)).stdout,
-    /^numbers +likes 40, comments 3, reposts 0, quotes 0, read \d{4}-/m,
+    new RegExp(`\n\nnumbers +likes +comments +reposts +quotes +read\nmastodon \\S+ +40 +3 +0 +0 +${readAt}\n$`),
   )
+  t.match((await onTerminal(200, 'post', 'show', first)).join('\n'), / 40 █{8} /)
 })

@@ -36,7 +36,13 @@ t.test('no command prints control characters of a name, for people or as JSON', 
     .updateTable('postTargets')
     .set({ state: 'failed', error: JSON.stringify({ code: 'rejected', message: HOSTILE, retryable: true }) })
     .execute()
+  await db
+    .insertInto('deliveryMetrics')
+    .values({ userId: ada.id, postId: post.id, accountId: account, fetchedAt: new Date(), counts: '{"like_count":1}' })
+    .execute()
   const commands = [
+    ['metrics'],
+    ['metrics', '--csv'],
     ['user', 'list'],
     ['org', 'list'],
     ['account', 'list'],

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import type { Terminal } from '../../src/cli/action.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
 import { withTimeout } from '../../src/with-timeout.ts'
 import { recordLog, recordSecretsOfEnvironment, recordStderr } from './log-record.ts'
@@ -24,9 +25,10 @@ export interface Outcome extends Output {
 
 /**
  * Runs a `postroom` command in this process, as `src/cli/postroom.ts` runs it in one of its own. Commands that serve
- * until a signal, and those that start the embedded database, need `postroomProcess` or `runService`.
+ * until a signal, and those that start the embedded database, need `postroomProcess` or `runService`. `terminal`: what
+ * stdout is.
  */
-export async function postroom(args: string[], env: Record<string, string>): Promise<Outcome> {
+export async function postroom(args: string[], env: Record<string, string>, terminal: Terminal = {}): Promise<Outcome> {
   recordSecretsOfEnvironment(env)
   const output = { stdout: '', stderr: '' }
   const writeTo = (name: keyof Output) =>
@@ -41,7 +43,7 @@ export async function postroom(args: string[], env: Record<string, string>): Pro
   const io = {
     env: { MEDIA_DIR, ...env },
     stdin: Readable.from([]),
-    stdout: writeTo('stdout'),
+    stdout: Object.assign(writeTo('stdout'), terminal),
     stderr: writeTo('stderr'),
   }
   const code = await withDeadline(args.join(' '), output, runCommand(args, io))

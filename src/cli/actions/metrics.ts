@@ -2,16 +2,17 @@ import { isId } from '../../../db/id.ts'
 import { userExists } from '../../../db/queries/people.ts'
 import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
 import { listMeasured } from '../../../db/queries/post-metrics/recent.ts'
-import { METRIC_NAMES, type Metric } from '../../../schemas/metric-names.ts'
+import { METRIC_NAMES } from '../../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import { readConfig } from '../../config/config.ts'
 import { describeMetrics } from '../../post-metrics/describe.ts'
 import { openDatabase } from '../../runtime/database.ts'
 import { escapeControls } from '../../runtime/terminal.ts'
-import type { Io } from '../action.ts'
-import { bar } from '../bar.ts'
+import type { Io, Terminal } from '../action.ts'
+import { toLine } from '../line.ts'
+import { formatRead, metricColumns, toMinute } from '../metric-columns.ts'
 import { print } from '../output.ts'
-import { formatList, type Listed, readLimited } from '../table.ts'
+import { type Columns, formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'
 
 interface Options {
@@ -46,29 +47,19 @@ export async function printMetrics(io: Io, { user, account, limit, csv, json = f
   }
 }
 
-/** The numbers that have a bar: people compare posts by them. */
-const withBars = (rows: Row[]) => {
-  const max = (metric: Metric) => Math.max(0, ...rows.map(({ values }) => values[metric] ?? 0))
-  const maxima = { views: max('views'), likes: max('likes') }
-  return (metric: 'views' | 'likes') =>
-    ({ values }: Row) => {
-      const value = values[metric]
-      return value === null ? null : `${value} ${bar(value, maxima[metric])}`.trimEnd()
-    }
-}
+/** A terminal of this width has room for times beside the numbers. */
+const WITH_TIMES_MIN = 120
 
-function toText(list: Listed<Row>): string {
-  const cell = withBars(list.data)
-  return formatList(list, {
-    published: ({ publishedAt }) => publishedAt?.slice(0, 16).replace('T', ' ') ?? null,
+function toText(list: Listed<Row>, terminal: Terminal): string {
+  const hasTimes = terminal.columns === undefined || terminal.columns >= WITH_TIMES_MIN
+  const columns: Columns<Row> = {
+    ...(hasTimes && { published: ({ publishedAt }: Row) => publishedAt && toMinute(publishedAt) }),
     account: ({ platform, username }) => `${platform} ${username}`,
-    views: cell('views'),
-    likes: cell('likes'),
-    comments: ({ values }) => values.comments,
-    reposts: ({ values }) => values.reposts,
-    read: ({ fetchedAt, goneAt }) => (goneAt ? 'gone' : (fetchedAt?.slice(0, 16).replace('T', ' ') ?? null)),
+    ...metricColumns(list.data, ['views', 'likes', 'comments', 'reposts'], terminal.isTTY === true),
+    ...(hasTimes && { read: formatRead }),
     post: ({ caption, postId }) => caption || postId,
-  })
+  }
+  return formatList(list, columns, terminal)
 }
 
 const COLUMNS = ['postId', 'accountId', 'platform', 'username', 'externalUrl', 'publishedAt', 'fetchedAt'] as const
@@ -81,8 +72,12 @@ function toCsv(rows: Row[]): string {
   return [[...COLUMNS, ...METRIC_NAMES], ...lines].map((line) => `${line.map(quote).join(',')}\n`).join('')
 }
 
-/** RFC 4180, with plain line breaks. A text that begins like a formula gets a space, or spreadsheets would run it. */
+/**
+ * RFC 4180, with plain line breaks and one line a row. A text that begins like a formula gets a space, or spreadsheets
+ * would run it.
+ */
 function quote(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@]/.test(value) ? ` ${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  if (typeof value === 'number') return String(value)
+  const text = toLine(value).replace(/^(?=[=+\-@])/, ' ')
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

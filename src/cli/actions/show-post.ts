@@ -2,12 +2,13 @@ import { isId } from '../../../db/id.ts'
 import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
 import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
-import { METRIC_NAMES } from '../../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
 import { describeMetrics } from '../../post-metrics/describe.ts'
-import type { Action } from '../action.ts'
-import { formatTable, shorten, toLine } from '../table.ts'
+import type { Action, Terminal } from '../action.ts'
+import { shorten, toLine } from '../line.ts'
+import { formatRead, knownMetrics, metricColumns } from '../metric-columns.ts'
+import { formatTable } from '../table.ts'
 import { requireFound } from './on-database.ts'
 
 interface ShownTarget extends PostTarget {
@@ -50,7 +51,7 @@ const CAPTION_MAX = 200
 const DELIVERIES_MAX = 20
 const ATTEMPTS_MAX = 5
 
-function formatPost(post: ShownPost): string {
+function formatPost(post: ShownPost, terminal: Terminal): string {
   const shown = post.targets.slice(0, DELIVERIES_MAX)
   const left = post.targets.length - shown.length
   return [
@@ -65,6 +66,7 @@ function formatPost(post: ShownPost): string {
     }),
     ...(post.media.length === 0 ? [] : [formatFiles(post.media)]),
     ...shown.map(formatDelivery),
+    ...formatNumbers(shown, terminal),
     ...(left > 0 ? [`${left} more deliveries: --json prints all`] : []),
   ].join('\n\n')
 }
@@ -77,7 +79,7 @@ const formatFiles = (media: PostFile[]) =>
     stored: ({ stored }) => stored,
   })
 
-function formatDelivery({ accountId, platform, username, delivery, accountRestsUntil, metrics }: ShownTarget): string {
+function formatDelivery({ accountId, platform, username, delivery, accountRestsUntil }: ShownTarget): string {
   const { state, attempts, nextAttemptAt, publishedAt, latenessMs, error, history } = delivery
   const shown = history.slice(-ATTEMPTS_MAX)
   const left = history.length - shown.length
@@ -89,7 +91,6 @@ function formatDelivery({ accountId, platform, username, delivery, accountRestsU
       'account rests': accountRestsUntil && `until ${accountRestsUntil}`,
       published: publishedAt && `${publishedAt}, ${latenessMs} ms late`,
       acts: formatActs(delivery.acts),
-      numbers: formatNumbers(metrics),
       error: error && `${error.code}: ${error.message}`,
     }),
     ...(left > 0 ? [`  ${left} earlier attempts: --json prints all`] : []),
@@ -97,11 +98,16 @@ function formatDelivery({ accountId, platform, username, delivery, accountRestsU
   ].join('\n')
 }
 
-/** Those that are known, and when they were. */
-function formatNumbers({ values, fetchedAt, goneAt }: DeliveryMetrics): string | null {
-  const known = METRIC_NAMES.filter((name) => values[name] !== null).map((name) => `${name} ${values[name]}`)
-  if (goneAt) known.push(`not shown by the network since ${goneAt}`)
-  return fetchedAt === null && !goneAt ? null : [...known, `read ${fetchedAt}`].join(', ')
+/** A table of the deliveries that were read; none if no delivery was. */
+function formatNumbers(targets: ShownTarget[], terminal: Terminal): string[] {
+  const rows = targets.flatMap(({ username, metrics }) => (formatRead(metrics) ? [{ ...metrics, username }] : []))
+  if (rows.length === 0) return []
+  const columns = {
+    numbers: ({ platform, username }: (typeof rows)[number]) => `${platform} ${username}`,
+    ...metricColumns(rows, knownMetrics(rows), terminal.isTTY === true),
+    read: formatRead,
+  }
+  return [formatTable(rows, columns, terminal)]
 }
 
 const formatActs = (acts: Delivery['acts']) =>

@@ -1,0 +1,34 @@
+import { METRIC_NAMES, type Metric } from '../../schemas/metric-names.ts'
+import type { DeliveryMetrics } from '../../schemas/metrics.ts'
+import { bar } from './bar.ts'
+import type { Columns } from './table.ts'
+
+/** The numbers that people compare posts by. */
+const COMPARED: readonly Metric[] = ['views', 'likes']
+
+/** Columns of these numbers. `hasBars`: a bar beside the number shows it next to the greatest one. */
+export function metricColumns<Row extends DeliveryMetrics>(
+  rows: readonly Row[],
+  names: readonly Metric[],
+  hasBars: boolean,
+): Columns<Row> {
+  const columnOf = (name: Metric) => {
+    const max = Math.max(0, ...rows.map(({ values }) => values[name] ?? 0))
+    const withBar = hasBars && COMPARED.includes(name)
+    return ({ values }: Row) => {
+      const value = values[name]
+      return value === null || !withBar ? value : `${value} ${bar(value, max)}`.trimEnd()
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, columnOf(name)]))
+}
+
+/** The numbers that at least one of these deliveries has. */
+export const knownMetrics = (rows: readonly DeliveryMetrics[]): Metric[] =>
+  METRIC_NAMES.filter((name) => rows.some(({ values }) => values[name] !== null))
+
+/** When the numbers were read, to the minute, and whether the network still shows the post. */
+export const formatRead = ({ fetchedAt, goneAt }: DeliveryMetrics): string | null =>
+  goneAt ? `gone since ${toMinute(goneAt)}` : fetchedAt && toMinute(fetchedAt)
+
+export const toMinute = (time: string): string => time.slice(0, 16).replace('T', ' ')
