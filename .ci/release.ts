@@ -10,8 +10,11 @@ import { IMAGE, REPOSITORY, VERSION } from './release-facts.ts'
 
 const CHANGELOG = '.github/CHANGELOG.md'
 
-/** The packages that are published to npm, which compares the repository with the provenance. */
-const PACKAGES = ['npm', 'n8n']
+/** The packages that are published to npm. The name of the SDK belongs to another package there, so it has a scope. */
+const PACKAGES: Record<string, (owner: string) => { name?: string }> = {
+  npm: (owner) => ({ name: `@${owner}/postroom` }),
+  n8n: () => ({}),
+}
 
 /** Writes the files of a release to `folder`. Returns the addresses of the image and of the server in the registry. */
 export function writeRelease(folder: string, repository: string, tag: string, changelog: string) {
@@ -29,11 +32,13 @@ export function writeRelease(folder: string, repository: string, tag: string, ch
   const server = describeServer(repository)
   writeFileSync(join(target, 'server.json'), `${JSON.stringify(server, null, 2)}\n`)
   writeFileSync(join(target, 'NOTES.md'), notes)
-  for (const name of PACKAGES) {
+  for (const [name, rename] of Object.entries(PACKAGES)) {
     const path = join(folder, name, 'package.json')
     if (!existsSync(path)) throw new Error(`${path} is missing: run make sdk n8n`)
     const manifest = {
       ...JSON.parse(readFileSync(path, 'utf8')),
+      ...rename(repository.toLowerCase().split('/')[0]!),
+      // npm compares it with the provenance.
       repository: `git+https://github.com/${repository}.git`,
     }
     writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)

@@ -94,7 +94,10 @@ t.test('the steps publish the image, the chart, the packages and the release of 
   }
   for (const name of readdirSync(join(folder, 'dist/release'))) t.notMatch(read(`release/${name}`), /OWNER/, name)
   t.match(read('release/compose.yaml'), `image: ${image}\n`)
-  t.match(JSON.parse(read('npm/package.json')), { repository: 'git+https://github.com/Ada/Postroom.git' })
+  t.match(JSON.parse(read('npm/package.json')), {
+    name: '@ada/postroom',
+    repository: 'git+https://github.com/Ada/Postroom.git',
+  })
 })
 
 t.test('the entry for the registry of MCP names the image, whose label is its name', async (t) => {

@@ -111,6 +111,30 @@ t.test('migrate, serve and worker run from the image, with a root that cannot be
   for (const container of [serve, worker]) t.equal(await container.stop('SIGTERM'), 0)
 })
 
+t.test('start is all that an empty database needs: it prints a key, and serves', { skip }, async (t) => {
+  const { url } = await startOwnPostgres(t)
+  const mediaFolder = mkdtempSync(join(tmpdir(), 'postroom-image-media-'))
+  t.teardown(() => rmSync(mediaFolder, { recursive: true, force: true }))
+  chownSync(mediaFolder, 65532, 65532)
+  const socketFolder = new URL(url).searchParams.get('host')!
+  const container = startContainer({
+    root,
+    config,
+    mediaFolder,
+    args: ['start', '--json'],
+    postgresSocket: join(socketFolder, '.s.PGSQL.5432'),
+    env: { DATABASE_URL: url.replace(encodeURIComponent(socketFolder), '/tmp'), CREDENTIALS_KEY: KEY },
+  })
+  t.teardown(() => container.stop('SIGKILL'))
+  const check = "fetch('http://127.0.0.1:3000/readyz').then(({ ok }) => process.exit(ok ? 0 : 1))"
+  await until('it is ready', () => outcomeOf(container, ['node', '-e', check]), {
+    intervalMs: 1_000,
+    isMet: (it) => it === 'healthy',
+  })
+  t.equal(await container.stop('SIGTERM'), 0)
+  t.match(JSON.parse(await container.output.stdout), { key: /^pr_/, api: /:3000\/api\/v1$/ })
+})
+
 /** Returns the error of a check that fails. Throws what the container printed if it has ended. */
 async function outcomeOf({ child, exec, output }: Container, check: string[]): Promise<string> {
   if (child.exitCode !== null) throw new Error(`The container exited with ${child.exitCode}: ${await output.stderr}`)
