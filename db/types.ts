@@ -352,6 +352,7 @@ export interface Organizations {
 export interface PostMedia {
   accountId: string | null;
   mediaId: string;
+  part: number | null;
   position: number;
   postId: string;
   userId: string;

@@ -39,7 +39,13 @@ export const AccountOverride = Type.Object(
     mediaIds: Type.Optional(
       Nullable(Type.Array(Type.String()), {
         description:
-          'The ids of the images and videos for this account, in their order, instead of `mediaIds`. `null` or an absent key keeps `mediaIds`. An empty list is a post without files.',
+          'The ids of the images and videos for this account, in their order, instead of `mediaIds`. In a thread, the first part has them. `null` or an absent key keeps `mediaIds`. An empty list is a post without files.',
+      }),
+    ),
+    threadMedia: Type.Optional(
+      Nullable(Type.Array(Type.Array(Type.String())), {
+        description:
+          'With `postType` `thread`: the ids of the images and videos of each part of the thread for this account, one list for each part, in order. An empty list is a part without files. It takes the place of `mediaIds`, whose files belong to the first part, so one override cannot have both. An account without `threadParts` has one part. `null` or an absent key keeps the files of the first part.',
       }),
     ),
     scheduledAt: Type.Optional(
@@ -64,6 +70,15 @@ export const AccountOverride = Type.Object(
 )
 export type AccountOverride = Static<typeof AccountOverride>
 
+interface OwnFiles {
+  mediaIds?: readonly string[] | null
+  threadMedia?: readonly (readonly string[])[] | null
+}
+
+/** The ids of an account's own files, by the parts that have them. Null for the files of the post. */
+export const ownFilesOf = ({ mediaIds, threadMedia }: OwnFiles): readonly (readonly string[])[] | null =>
+  threadMedia ?? (mediaIds ? [mediaIds] : null)
+
 export const CREATE_POST_EXAMPLES = {
   draft: { accountIds: [SANDBOX_ACCOUNT_ID], caption: 'Hello from Postroom' },
   scheduled: {
@@ -80,6 +95,7 @@ export const CREATE_POST_EXAMPLES = {
     accountIds: [SANDBOX_ACCOUNT_ID],
     postType: 'thread',
     threadParts: { [SANDBOX_ACCOUNT_ID]: ['First, some context.', 'And now the news.'] },
+    accountOverrides: [{ accountId: SANDBOX_ACCOUNT_ID, threadMedia: [[], [MEDIA_ID]] }],
     scheduledAt: '2027-01-15T10:30:00+01:00',
   },
   inTimeZone: {

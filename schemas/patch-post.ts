@@ -28,6 +28,12 @@ export const OverridePatch = Type.Object(
           'The ids of all images and videos for this account, in their order. `null` removes them, so that `mediaIds` counts. An empty list is a post without files.',
       }),
     ),
+    threadMedia: Type.Optional(
+      Nullable(Type.Array(Type.Array(Type.String())), {
+        description:
+          'The ids of the images and videos of each part of the thread for this account, one list for each part. It replaces the `mediaIds` of this account, and a new `mediaIds` replaces it. `null` removes it.',
+      }),
+    ),
     scheduledAt: Type.Optional(
       Type.Union([...ScheduledTime(), Type.Null()], {
         description:

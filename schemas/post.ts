@@ -115,8 +115,15 @@ export const PostTarget = Type.Object(
     fields: Nullable(Dictionary(Type.Unknown()), { description: 'The options for its network, or `null`.' }),
     threadParts: Nullable(Type.Array(Type.String()), { description: 'The parts of its thread, or `null`.' }),
     mediaIds: Nullable(Type.Array(Type.String()), {
-      description: 'The ids of the files for this account, in order, or `null` for those of the post.',
+      description:
+        'The ids of the files for this account, in order, or `null` for those of the post. `null` beside `threadMedia`.',
     }),
+    threadMedia: Type.Optional(
+      Type.Array(Type.Array(Type.String()), {
+        description:
+          'The ids of the files of each part of the thread for this account. Absent where the first part has all files.',
+      }),
+    ),
     scheduledAt: NullableString({
       format: 'date-time',
       description:

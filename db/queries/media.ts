@@ -16,7 +16,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
-import { isFileOf } from './posts/files.ts'
+import { isFileOf, isUnsentFile } from './posts/files.ts'
 
 export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> {
   userId: string
@@ -231,7 +231,7 @@ export interface UnpublishedUse {
   accountIds: string[]
 }
 
-/** Up to `limit` posts that may still publish the file. The first part of a delivery carries the files. */
+/** Up to `limit` posts that may still publish the file. */
 export const listUnpublishedUses = prepared<{ userId: string; id: string; limit: number | null }, UnpublishedUse>(
   'list_unpublished_uses',
   (_db, value) => sql`
@@ -243,7 +243,7 @@ export const listUnpublishedUses = prepared<{ userId: string; id: string; limit:
       and (posts.status = 'draft' or exists (
         select from post_targets
         where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-          and state <> 'published' and sent = '[]' and ${isFileOf('post_targets')}))
+          and state <> 'published' and ${isUnsentFile} and ${isFileOf('post_targets')}))
     order by posts.id
     limit ${value('limit')}`,
 )
@@ -295,7 +295,7 @@ export const lockUnpublishedDeliveries = prepared<{ userId: string; id: string; 
     from post_media
     join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
     where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
-      and post_targets.state <> 'published' and post_targets.sent = '[]' and ${isFileOf('post_targets')}
+      and post_targets.state <> 'published' and ${isUnsentFile} and ${isFileOf('post_targets')}
     order by post_targets.post_id, post_targets.account_id
     limit ${value('limit')}
     for update of post_targets`,
@@ -320,7 +320,7 @@ export const deleteUnusedMedia = prepared<
       where user_id = ${value('userId')} and id = ${value('id')} and kind is not null
       for update
     ),
-    -- The first part of a delivery carries the files, so a delivery that has published it does not need them any more.
+    -- A delivery that has published the part with the file does not need it any more.
     in_use as (
       select posts.id
       from post_media join posts on posts.user_id = post_media.user_id and posts.id = post_media.post_id
@@ -328,7 +328,7 @@ export const deleteUnusedMedia = prepared<
         and (posts.status <> 'published' or exists (
           select from post_targets
           where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-            and state in ('queued', 'publishing', 'unconfirmed') and sent = '[]' and ${isFileOf('post_targets')}))
+            and state in ('queued', 'publishing', 'unconfirmed') and ${isUnsentFile} and ${isFileOf('post_targets')}))
       limit 1
     ),
     given_up as (
@@ -336,7 +336,7 @@ export const deleteUnusedMedia = prepared<
       from post_media
       where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
         and post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
-        and post_targets.state = any(${value('from')}::text[]) and post_targets.sent = '[]'
+        and post_targets.state = any(${value('from')}::text[]) and ${isUnsentFile}
         and ${isFileOf('post_targets')}
         and not exists (select from in_use)
     ),

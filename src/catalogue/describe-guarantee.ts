@@ -12,7 +12,7 @@ export function describeGuarantee(platform: Platform, type: PostType): TypeGuara
   return { guarantee, acts: acts.flatMap((act) => describeAct(platform, act, files)) }
 }
 
-/** The kinds of acts that such a post may consist of. Only the first part of a thread has files. */
+/** The kinds of acts that such a post may consist of. The parts of a thread may be with and without files. */
 function listActs({ postTypes, firstComment }: Platform, type: PostType): ActKind[] {
   const { mediaMin, mediaMax } = postTypes[type]!
   const acts: ActKind[] = []

@@ -9,6 +9,7 @@ import { ALL_RIGHTS } from '../http/rights.ts'
 import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache } from '../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
+import { bothFiles, findStrayMedia } from '../posts/body.ts'
 import { checkPost } from '../posts/check.ts'
 import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
 import { renditionsOf } from '../posts/fit.ts'
@@ -44,22 +45,26 @@ export async function editDelivery(
     throw fail('delivery_unconfirmed.edited')
   }
   if (delivery.state === 'published') throw fail('delivery_published')
-  const [old, { acts, mediaIds }] = [sentContentOf(before, target), sentContentOf(before, changed)]
+  const refuse = (path: string, message: string) => invalidRequest([{ code: 'custom', path: [path], message }])
+  const stray =
+    bothFiles(edit) ?? findStrayMedia({ ...before, ...changed, threadMedia: edit.threadMedia ?? changed.threadMedia })
+  if (stray) throw refuse('threadMedia', stray)
+  const [old, { acts, files }] = [sentContentOf(before, target), sentContentOf(before, changed)]
   const count = delivery.sent.length
   if (!isDeepStrictEqual(acts.slice(0, count), old.acts.slice(0, count))) {
-    const message = `The first ${count} element(s) are published and have to stay`
-    throw invalidRequest([{ code: 'custom', path: ['threadParts'], message }])
+    throw refuse('threadParts', `The first ${count} element(s) are published and have to stay`)
   }
-  if (count > 0 && !isDeepStrictEqual(mediaIds, old.mediaIds)) {
-    const message = 'The files are published with the first part and have to stay'
-    throw invalidRequest([{ code: 'custom', path: ['mediaIds'], message }])
+  const isSent = ({ act }: { act: number }) => act <= count
+  if (!isDeepStrictEqual(files.filter(isSent), old.files.filter(isSent))) {
+    const path = edit.threadMedia === undefined ? 'mediaIds' : 'threadMedia'
+    throw refuse(path, 'The files of published parts have to stay')
   }
   const alone = { ...before, targets: [changed] }
   requireSize(alone)
   const mayAddFiles = usable?.isOwner !== false
-  const files = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
+  const usableFiles = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
   const asked = { ...toPostToCheck(alone), scheduled: true }
-  const { renditions: sent } = await checkPost(db, userId, asked, { ...ALL_RIGHTS, ...files })
+  const { renditions: sent } = await checkPost(db, userId, asked, { ...ALL_RIGHTS, ...usableFiles })
   const renditions = renditionsOf(sent, accountId)
   const textDigest = digestTarget(delivery.platform, before, changed, createTextCache())
   await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })

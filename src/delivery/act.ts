@@ -29,7 +29,7 @@ export function buildAct(
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
   }
-  const { media, ...content } = describeAct(planned, delivery)
+  const { media, ...content } = describeAct(planned, { ...delivery, media: groupByPart(delivery.media) })
   if (!media.every(isStored)) {
     return failure(
       'media_unreadable',
@@ -39,7 +39,7 @@ export function buildAct(
   return {
     ...content,
     accountId,
-    media: media.map(({ storageKey, rendition: _, ...file }) => ({
+    media: media.map(({ storageKey, rendition: _, part: __, ...file }) => ({
       ...file,
       open: (range) => open(storageKey, range),
       publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),
@@ -51,6 +51,11 @@ export function buildAct(
     startedAt: new Date(startedAt.getTime() + number - 1),
   }
 }
+
+const groupByPart = (files: readonly StoredFile[]): StoredFile[][] =>
+  Array.from({ length: Math.max(0, ...files.map(({ part }) => part)) }, (_, index) =>
+    files.filter(({ part }) => part === index + 1),
+  )
 
 const isKnown = (sent: SentAct | null): sent is Sent | null => sent === null || sent.id !== null
 const isStored = (file: StoredFile): file is StoredFile & { storageKey: string } => file.storageKey !== null

@@ -45,12 +45,13 @@ export function planTexts({ postType, threadParts, captionOverride, caption, fir
   return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]
 }
 
-/** The parts of an act that its content is made of, the same for each attempt. Only the first act has the files. */
+/** The parts of an act that its content is made of, the same for each attempt. */
 export const describeAct = <File>(
   { number, kind, text }: PlannedAct,
   delivery: {
     postType: PostType
-    media: readonly File[]
+    /** The files of the first acts, each its own. */
+    media: readonly (readonly File[])[]
     fields: Readonly<Record<string, unknown>> | null
     altTextLengthMax?: number | null
   },
@@ -58,7 +59,7 @@ export const describeAct = <File>(
   kind,
   postType: delivery.postType,
   text,
-  media: number === 1 ? delivery.media : [],
+  media: delivery.media[number - 1] ?? [],
   fields: withoutEmpty(delivery.fields ?? {}),
   altTextLengthMax: delivery.altTextLengthMax ?? null,
 })

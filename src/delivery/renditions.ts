@@ -8,11 +8,11 @@ import { RENDITION_WAIT_MS } from './timing.ts'
 
 /**
  * The outcome of an act whose files are converted first: given back while a worker makes one of them, or failed if one
- * cannot be made. Undefined if all are there. Files go with the first act.
+ * cannot be made. Undefined if all are there. A thread begins once the files of all its parts are.
  */
 export async function awaitRenditions(run: Run, { number }: PlannedAct): Promise<Outcome | undefined> {
   const { deps, delivery } = run
-  const missing = number === 1 ? delivery.media.filter(({ storageKey, rendition }) => !storageKey && rendition) : []
+  const missing = delivery.media.filter(({ part, storageKey, rendition }) => part >= number && !storageKey && rendition)
   let isWaiting = false
   for (const { id, rendition } of missing) {
     const { target, video } = rendition!

@@ -1,9 +1,11 @@
-import type { CreatePost } from '../../schemas/create-post.ts'
+import { type AccountOverride, type CreatePost, ownFilesOf } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
+import type { PostType } from '../../schemas/platform.ts'
 import type { QueueOrder } from '../../schemas/queue.ts'
 import { invalidRequest } from '../errors.ts'
 import { findLongNames, type Metadata } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
+import { formatCount } from '../platforms/rules/wording.ts'
 import type { PostToComplete } from './default-fields.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
@@ -53,6 +55,7 @@ export const findIssues = (body: CreatePost): Issue[] => [...findContentIssues(b
 
 const findContentIssues = (body: CreatePost): Issue[] => [
   ...findStrayParts(body, new Set(body.accountIds)),
+  ...findMediaIssues(body),
   ...findStrayTexts(body.altTexts, listMediaIdsOf(body)),
   ...findLongNames(body.metadata),
   ...(body.schedule ? findQueueIssues(body, new Set(body.accountIds)) : []),
@@ -62,7 +65,38 @@ const issuesOf = (schedule: ReturnType<typeof readSchedule>): Issue[] => ('issue
 
 /** The ids of all files in a body: those of the post, and of its overrides. */
 const listMediaIdsOf = ({ mediaIds, accountOverrides }: CreatePost): Set<string> =>
-  new Set([...mediaIds, ...accountOverrides.flatMap(({ mediaIds }) => mediaIds ?? [])])
+  new Set([...mediaIds, ...accountOverrides.flatMap((override) => ownFilesOf(override)?.flat() ?? [])])
+
+/** Finds the files of overrides that do not belong to the parts of a thread. */
+const findMediaIssues = ({ postType, accountOverrides, threadParts }: CreatePost): Issue[] =>
+  accountOverrides.flatMap((override, index) => {
+    const content = { postType, threadParts: threadParts?.[override.accountId] ?? null }
+    const message = bothFiles(override) ?? findStrayMedia({ ...content, threadMedia: override.threadMedia })
+    return message ? [{ code: 'custom' as const, path: ['accountOverrides', index, 'threadMedia'], message }] : []
+  })
+
+/** The problem of a change that has two kinds of files. */
+export const bothFiles = ({ mediaIds, threadMedia }: Pick<AccountOverride, 'mediaIds' | 'threadMedia'>) =>
+  mediaIds && threadMedia
+    ? 'Must be absent together with mediaIds: the first list has the files of the first part'
+    : undefined
+
+interface ThreadContent {
+  postType: PostType
+  threadParts: readonly string[] | null
+  threadMedia?: readonly (readonly string[])[] | null | undefined
+}
+
+/** The problem of files that do not belong to the parts of a thread; undefined without one. */
+export function findStrayMedia({ postType, threadParts, threadMedia }: ThreadContent): string | undefined {
+  if (!threadMedia) return undefined
+  if (postType !== 'thread') return `Needs postType thread: a ${postType} has mediaIds`
+  // The caption is the only part of an account that has no parts.
+  const count = Math.max(threadParts?.length ?? 0, 1)
+  if (threadMedia.length === count) return undefined
+  const [lists, parts] = [formatCount(threadMedia.length, 'list'), formatCount(count, 'part')]
+  return `Has ${lists}, but the account has ${parts} in threadParts: give one list for each part, empty for none`
+}
 
 /** The alternative texts that are not null. Null without any. */
 export function givenTexts(altTexts: CreatePost['altTexts']): Record<string, string> | null {

@@ -1,4 +1,5 @@
 import type { LocalSchedule } from '../../db/queries/posts/columns.ts'
+import { ownFilesOf } from '../../schemas/create-post.ts'
 import type { MediaFit } from '../../schemas/media.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { PostDetail, PostTarget } from '../../schemas/post.ts'
@@ -16,6 +17,8 @@ export interface TargetContent {
   threadParts: string[] | null
   /** Null for the files of the post. */
   mediaIds: string[] | null
+  /** The files of each part of the thread, in place of `mediaIds`. */
+  threadMedia: string[][] | null
   /** Null for that of the post. */
   mediaFit: MediaFit | null
   padColor: string | null
@@ -59,15 +62,18 @@ export const contentOf = (post: StoredPost): PostContent => ({
   slotted: new Set(post.targets.filter(({ isInSlot }) => isInSlot).map(({ accountId }) => accountId)),
   externalReference: post.externalReference ?? null,
   metadata: post.metadata ?? null,
-  targets: post.targets.map(({ accountId, captionOverride, fields, threadParts, mediaIds, mediaFit, padColor }) => ({
-    accountId,
-    captionOverride,
-    fields,
-    threadParts,
-    mediaIds,
-    mediaFit: mediaFit ?? null,
-    padColor: padColor ?? null,
-  })),
+  targets: post.targets.map(
+    ({ accountId, captionOverride, fields, threadParts, mediaIds, threadMedia, mediaFit, padColor }) => ({
+      accountId,
+      captionOverride,
+      fields,
+      threadParts,
+      mediaIds,
+      threadMedia: threadMedia ?? null,
+      mediaFit: mediaFit ?? null,
+      padColor: padColor ?? null,
+    }),
+  ),
 })
 
 const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: StoredPost): LocalSchedule | null =>
@@ -85,9 +91,9 @@ export const toPostToCheck = ({
   scheduled: scheduledAt !== null,
   accountIds: targets.map(({ accountId }) => accountId),
   overrides: new Map(
-    targets.map(({ accountId, captionOverride, fields, mediaIds, mediaFit, padColor }) => [
+    targets.map(({ accountId, threadParts: _, fields, ...override }) => [
       accountId,
-      { captionOverride, fields: fields ?? {}, mediaIds, mediaFit, padColor },
+      { ...override, fields: fields ?? {} },
     ]),
   ),
   threadParts: new Map(targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
@@ -100,12 +106,13 @@ export const sentContentOf = (
     captionOverride,
     fields,
     threadParts,
-    mediaIds,
-  }: Pick<TargetContent, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'>,
+    ...own
+  }: Pick<TargetContent, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds'> &
+    Partial<Pick<TargetContent, 'threadMedia'>>,
 ) => ({
   acts: planTexts({ ...post, captionOverride, threadParts }),
   postType: post.postType,
-  mediaIds: mediaIds ?? post.mediaIds,
+  files: (ownFilesOf(own) ?? [post.mediaIds]).flatMap((ids, index) => ids.map((id) => ({ id, act: index + 1 }))),
   altTexts: post.altTexts,
   fields: fields ?? {},
 })

@@ -180,6 +180,7 @@ export const toRow = (
     fields: post.overrides.get(accountId)?.fields ?? null,
     threadParts: post.threadParts.get(accountId) ?? null,
     mediaIds: post.overrides.get(accountId)?.mediaIds ?? null,
+    threadMedia: post.overrides.get(accountId)?.threadMedia ?? null,
     scheduledAt: post.accountTimes.get(accountId) ?? null,
     nearby: nearbyTermsOf({ platform }, contentFor(post, accountId), texts),
     mediaFit: post.overrides.get(accountId)?.mediaFit ?? null,

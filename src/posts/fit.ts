@@ -114,7 +114,8 @@ function planPost({ post, accounts, media }: Subjects): Planned[] {
     const [fit, rule] = [findFit(post, accountId), platforms[platform].postTypes[post.postType]]
     if (!fit || !rule) return []
     // Files beyond the maximum have to be removed anyway.
-    return [...new Set(findMedia(accountId).files)].slice(0, rule.mediaMax).flatMap((file) => {
+    const files = findMedia(accountId).parts.flatMap(({ files }) => [...new Set(files)].slice(0, rule.mediaMax))
+    return [...new Set(files)].flatMap((file) => {
       const plan = planRendition(file, rule, fit)
       return plan ? [{ accountId, file, plan }] : []
     })

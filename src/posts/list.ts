@@ -4,7 +4,9 @@ import { countStates, readAltTexts, readDeliveries, readListedFiles } from '../.
 import { type FoundPost, findPosts } from '../../db/queries/find/posts.ts'
 import type { Order } from '../../db/queries/find/walk.ts'
 import { dropAbsentOfDeliveries } from '../../db/queries/posts/columns.ts'
+import { dropAbsentOfTargets } from '../../db/queries/posts/detail.ts'
 import { listListedPosts, listPosts } from '../../db/queries/posts/list.ts'
+import { ownFilesOf } from '../../schemas/create-post.ts'
 import { CURSOR_AND_OFFSET } from '../../schemas/error.ts'
 import {
   DETAILS_LIMIT_MAX,
@@ -111,7 +113,7 @@ async function findByWords(db: Db, order: Order, values: Parameters<typeof findP
 /** The files of the post, and those of its targets, as far as they are included. A file may occur twice. */
 const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
   ...mediaIds,
-  ...new Set(targets.flatMap((target) => target.mediaIds ?? []).filter((id) => !mediaIds.includes(id))),
+  ...new Set(targets.flatMap((target) => ownFilesOf(target)?.flat() ?? []).filter((id) => !mediaIds.includes(id))),
 ]
 
 /** Four more statements at most for each owner: in the first one, they would slow down every page. */
@@ -130,6 +132,7 @@ async function addIncluded(
     const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
     for (const post of posts) {
       post.targets = targets.get(post.id) ?? []
+      dropAbsentOfTargets(post.targets)
       dropAbsentOfDeliveries(post.targets.map(({ delivery }) => delivery))
     }
   }

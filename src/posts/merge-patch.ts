@@ -1,10 +1,12 @@
-import type { AccountOverride } from '../../schemas/create-post.ts'
+import { type AccountOverride, ownFilesOf } from '../../schemas/create-post.ts'
 import type { Issue } from '../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../schemas/patch-post.ts'
+import type { PostType } from '../../schemas/platform.ts'
 import { invalidRequest } from '../errors.ts'
 import { mergeFields, mergeObject } from '../http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
-import { findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
+import { createIndex } from '../platforms/rules/context.ts'
+import { bothFiles, findStrayMedia, findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import type { PostContent, TargetContent } from './content.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { mergeSchedule, type Schedule } from './schedule.ts'
@@ -30,15 +32,22 @@ export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const targets = accountIds.map((accountId) =>
     mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch, replaced),
   )
-  const files = new Set([...mediaIds, ...targets.flatMap((target) => target.mediaIds ?? [])])
-  const strayTexts = findStrayTexts(patch.altTexts, files)
-  if (strayTexts.length > 0) throw invalidRequest(strayTexts)
+  const files = new Set([...mediaIds, ...targets.flatMap((target) => ownFilesOf(target)?.flat() ?? [])])
+  const strayFiles = [
+    ...findMediaIssues(patch, patch.postType ?? post.postType, targets),
+    ...findStrayTexts(patch.altTexts, files),
+  ]
+  if (strayFiles.length > 0) throw invalidRequest(strayFiles)
   const altTexts = mergeAltTexts(post, patch, files)
   const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, schedule: __, ...replacing } = patch
   return { ...post, ...replacing, mediaIds, altTexts, ...(schedule as Schedule), metadata, targets }
 }
 
-const EMPTY = { captionOverride: null, fields: null, threadParts: null, mediaIds: null, mediaFit: null, padColor: null }
+const NO_OVERRIDE = {
+  ...{ captionOverride: null, fields: null, mediaIds: null, threadMedia: null, mediaFit: null, padColor: null },
+}
+type Override = Pick<TargetContent, keyof typeof NO_OVERRIDE>
+const EMPTY = { ...NO_OVERRIDE, threadParts: null }
 
 function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   const { accountOverrides = [], overrides, threadParts = null } = patch
@@ -54,6 +63,20 @@ function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   return issues
 }
 
+/** Finds the files that do not belong to the parts of a thread after a patch. */
+function findMediaIssues({ accountOverrides, overrides }: PatchPost, postType: PostType, targets: TargetContent[]) {
+  const findOverride = createIndex(() => accountOverrides?.map(({ accountId }) => accountId) ?? [])
+  return targets.flatMap(({ accountId, ...target }): Issue[] => {
+    const index = findOverride(accountId)
+    const change = accountOverrides?.[index] ?? overrides?.[accountId] ?? {}
+    const message =
+      bothFiles(change) ??
+      findStrayMedia({ postType, ...target, threadMedia: change.threadMedia ?? target.threadMedia })
+    const path = accountOverrides ? ['accountOverrides', index] : ['overrides', accountId]
+    return message ? [{ code: 'custom', path: [...path, 'threadMedia'], message }] : []
+  })
+}
+
 /** The content for one account after a patch. `replaced` are the `accountOverrides` of the patch, by account. */
 export function mergeTarget(
   target: TargetContent,
@@ -64,30 +87,39 @@ export function mergeTarget(
 }
 
 function mergeOverride(
-  { accountId, captionOverride, fields, mediaIds, mediaFit, padColor }: TargetContent,
+  { accountId, threadParts: _, ...before }: TargetContent,
   { overrides }: PatchPost,
   replaced: ReadonlyMap<string, AccountOverride> | undefined,
-): Pick<TargetContent, 'captionOverride' | 'fields' | 'mediaIds' | 'mediaFit' | 'padColor'> {
+): Override {
   if (replaced) {
     const override = replaced.get(accountId)
     return {
       captionOverride: override?.captionOverride ?? null,
       fields: override?.fields ?? null,
-      mediaIds: override?.mediaIds ?? null,
+      ...mergeFiles(NO_OVERRIDE, override ?? {}),
       mediaFit: override?.mediaFit ?? null,
       padColor: override?.padColor ?? null,
     }
   }
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]
-  if (change === null) {
-    return { captionOverride: null, fields: null, mediaIds: null, mediaFit: null, padColor: null }
-  }
+  if (change === null) return NO_OVERRIDE
   return {
-    captionOverride: change?.captionOverride === undefined ? captionOverride : change.captionOverride,
-    fields: change?.fields === undefined ? fields : mergeFields(fields, change.fields),
-    mediaIds: change?.mediaIds === undefined ? mediaIds : change.mediaIds,
-    mediaFit: change?.mediaFit === undefined ? mediaFit : change.mediaFit,
-    padColor: change?.padColor === undefined ? padColor : change.padColor,
+    captionOverride: change?.captionOverride === undefined ? before.captionOverride : change.captionOverride,
+    fields: change?.fields === undefined ? before.fields : mergeFields(before.fields, change.fields),
+    ...mergeFiles(before, change ?? {}),
+    mediaFit: change?.mediaFit === undefined ? before.mediaFit : change.mediaFit,
+    padColor: change?.padColor === undefined ? before.padColor : change.padColor,
+  }
+}
+
+type OwnFiles = Pick<TargetContent, 'mediaIds' | 'threadMedia'>
+
+/** Files of parts replace those of the first part, and the other way around. Empty lists are stored as no files. */
+function mergeFiles(before: OwnFiles, { mediaIds, threadMedia }: Pick<OverridePatch, 'mediaIds' | 'threadMedia'>) {
+  if (threadMedia?.every((files) => files.length === 0)) return { mediaIds: [], threadMedia: null }
+  return {
+    mediaIds: mediaIds === undefined ? (threadMedia ? null : before.mediaIds) : mediaIds,
+    threadMedia: threadMedia === undefined ? (mediaIds ? null : before.threadMedia) : threadMedia,
   }
 }
 

@@ -51,7 +51,7 @@ function* composeParts(
   const { captionOverride = null, fields = {} } = post.overrides.get(id) ?? {}
   const threadParts = post.threadParts.get(id)?.slice(0, platform.thread?.partsMax) ?? null
   const acts = planTexts({ ...post, threadParts, captionOverride, firstComment: post.firstComment ?? null })
-  const files = media.files.slice(0, postTypeRule.mediaMax)
+  const files = media.parts.map(({ files }) => files.slice(0, postTypeRule.mediaMax))
   const context = { platform, postTypeRule, fields, media, texts }
   const isThread = post.postType === 'thread' && acts.length > 0 && threadParts !== null && threadParts.length > 0
   const fitted = post.fitted?.get(id)?.renditions

@@ -53,8 +53,7 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
       const excess = text && describeExcess(text, rule, texts)
       if (!excess) continue
       if (isFull()) return
-      const pathOfOwn = () =>
-        post.altTexts?.[file.id] === undefined ? [...media.path, media.findIndex(file.id)] : ['altTexts', file.id]
+      const pathOfOwn = () => (post.altTexts?.[file.id] === undefined ? media.findPath(file.id) : ['altTexts', file.id])
       const path =
         text === file.altText ? pathOfOwn() : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
       const name = file.fileName ? `${file.fileName} (${file.id})` : file.id

@@ -136,7 +136,7 @@ function findChanged(
     ...([
       differs(({ captionOverride }) => captionOverride),
       differs(({ fields }) => fields),
-      differs(({ mediaIds }) => mediaIds),
+      differs(ownFilesOf),
       !isDeepStrictEqual(oldTimes, times),
       differs(({ mediaFit }) => mediaFit),
       differs(({ padColor }) => padColor),
@@ -202,4 +202,6 @@ function changesOf(
 }
 
 /** The files of a post, and those of each account that has its own. */
-const filesOf = ({ mediaIds, targets }: PostContent) => [mediaIds, given(targets, ({ mediaIds }) => mediaIds)]
+const filesOf = ({ mediaIds, targets }: PostContent) => [mediaIds, given(targets, ownFilesOf)]
+
+const ownFilesOf = ({ mediaIds, threadMedia }: TargetContent) => threadMedia ?? mediaIds

@@ -220,14 +220,15 @@ async function findAllViolations(
 }
 
 /** The cost of the post on an account, by the acts that publish it. */
-function findCost(post: RequestedPost, { id, platform, altTextLengthMax }: CheckedAccount, { files }: PostMedia) {
+function findCost(post: RequestedPost, { id, platform, altTextLengthMax }: CheckedAccount, { parts }: PostMedia) {
   const { postType, caption, firstComment = null, overrides, threadParts } = post
   const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
+  const media = parts.map(({ files }) => files)
   const acts = planActs({
     ...{ platform, postType, caption, firstComment, captionOverride, fields },
     threadParts: threadParts.get(id) ?? null,
   }).map((act) => ({
-    ...describeAct(act, { postType, media: files, fields, altTextLengthMax }),
+    ...describeAct(act, { postType, media, fields, altTextLengthMax }),
     parent: act.number > 1 ? {} : null,
   }))
   const cost = costOf(platform, acts)
@@ -240,11 +241,13 @@ function listKinds({ files }: PostMedia): FileKind[] | undefined {
   return kinds.size > 0 ? [...kinds] : undefined
 }
 
-/** The kinds of acts that publish the post to an account. Only the first part of a thread has the files. */
-function listActs({ postType, firstComment }: RequestedPost, { requestedCount }: PostMedia) {
+/** The kinds of acts that publish the post to an account. */
+function listActs({ postType, firstComment }: RequestedPost, { requestedCount, parts }: PostMedia) {
+  // Only the first part of a thread has files, unless the account has lists for all parts.
+  const hasText = parts.length > 1 ? parts.some((part) => part.requestedCount === 0) : postType === 'thread'
   return [
     ...(requestedCount > 0 ? (['files'] as const) : []),
-    ...(requestedCount === 0 || postType === 'thread' ? (['text'] as const) : []),
+    ...(requestedCount === 0 || hasText ? (['text'] as const) : []),
     ...(firstComment && !isBlank(firstComment) ? (['comment'] as const) : []),
   ]
 }

@@ -61,6 +61,8 @@ export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalRe
   storageKey: string | null
   /** The rendition that is sent in place of the file; null if the file itself is. */
   rendition: StoredRendition | null
+  /** The act that has the file, counted from 1. */
+  part: number
 }
 
 /** Due deliveries of a platform that one claim looks at: more than the concurrency of any network but the sandbox. */
@@ -124,7 +126,7 @@ export const claimedColumns = (now: Now) => sql`
         select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind,
           'mimeType', coalesce(renditions.mime_type, media.mime_type), 'bytes', coalesce(renditions.bytes, media.bytes),
           'width', coalesce(renditions.width, media.width), 'height', coalesce(renditions.height, media.height),
-          'durationSeconds', media.duration_seconds, 'rendition', claimed.renditions -> media.id::text,
+          'durationSeconds', media.duration_seconds, 'part', coalesce(post_media.part, 1), 'rendition', claimed.renditions -> media.id::text,
           'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'focus', media.focus,
           'storageKey', case when claimed.renditions ? media.id::text then renditions.storage_key
             else media.storage_key end) order by post_media.position), '[]')

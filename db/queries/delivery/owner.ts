@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { ownFilesOf } from '../../../schemas/create-post.ts'
 import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { each } from '../../batch.ts'
@@ -116,16 +117,16 @@ export async function storeDeliveryContent(
   { userId, postId, accountId }: DeliveryKey,
   content: Pick<
     NewDelivery,
-    'captionOverride' | 'fields' | 'threadParts' | 'mediaIds' | 'mediaFit' | 'padColor' | 'renditions'
+    'captionOverride' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia' | 'mediaFit' | 'padColor' | 'renditions'
   > & { textDigest: string | null },
 ): Promise<void> {
-  const { captionOverride, fields, threadParts, mediaIds, mediaFit, padColor, renditions, textDigest } = content
+  const { captionOverride, fields, threadParts, mediaFit, padColor, renditions, textDigest } = content
   await sql`
     update post_targets
     set caption_override = ${captionOverride},
       fields = ${fields && JSON.stringify(fields)}::jsonb,
       thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
-      own_media = ${mediaIds !== null},
+      own_media = ${ownFilesOf(content) !== null},
       text_digest = ${textDigest},
       media_fit = ${mediaFit},
       pad_color = ${padColor},
@@ -135,7 +136,7 @@ export async function storeDeliveryContent(
       prepared = null,
       waiting_since = null
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
-  await replaceFilesOfAccount(db, { userId, postId, accountId }, mediaIds ?? [])
+  await replaceFilesOfAccount(db, { userId, postId, accountId }, content)
   await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)
 }
 

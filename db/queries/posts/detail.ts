@@ -150,6 +150,23 @@ const selectMediaIds = (which: RawBuilder<boolean>) => sql<string[]>`(
   select coalesce(json_agg(media_id order by post_media.position), '[]') from post_media
   where post_media.user_id = posts.user_id and post_media.post_id = posts.id and ${which})`
 
+const isOwnFile = sql<boolean>`post_media.user_id = post_targets.user_id and post_media.post_id = post_targets.post_id
+  and post_media.account_id = post_targets.account_id`
+
+/** Null if the files belong to parts of a thread. */
+const ownMediaIds = sql<string[] | null>`(
+  select coalesce(json_agg(media_id order by post_media.position), '[]') from post_media
+  where ${isOwnFile} having count(part) = 0)`
+
+/** The files of each part of the thread. Null, which `dropAbsentOfTargets` replaces, unless one of them has a part. */
+const threadMedia = sql<string[][] | undefined>`(
+  select json_agg(of_part.ids order by number)
+  from generate_series(1, greatest(1, jsonb_array_length(thread_parts))) as number
+  cross join lateral (
+    select coalesce(json_agg(media_id order by post_media.position), '[]') as ids from post_media
+    where ${isOwnFile} and part = number) as of_part
+  having exists (select from post_media where ${isOwnFile} and part is not null))`
+
 /** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
 export const selectDeliveries = (
   eb: ExpressionBuilder<DB, 'posts'>,
@@ -169,11 +186,8 @@ export const selectDeliveries = (
           captionOverride: eb.ref('captionOverride'),
           fields: eb.ref('fields'),
           threadParts: eb.ref('threadParts'),
-          mediaIds: eb
-            .case()
-            .when('ownMedia', '=', true)
-            .then(selectMediaIds(sql`post_media.account_id = post_targets.account_id`))
-            .end(),
+          mediaIds: eb.case().when('ownMedia', '=', true).then(ownMediaIds).end(),
+          threadMedia: eb.case().when('ownMedia', '=', true).then(threadMedia).end(),
           scheduledAt: isoTime<string | null>('postTargets.ownScheduledAt'),
           ...more(eb),
         }),
@@ -202,12 +216,18 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
       selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...fitOf(eb), ...more })).as('targets'),
     ])
 
-/** Makes posts what the API shows: see `dropAbsent`. */
-function dropAbsentOfTargets<T extends PostDetail>(posts: T[]): T[] {
-  for (const target of posts.flatMap(({ targets }) => targets)) {
+/** Makes accounts what the API shows: absent in place of null. Changes them. */
+export function dropAbsentOfTargets(targets: Pick<PostTarget, 'mediaFit' | 'padColor' | 'threadMedia'>[]): void {
+  for (const target of targets) {
     if (target.mediaFit === null) delete target.mediaFit
     if (target.padColor === null) delete target.padColor
+    if (target.threadMedia === null) delete target.threadMedia
   }
+}
+
+/** Makes posts what the API shows: see `dropAbsent`. */
+function dropAbsentOfPosts<T extends PostDetail>(posts: T[]): T[] {
+  for (const { targets } of posts) dropAbsentOfTargets(targets)
   return dropAbsent(posts)
 }
 
@@ -216,7 +236,7 @@ const selectPost = prepared<{ userId: string; id: string }, PostDetail>('find_po
 )
 
 export const findPost = async (db: Db, key: { userId: string; id: string }): Promise<PostDetail[]> =>
-  dropAbsentOfTargets(await selectPost(db, key))
+  dropAbsentOfPosts(await selectPost(db, key))
 
 const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWithReadiness>(
   'find_post_with_readiness',
@@ -232,7 +252,7 @@ const selectPostWithReadiness = prepared<{ userId: string; id: string }, PostWit
 )
 
 export const findPostWithReadiness = async (db: Db, key: { userId: string; id: string }) =>
-  dropAbsentOfTargets(await selectPostWithReadiness(db, key))
+  dropAbsentOfPosts(await selectPostWithReadiness(db, key))
 
 interface PostDetailPage {
   userId: string
@@ -251,4 +271,4 @@ const selectPostDetails = prepared<PostDetailPage, PostDetail>('list_post_detail
 
 /** The next posts of a user after `after`, oldest first. */
 export const listPostDetails = async (db: Db, page: PostDetailPage): Promise<PostDetail[]> =>
-  dropAbsentOfTargets(await selectPostDetails(db, page))
+  dropAbsentOfPosts(await selectPostDetails(db, page))

@@ -2,18 +2,32 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
 
+/** Files in order. An id may occur twice. Both null: those of the post. */
+export interface FilesOfDelivery {
+  mediaIds: readonly string[] | null
+  /** Those of each part of a thread, in place of `mediaIds`. */
+  threadMedia?: readonly (readonly string[])[] | null
+}
+
 interface FilesOfPost {
   /** In order. An id may occur twice. */
   mediaIds: readonly string[]
-  /** Null for the files of the post. */
-  deliveries: readonly { accountId: string; mediaIds: readonly string[] | null }[]
+  deliveries: readonly (FilesOfDelivery & { accountId: string })[]
 }
+
+/** The files of a delivery alone. Those of `mediaIds` have no part: they belong to the first. */
+const ownRows = ({ mediaIds, threadMedia }: FilesOfDelivery) =>
+  threadMedia?.flatMap((ids, index) => ids.map((id) => ({ media_id: id, part: index + 1 }))) ??
+  (mediaIds ?? []).map((id) => ({ media_id: id }))
 
 /** The rows of a post in `post_media`: its own files, then those of its accounts. */
 export const fileRows = ({ mediaIds, deliveries }: FilesOfPost) =>
   [{ accountId: null, mediaIds }, ...deliveries]
-    .flatMap(({ accountId, mediaIds }) => (mediaIds ?? []).map((id) => ({ media_id: id, account_id: accountId })))
+    .flatMap(({ accountId, ...files }) => ownRows(files).map((row) => ({ account_id: accountId, ...row })))
     .map((row, index) => ({ position: index + 1, ...row }))
+
+/** Whether a row of `post_media` is a file of an act that the delivery has not published. */
+export const isUnsentFile = sql<boolean>`jsonb_array_length(post_targets.sent) < coalesce(post_media.part, 1)`
 
 /** Whether a row of `post_media` is a file that a delivery publishes: of its account, or else of the post. */
 export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
@@ -25,13 +39,14 @@ export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
 export async function replaceFilesOfAccount(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  mediaIds: readonly string[],
+  files: FilesOfDelivery,
 ): Promise<void> {
   const ofPost = sql`user_id = ${userId} and post_id = ${postId}`
   await sql`delete from post_media where ${ofPost} and account_id = ${accountId}`.execute(db)
   await sql`
-    insert into post_media (user_id, post_id, position, media_id, account_id)
+    insert into post_media (user_id, post_id, position, media_id, account_id, part)
     select ${userId}, ${postId}, coalesce((select max(position) from post_media where ${ofPost}), 0) + file.position,
-      file.media_id, ${accountId}
-    from unnest(${[...mediaIds]}::uuid[]) with ordinality as file(media_id, position)`.execute(db)
+      file.media_id, ${accountId}, file.part
+    from rows from (jsonb_to_recordset(${JSON.stringify(ownRows(files))}::jsonb) as (media_id uuid, part integer))
+      with ordinality as file(media_id, part, position)`.execute(db)
 }

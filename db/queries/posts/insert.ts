@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
@@ -9,7 +10,7 @@ import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
-import { fileRows } from './files.ts'
+import { type FilesOfDelivery, fileRows } from './files.ts'
 import {
   hasNearby,
   mayHaveNearby,
@@ -21,7 +22,7 @@ import {
 } from './nearby.ts'
 import type { StoredRenditions } from './sent-renditions.ts'
 
-export interface NewDelivery {
+export interface NewDelivery extends FilesOfDelivery {
   accountId: string
   /** The text limit that the post was checked against. */
   textLengthMax: number | null
@@ -30,8 +31,6 @@ export interface NewDelivery {
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: readonly string[] | null
-  /** Null for the files of the post. */
-  mediaIds: readonly string[] | null
   /** Null for the time of the post. */
   scheduledAt: Date | null
   nearby: NearbyTerms
@@ -189,10 +188,10 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
         else greatest(delivery.own_scheduled_at, post.created_at) end as at) as due
     ),
     inserted_media as (
-      insert into post_media (user_id, post_id, position, media_id, account_id)
-      select post.user_id, post.id, file.position, file.media_id, file.account_id
+      insert into post_media (user_id, post_id, position, media_id, account_id, part)
+      select post.user_id, post.id, file.position, file.media_id, file.account_id, file.part
       from jsonb_to_recordset(${value('media')}::jsonb)
-        as file(ordinal integer, position integer, media_id uuid, account_id uuid)
+        as file(ordinal integer, position integer, media_id uuid, account_id uuid, part integer)
       join item on item.ordinal = file.ordinal
       join post on post.id = item.id
     ),
@@ -243,7 +242,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           caption_override: delivery.captionOverride,
           fields: delivery.fields,
           thread_parts: delivery.threadParts,
-          own_media: delivery.mediaIds !== null,
+          own_media: ownFilesOf(delivery) !== null,
           own_scheduled_at: delivery.scheduledAt ?? undefined,
           ...toNearbyColumns(delivery.nearby),
           media_fit: delivery.mediaFit ?? undefined,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
@@ -6,17 +7,15 @@ import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 import type { WrittenColumns } from './columns.ts'
-import { fileRows } from './files.ts'
+import { type FilesOfDelivery, fileRows } from './files.ts'
 import type { StoredRenditions } from './sent-renditions.ts'
 
-export interface ChangedDelivery {
+export interface ChangedDelivery extends FilesOfDelivery {
   accountId: string
   platform: PlatformId
   captionOverride: string | null
   fields: Record<string, unknown> | null
   threadParts: readonly string[] | null
-  /** Null for the files of the post. */
-  mediaIds: readonly string[] | null
   /** Null for the time of the post. */
   scheduledAt: Date | null
   /** That of the content, with which the delivery is compared to others: see `NearbyTerms`. */
@@ -89,10 +88,10 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, post: ChangedPost):
     with changed as (select ${userId}::uuid as user_id, ${id}::uuid as id), noted as ${noteLastUse(sql`changed`)}
     delete from post_media where user_id = ${userId} and post_id = ${id}`.execute(db)
   await sql`
-    insert into post_media (user_id, post_id, position, media_id, account_id)
+    insert into post_media (user_id, post_id, position, media_id, account_id, part)
     select ${userId}, ${id}, file.*
     from jsonb_to_recordset(${JSON.stringify(fileRows(post))}::jsonb)
-      as file(position integer, media_id uuid, account_id uuid)`.execute(db)
+      as file(position integer, media_id uuid, account_id uuid, part integer)`.execute(db)
 }
 
 /**
@@ -109,7 +108,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       caption_override: delivery.captionOverride,
       fields: delivery.fields,
       thread_parts: delivery.threadParts,
-      own_media: delivery.mediaIds !== null,
+      own_media: ownFilesOf(delivery) !== null,
       own_scheduled_at: delivery.scheduledAt,
       text_digest: delivery.textDigest,
       media_fit: delivery.mediaFit,

@@ -33,6 +33,8 @@ The post is stored whole or not at all.
 
 **Limits.** Each account is checked by the rules of its own network, with its own caption, fields, files and parts. A post over a limit is always rejected. Missing content, such as a file for Instagram or a title for YouTube, is checked when the post is scheduled: a draft may be incomplete. Where a network requires a title and \`fields\` has none, the first line of the caption is used. The \`textLengthMax\` of an account replaces the text limit of its network. Limits on duration and frame rate have a tolerance of a few hundredths, because files are no more precise. The message names the account, the rule, the actual value and the allowed value. It is about the first violation: \`validatePost\` returns all of them, and stores nothing.
 
+**Threads.** With \`postType\` \`thread\`, each part becomes a post of its own on x, threads, bluesky, mastodon and the sandbox. The files belong to the first part, unless an override has \`threadMedia\`: one list of files for each part, each checked by the limits of one post. A part with files needs no text. An option that excludes files, such as a poll, is on the first part and excludes the files of that part alone.
+
 **Files that fit.** With \`mediaFit\`, an account whose network does not take an image gets a rendition in its place: a JPEG, a smaller one, or one with another aspect ratio. \`adjustments\` lists what each account gets. A rendition is made once for all networks that take the same, is stored with its file, and counts towards the quota of your files (409). It is upright and has no metadata. The quality is never below 70 of 100; below that, the image gets fewer pixels, down to 640 on its longer side. Animations and videos are sent as they are. What cannot be made to fit is the violation of \`exact\`, and its message has the reason. The request waits for its renditions, for 30 seconds at most (503): they are kept, so that the next request takes less time.
 
 **Warnings.** The response has \`warnings\` if a part of the post has no effect or an unexpected one: parts of a thread that are not published, a key of \`fields\` that the network does not know or does not take in this post, a time in the past, an account that nothing can be published to at the moment. With \`strict=true\`, such a post is rejected with 400.
@@ -43,7 +45,7 @@ The post is stored whole or not at all.
 
 **Queues.** With \`schedule\` in place of \`scheduledAt\`, each account publishes the post at a slot of its schedule. The slots are taken as the post is stored, and the response names them in \`slots\`. Where no slot is free, the response is 409 with the code \`queue_full\`, and nothing is stored. The section *Slots* of the tag *posts* has the rules.
 
-**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
+**Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` and \`threadMedia\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
   query: CreatePostQuery,
   headers: IdempotencyHeaders,
   body: Body(CreatePost, CREATE_POST_EXAMPLES),

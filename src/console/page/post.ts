@@ -15,13 +15,15 @@ import { useCan, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
 import { OUTCOMES, STATES } from './words.ts'
 
+const ownFiles = ({ mediaIds, threadMedia }: PostTarget) => threadMedia?.flat() ?? mediaIds
+
 export function PostPage({ id }: { id: string }) {
   const { client } = useSession()
   const canSeeFiles = useCan('media:read')
   const post = useLoad((signal) => client.posts.get(id, { signal }), [client, id])
   const fileIds = [
     ...new Set(
-      [post.value?.mediaIds ?? [], ...(post.value?.targets ?? []).map(({ mediaIds }) => mediaIds ?? [])].flat(),
+      [post.value?.mediaIds ?? [], ...(post.value?.targets ?? []).map((target) => ownFiles(target) ?? [])].flat(),
     ),
   ]
   const files = useLoad(
@@ -75,7 +77,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
     </dl>
     ${post.targets.map(
       (target) => html`<${Target} key=${target.accountId} post=${post} target=${target} timeZone=${timeZone}
-        files=${picturesOf(target.mediaIds ?? post.mediaIds)} validation=${validation}
+        files=${picturesOf(ownFiles(target) ?? post.mediaIds)} validation=${validation}
         metrics=${metrics.find(({ accountId }) => accountId === target.accountId)} reload=${reload} />`,
     )}
   `

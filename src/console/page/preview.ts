@@ -10,8 +10,8 @@ export const toBody = (post: PostDetail): CreatePost => ({
   mediaIds: post.mediaIds,
   ...(post.firstComment && { firstComment: post.firstComment }),
   ...(post.altTexts && { altTexts: post.altTexts }),
-  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds }) => ({
-    ...{ accountId, captionOverride, mediaIds },
+  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds, threadMedia }) => ({
+    ...{ accountId, captionOverride, mediaIds, threadMedia: threadMedia ?? null },
     ...(fields && { fields }),
   })),
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),

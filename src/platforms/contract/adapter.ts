@@ -61,7 +61,7 @@ export interface Act {
   postType: PostType
   /** A thumbnail or a playlist has the value of its key here. */
   text: string
-  /** In order. The first part of a thread carries them; a comment has none. */
+  /** In order. Each part of a thread has its own; a comment has none. */
   media: readonly PublishedFile[]
   /** The override's `fields`, already checked against the network's rules. */
   fields: Readonly<Record<string, unknown>>

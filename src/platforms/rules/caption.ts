@@ -1,6 +1,6 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../contract/limits.ts'
-import type { CheckContext } from './context.ts'
+import type { CheckContext, PartMedia } from './context.ts'
 import { hasContent } from './field-value.ts'
 import { captionPath } from './paths.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'
@@ -40,7 +40,7 @@ export function* checkText(context: CheckContext): Generator<void> {
 }
 
 function* checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): Generator<void> {
-  const { post, accountId, addViolation, addCount } = context
+  const { post, accountId, media, addViolation, addCount } = context
   const { partsMax, source } = rule
   const path = ['threadParts', accountId]
   const count = { path, actual: parts.length, unit: 'items' as const }
@@ -62,7 +62,7 @@ function* checkThread(parts: readonly string[], rule: ThreadRule, context: Check
     yield
     if (!post.scheduled) continue
     if (index === 0) checkRequiredText(part, context)
-    else if (isBlank(readStored(text, context)))
+    else if (isBlank(readStored(text, context)) && !replacesText(media.parts[index], context))
       addViolation('thread_part_required', { path: part.findPath(), source }, `${name} is empty`)
   }
 }
@@ -133,6 +133,10 @@ const replacingFields: Partial<Record<CaptionRule['required'], string>> = {
   'unless media or spoilerText': 'spoilerText',
 }
 
+/** Whether a part may have these files and no text. */
+const replacesText = (media: PartMedia | undefined, { platform }: CheckContext) =>
+  platform.caption.required !== 'always' && (media?.requestedCount ?? 0) > 0
+
 function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, context: CheckContext): void {
   const { platform, fields, media, addViolation } = context
   const { required, source } = platform.caption
@@ -140,7 +144,7 @@ function checkRequiredText({ text, name, ruleName, findPath }: PublishedText, co
   if (!stored || 'problem' in stored || !isBlank(stored.text)) return
   const field = replacingFields[required]
   const value = field && Object.hasOwn(fields, field) ? fields[field] : undefined
-  if (required !== 'always' && (media.requestedCount > 0 || hasContent(value))) return
+  if (replacesText(media.parts[0], context) || (required !== 'always' && hasContent(value))) return
   const alternatives = required === 'always' ? '' : field ? `, media or field ${field}` : ' or media'
   addViolation(`${ruleName}_required`, { path: findPath(), source }, `${name}${alternatives} is required`)
 }

@@ -1,3 +1,4 @@
+import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { MediaFacts, MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LimitCount } from '../../../schemas/validate-post.ts'
@@ -38,6 +39,8 @@ export interface PostOverride {
   /** The keys of `fields` that the account has added. */
   defaultKeys?: ReadonlySet<string>
   mediaIds?: readonly string[] | null
+  /** The files of each part of the thread, in place of `mediaIds`. */
+  threadMedia?: readonly (readonly string[])[] | null
   mediaFit?: MediaFit | null
   padColor?: string | null
 }
@@ -55,7 +58,7 @@ type FilesOfPost = Pick<PostToCheck, 'mediaIds' | 'overrides' | 'altTexts' | 'fi
 /** The ids of all files of a post: its own, then those of its overrides. */
 export const listMediaIds = ({ mediaIds, overrides }: Pick<PostToCheck, 'mediaIds' | 'overrides'>): string[] => [
   ...mediaIds,
-  ...[...overrides.values()].flatMap(({ mediaIds }) => mediaIds ?? []),
+  ...[...overrides.values()].flatMap((override) => ownFilesOf(override)?.flat() ?? []),
 ]
 
 /** One post for one account, with the limits of the account's network. */
@@ -91,7 +94,8 @@ export const targetOf = (
   accountKind: typeof externalId === 'string' ? findAccountKind?.(externalId) : undefined,
 })
 
-export interface PostMedia {
+/** The files of a post, or of one part of a thread. */
+export interface PartMedia {
   /** The known files in the order of the request, with duplicates. */
   files: readonly MediaFacts[]
   /** The number of `files`. */
@@ -104,10 +108,16 @@ export interface PostMedia {
   videoSeconds: number
   /** The path of the list of its ids in the request. */
   path: BodyPath
-  /** The first index of a file in the list. */
-  findIndex: (id: string) => number
+  /** The path of the first use of a file in the request. */
+  findPath: (id: string) => BodyPath
   /** Why a file that breaks a limit is not made to fit. Absent if none is to be. */
   unfit?: ReadonlyMap<string, string>
+}
+
+/** All files that a post has for an account. */
+export interface PostMedia extends PartMedia {
+  /** Those of each part, as far as the parts have files: there is one in a post that is no thread. */
+  parts: readonly PartMedia[]
 }
 
 /** A function that finds the files which a post has for an account: those of its override, or else its own. */
@@ -119,8 +129,10 @@ export function createMediaFinder(
   const filesById = new Map(knownFiles.map((file) => [file.id, describe(file, altTexts)]))
   const shared = describeMedia(mediaIds, filesById, ['mediaIds'])
   const own = new Map<string, PostMedia>()
-  for (const [accountId, { mediaIds }] of overrides) {
-    if (mediaIds) own.set(accountId, describeMedia(mediaIds, filesById, [...findOverridePath(accountId), 'mediaIds']))
+  for (const [accountId, { mediaIds, threadMedia }] of overrides) {
+    const pathOf = (key: string) => [...findOverridePath(accountId), key]
+    if (threadMedia) own.set(accountId, describeThreadMedia(threadMedia, filesById, pathOf('threadMedia')))
+    else if (mediaIds) own.set(accountId, describeMedia(mediaIds, filesById, pathOf('mediaIds')))
   }
   const find = (accountId: string) => own.get(accountId) ?? shared
   if (!fitted) return find
@@ -130,7 +142,12 @@ export function createMediaFinder(
   }
 }
 
-const fit = (media: PostMedia, { renditions, unfit }: FittedFiles): PostMedia => ({
+const fit = (media: PostMedia, fitted: FittedFiles): PostMedia => ({
+  ...fitPart(media, fitted),
+  parts: media.parts.map((part) => fitPart(part, fitted)),
+})
+
+const fitPart = (media: PartMedia, { renditions, unfit }: FittedFiles): PartMedia => ({
   ...media,
   files: media.files.map((file) => ({ ...file, ...renditions.get(file.id) })),
   unfit,
@@ -143,6 +160,22 @@ function describe(file: MediaFacts, altTexts: PostToCheck['altTexts']): MediaFac
 }
 
 function describeMedia(mediaIds: readonly string[], filesById: Map<string, MediaFacts>, path: BodyPath): PostMedia {
+  const media = describePart(mediaIds, filesById, path)
+  return { ...media, parts: [media] }
+}
+
+function describeThreadMedia(
+  threadMedia: readonly (readonly string[])[],
+  filesById: Map<string, MediaFacts>,
+  path: BodyPath,
+): PostMedia {
+  const parts = threadMedia.map((mediaIds, index) => describePart(mediaIds, filesById, [...path, index]))
+  const findPath = (id: string) => parts[threadMedia.findIndex((mediaIds) => mediaIds.includes(id))]!.findPath(id)
+  return { ...describePart(threadMedia.flat(), filesById, path), findPath, parts }
+}
+
+function describePart(mediaIds: readonly string[], filesById: Map<string, MediaFacts>, path: BodyPath): PartMedia {
+  const findIndex = createIndex(() => mediaIds)
   const files = mediaIds.flatMap((id) => filesById.get(id) ?? [])
   return {
     files,
@@ -152,7 +185,7 @@ function describeMedia(mediaIds: readonly string[], filesById: Map<string, Media
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
     videoSeconds: files.find(({ mimeType }) => mimeType.startsWith('video/'))?.durationSeconds ?? Infinity,
     path,
-    findIndex: createIndex(() => mediaIds),
+    findPath: (id) => [...path, findIndex(id)],
   }
 }
 

@@ -26,7 +26,8 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
     return
   }
   if (problem) return
-  if (rule.withoutMedia && media.count > 0) {
+  // The first part of a thread has such keys.
+  if (rule.withoutMedia && media.parts[0]!.count > 0) {
     addProblem(key, misplaced('field_with_media', 'cannot be combined with media'), rule, context)
   }
   if (post.scheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {

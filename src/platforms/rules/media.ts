@@ -1,14 +1,30 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
-import type { CheckContext, PostMedia } from './context.ts'
+import type { CheckContext, PartMedia } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount } from './wording.ts'
 
-/** Checks the number and combination of the files, and each file by the rule for its kind. */
+/** The files of a post or of one part of a thread, which is a post of its own. */
+interface FilesContext extends Omit<CheckContext, 'media'> {
+  media: PartMedia
+  /** In messages, such as "thread part 2". */
+  name: string
+}
+
+/** Checks the number and combination of the files of each part, and each file by the rule for its kind. */
 export function checkMedia(context: CheckContext): void {
-  const { postTypeRule: rule, media } = context
+  const { post, platform, postTypeRule: rule, media } = context
   if (!rule) return
+  const { parts } = media
+  // Parts beyond the maximum have to be removed anyway.
+  for (const [index, media] of parts.slice(0, platform.thread?.partsMax).entries()) {
+    checkFiles(rule, { ...context, media, name: parts.length > 1 ? `thread part ${index + 1}` : post.postType })
+  }
+}
+
+function checkFiles(rule: PostTypeRule, context: FilesContext): void {
+  const { media } = context
   const counts = countKinds(media.files, rule)
   checkCounts(counts, rule, context)
   checkCombination(counts, rule, context)
@@ -20,10 +36,10 @@ export function checkMedia(context: CheckContext): void {
 }
 
 /** Adds violations of a file, each with its name, its path, and why it was not made to fit. */
-function nameViolations({ id, fileName }: MediaFacts, { media, addViolation }: CheckContext): AddFileViolation {
+function nameViolations({ id, fileName }: MediaFacts, { media, addViolation }: FilesContext): AddFileViolation {
   const unfit = media.unfit?.get(id)
   return (name, problem, facts) => {
-    const path = [...media.path, media.findIndex(id)]
+    const path = media.findPath(id)
     const fullName = fileName ? `${fileName} (${id})` : id
     const named = { mediaId: id, ...(fileName && { fileName }) }
     const message = `media ${fullName} ${problem}${unfit === undefined ? '' : `. mediaFit changes nothing: ${unfit}`}`
@@ -45,20 +61,23 @@ function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
 const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: 'GIF' }
 
 /** The facts that all rules on the number of files share. */
-const factsOf = ({ path }: PostMedia, { source }: { source: Source }) => ({ path, unit: 'files' as const, source })
+const factsOf = ({ path }: PartMedia, { source }: { source: Source }) => ({ path, unit: 'files' as const, source })
 
-function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViolation, addCount }: CheckContext): void {
-  const type = post.postType
+function checkCounts(
+  counts: Counts,
+  rule: PostTypeRule,
+  { post, media, name, addViolation, addCount }: FilesContext,
+): void {
   const { mediaMin, mediaMax } = rule
   addCount?.({ path: media.path, actual: media.requestedCount, limit: mediaMax, unit: 'files' })
   if (media.count > mediaMax) {
     const facts = { ...factsOf(media, rule), limit: { max: mediaMax }, actual: media.count }
-    addViolation('media_count', facts, `${type} has ${formatCount(media.count, 'media file')}, ${atMost(mediaMax)}`)
+    addViolation('media_count', facts, `${name} has ${formatCount(media.count, 'media file')}, ${atMost(mediaMax)}`)
   }
   if (media.requestedCount < mediaMin && post.scheduled) {
     const files = formatCount(media.requestedCount, 'media file')
     const facts = { ...factsOf(media, rule), limit: { min: mediaMin }, actual: media.requestedCount }
-    addViolation('media_required', facts, `${type} has ${files}, ${atLeast(mediaMin)}`)
+    addViolation('media_required', facts, `${name} has ${files}, ${atLeast(mediaMin)}`)
   }
   const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
   for (const kind of fileKinds) {
@@ -66,41 +85,40 @@ function checkCounts(counts: Counts, rule: PostTypeRule, { post, media, addViola
     if (!rule[kind] || maxima[kind] >= mediaMax || counts[kind] <= maxima[kind]) continue
     const facts = { ...factsOf(media, rule), limit: { max: maxima[kind] }, actual: counts[kind] }
     const files = formatCount(counts[kind], nouns[kind])
-    addViolation(`${kind}_count`, facts, `${type} has ${files}, ${atMost(maxima[kind])}`)
+    addViolation(`${kind}_count`, facts, `${name} has ${files}, ${atMost(maxima[kind])}`)
   }
 }
 
-function checkCombination(counts: Counts, rule: PostTypeRule, { post, media, addViolation }: CheckContext): void {
-  const type = post.postType
+function checkCombination(counts: Counts, rule: PostTypeRule, { media, name, addViolation }: FilesContext): void {
   const images = rule.gifAlone ? counts.image : counts.image + counts.gif
   const canHaveBoth = rule.mediaMax > 1 && rule.video && rule.image
   if (!rule.mixed && canHaveBoth && images > 0 && counts.video > 0) {
     const combination = `${formatCount(images, 'image')} and ${formatCount(counts.video, 'video')}`
     const facts = { path: media.path, source: rule.source }
-    addViolation('media_mixed', facts, `${type} has ${combination}, which cannot be combined`)
+    addViolation('media_mixed', facts, `${name} has ${combination}, which cannot be combined`)
   }
   if (rule.gifAlone && counts.gif > 0 && media.count > counts.gif) {
     const facts = { path: media.path, source: rule.source }
-    addViolation('gif_alone', facts, `${type} has a GIF and other media files, a GIF must be the only file`)
+    addViolation('gif_alone', facts, `${name} has a GIF and other media files, a GIF must be the only file`)
   }
 }
 
 /** A file that is attached twice is sent twice. */
 function checkRequestSize(
   { requestBytesMax: max, source }: PostTypeRule,
-  { post, media, addViolation }: CheckContext,
+  { media, name, addViolation }: FilesContext,
 ): void {
   if (max === undefined) return
   const bytes = media.files.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
   if (bytes <= max) return
   const facts = { path: media.path, limit: { max }, actual: bytes, unit: 'bytes' as const, source }
-  addViolation('request_bytes', facts, `${post.postType} has files of ${bytes} bytes in total, ${atMost(max)}`)
+  addViolation('request_bytes', facts, `${name} has files of ${bytes} bytes in total, ${atMost(max)}`)
 }
 
 function checkSameSize(
   files: readonly MediaFacts[],
   { source }: ImageRule,
-  { media, addViolation }: CheckContext,
+  { media, addViolation }: FilesContext,
 ): void {
   const images = files.filter(({ mimeType, width, height }) => mimeType.startsWith('image/') && width && height)
   const [first, other] = new Set(images.map(({ width, height }) => `${width}x${height}`))

@@ -8,9 +8,12 @@ import { threadsContent } from './content.ts'
 /** The names of the options of a poll: https://developers.facebook.com/docs/threads/create-posts/polls */
 const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
 
-/** The parameters of https://developers.facebook.com/documentation/threads/reference/publishing. */
+/**
+ * The parameters of https://developers.facebook.com/documentation/threads/reference/publishing. Replies take the same
+ * files as posts: https://developers.facebook.com/docs/threads/retrieve-and-manage-replies/replies-and-conversations.
+ */
 export function planContainers(act: Act): ContainerPlan {
-  const { media, parent } = act
+  const { media } = act
   const common = parametersOf(act)
   const { altTexts } = threadsContent(act)
   const [file] = media
@@ -18,7 +21,6 @@ export function planContainers(act: Act): ContainerPlan {
   if (act.fields.linkAttachment !== undefined || Object.keys(attachmentsOf(act)).length > 0) {
     throw impossible('Threads shows links, polls and text attachments only in posts without media')
   }
-  if (parent) throw impossible('Only the first part of a thread can have files')
   if (media.length === 1) {
     const parameters = { ...fileParameters(file, altTexts[0]), ...common }
     return { children: [], parent: () => parameters }

@@ -32,7 +32,7 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
   validatePosts: refineBatches,
   updatePost: refinePatches,
   // Few deliveries take other content: most retries repeat what was sent.
-  retryDelivery: (bodies) => fc.oneof(weighted(3, fc.constant({})), weighted(1, bodies)),
+  retryDelivery: (bodies) => fc.oneof(weighted(3, fc.constant({})), weighted(1, bodies.map(withoutThreadMedia))),
   // A cursor belongs to the filters of an earlier request.
   retryDeliveries: (bodies) => bodies.map(({ cursor: _, ...body }) => body),
   connectAccount: (bodies) =>
@@ -144,17 +144,19 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
       const { accountOverrides, threadParts, mediaIds, altTexts: _, ...rest } = refineTime(body)
       const refined: Body = { ...rest, accountIds }
       if (mediaIds && !isPlain) refined.mediaIds = media
+      const parts = Object.values(threadParts ?? {}).slice(0, accountIds.length) as (Json[] | null)[]
+      if (threadParts !== undefined) {
+        refined.threadParts = threadParts && Object.fromEntries(parts.map((part, index) => [accountIds[index]!, part]))
+      }
       if (accountOverrides) {
         const overrides = (accountOverrides as Body[]).slice(0, accountIds.length)
         // A draft and a queued post have no times of accounts.
-        refined.accountOverrides = overrides.map(({ scheduledAt: _, ...override }, index) => ({
+        refined.accountOverrides = overrides.map(({ scheduledAt: _, threadMedia, ...override }, index) => ({
           ...override,
+          ...(threadMedia &&
+            body.postType === 'thread' && { mediaIds: null, threadMedia: listsFor(parts[index], media) }),
           accountId: accountIds[index]!,
         }))
-      }
-      if (threadParts !== undefined) {
-        const parts = Object.values(threadParts ?? {}).slice(0, accountIds.length)
-        refined.threadParts = threadParts && Object.fromEntries(parts.map((part, index) => [accountIds[index]!, part]))
       }
       if (!isPlain) return refined
       delete refined.firstComment
@@ -162,6 +164,15 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
       return { ...refined, postType: 'post', caption: `plain ${String(refined.caption ?? '').slice(0, 100)}` }
     })
 }
+
+/** Files for the first of these parts, and none for the others. */
+const listsFor = (parts: Json[] | null | undefined, media: Json[]): Json[] => [
+  media,
+  ...(parts ?? []).slice(1).map((): Json[] => []),
+]
+
+/** A post that exists may have other parts. */
+const withoutThreadMedia = ({ threadMedia: _, ...override }: Body): Body => override
 
 /** An instant, or a local time with its zone: most texts of its form are no time. */
 function refineTime({ scheduledAt, timeZone: _, fold = 'later', schedule, ...body }: Body): Body {
@@ -187,9 +198,10 @@ function refineBatches(bodies: Arbitrary<Body>): Arbitrary<Body> {
 function refinePatches(bodies: Arbitrary<Body>): Arbitrary<Body> {
   return refinePosts(bodies).map(({ overrides, ...body }) => {
     const [first] = body.accountIds as string[]
+    if (body.accountOverrides) body.accountOverrides = (body.accountOverrides as Body[]).map(withoutThreadMedia)
     if (overrides === undefined || body.accountOverrides !== undefined) return body
     const [override = null] = Object.values(overrides ?? {})
-    const { scheduledAt: _, ...withoutTime } = (override ?? {}) as Body
+    const { scheduledAt: _, ...withoutTime } = withoutThreadMedia((override ?? {}) as Body)
     return { ...body, overrides: overrides && { [first!]: override && withoutTime } }
   })
 }

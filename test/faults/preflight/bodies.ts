@@ -112,6 +112,7 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
                 captionOverride: fc.option(text),
                 fields: fieldsOf(platform),
                 mediaIds: fc.option(fc.array(fc.constantFrom(...media), { maxLength: 5 })),
+                isThread: fc.boolean(),
               },
               { requiredKeys: ['accountId'], noNullPrototype: true },
             ),
@@ -151,15 +152,31 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
       if (accountIds.length % 2 === 0) accountIds.unshift(accountIds.at(-1)!)
       if (isPlain) return { accountIds, caption: 'A lighthouse at dusk.', ...(hasMedia && { mediaIds: otherMedia }) }
       const parts = targets.chosen.map(({ id }, index) => [isStray ? 'stray' : id, targets.parts[index]!])
+      const overrides = targets.overrides.map((override, index) => {
+        if (!override?.isThread || rest.postType !== 'thread') return withFiles(override)
+        const { mediaIds, ...own } = withFiles(override)!
+        const lists = Math.max(1, hasParts ? (targets.parts[index]?.length ?? 0) : 0)
+        return { ...own, threadMedia: mediaIds ? spread(mediaIds as string[], lists, isStray) : null }
+      })
       return {
         ...(rest as Record<string, Json>),
         accountIds,
         ...(hasMedia && { mediaIds: [...mediaIds, ...otherMedia] }),
-        ...(hasOverrides && { accountOverrides: targets.overrides.filter((override) => override !== null) }),
+        ...(hasOverrides && { accountOverrides: overrides.filter((override) => override !== null) }),
         ...(hasParts && { threadParts: Object.fromEntries(parts) }),
       }
     })
 }
+
+const withFiles = (override: Record<string, Json> | null) => {
+  if (!override) return null
+  const { isThread: _, ...own } = override
+  return own
+}
+
+/** The files on as many lists; a list too many if `isStray`. */
+const spread = (ids: readonly string[], count: number, isStray: boolean): string[][] =>
+  Array.from({ length: count + (isStray ? 1 : 0) }, (_, part) => ids.filter((_, index) => index % count === part))
 
 /** Threads have at most 25 parts. */
 const repeatOften = (part: string, index: number) => Array<string>(index === 4 ? 22 : 1).fill(part)

@@ -205,15 +205,25 @@ export function postsFor(target: Target, files: readonly StoredFile[], known: Kn
           : fc.constant([]),
         isThread: fc.boolean(),
         hasOwnFiles: fc.boolean(),
+        partFiles: fc.option(fc.tuple(...Array.from({ length: 3 }, () => filesOf(rule, files)))),
       })
       .map(
-        ({ fields, comment, parts, isThread, hasOwnFiles, mediaIds, ...post }) =>
+        ({ fields, comment, parts, isThread, hasOwnFiles, partFiles, mediaIds, ...post }) =>
           ({
             ...post,
             ...(!hasOwnFiles && { mediaIds }),
             accountIds: [target.id],
             postType,
-            accountOverrides: [{ accountId: target.id, fields, ...(hasOwnFiles && { mediaIds }) }],
+            accountOverrides: [
+              {
+                accountId: target.id,
+                fields,
+                ...(hasOwnFiles &&
+                  (partFiles && postType === 'thread'
+                    ? { threadMedia: partFiles.slice(0, isThread ? parts.length : 1) }
+                    : { mediaIds })),
+              },
+            ],
             ...(comment !== null && { firstComment: comment }),
             ...(postType === 'thread' && isThread && { threadParts: { [target.id]: parts } }),
           }) as CreatePost,
