@@ -13,11 +13,12 @@ PRISM := test/faults/fuzz/prism/node_modules/.installed
 SDKS := test/sdks/node_modules/.installed
 INSPECTOR := test/mcp/inspector/node_modules/.installed
 GENERATORS := test/openapi/generators/node_modules/.installed
+N8N := test/n8n/real/node_modules/.installed
 
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -46,6 +47,9 @@ test-prism: $(DEVELOP) $(PRISM) ## test through a proxy that compares all reques
 
 test-generators: $(DEVELOP) $(GENERATORS) ## compile clients that four generators make from the document
 	@npm test -s -- $(or $(TESTS),test/openapi/generators/*.test.ts)
+
+test-n8n: $(DEVELOP) $(N8N) ## run the nodes in a real n8n, which needs Node 24 and 3 GB, and lint them
+	@npm test -s -- $(or $(TESTS),test/n8n/real/*.test.ts)
 
 test-cluster: $(DEVELOP) ## test failover in a cluster of Debian's PostgreSQL, PgBouncer and HAProxy
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
@@ -134,6 +138,11 @@ $(PRISM): test/faults/fuzz/prism/package-lock.json
 # The generators of clients that only one test needs.
 $(GENERATORS): test/openapi/generators/package-lock.json
 	@cd test/openapi/generators && $(INSTALL_PACKAGES)
+	@touch $@
+
+# n8n and its linter, which only the tests of the nodes need. Without scripts, nothing is compiled.
+$(N8N): test/n8n/real/package-lock.json
+	@$(ANNOUNCE); cd test/n8n/real && $(INSTALL_PACKAGES)
 	@touch $@
 
 # npm prints nothing until it has finished.

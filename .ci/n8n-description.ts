@@ -185,7 +185,7 @@ function toProperty(parameter: Parameter, resolve: Resolve): Property {
       default: schema.items ? [] : options[0]!.value,
     }
   }
-  const kind = kindOf(schema)
+  const kind = kindOf(schema, resolve)
   if (kind === 'file') return { ...text, displayName: 'Input Binary Field', type: 'string', default: 'data' }
   if (kind === 'localTime') return { ...text, type: 'dateTime', default: '' }
   if (kind === 'json')
@@ -199,11 +199,11 @@ function toProperty(parameter: Parameter, resolve: Resolve): Property {
 }
 
 /** The kind of a value that the node has to convert; undefined for the others. */
-function kindOf(schema: Schema): 'file' | 'localTime' | 'json' | undefined {
+function kindOf(schema: Schema, resolve: Resolve): 'file' | 'localTime' | 'json' | undefined {
   if (schema.format === 'binary') return 'file'
   if (schema.anyOf?.some(({ format }) => format === 'date-time')) return 'localTime'
-  const isPlain = [schema.items?.type ?? schema.type].flat().every((type) => type !== undefined && type !== 'object')
-  return isPlain ? undefined : 'json'
+  const { type } = schema.items ? resolve(schema.items) : schema
+  return type === undefined || type === 'object' ? 'json' : undefined
 }
 
 function requestOf(operation: Operation, parameters: Parameter[], resolve: Resolve): object {
@@ -211,8 +211,7 @@ function requestOf(operation: Operation, parameters: Parameter[], resolve: Resol
   const fields = parameters
     .filter(({ name }) => !HIDDEN.includes(name))
     .map((parameter) => {
-      const schema = resolve(parameter.schema)
-      const type = schema.items && resolve(schema.items).enum ? undefined : kindOf(schema)
+      const type = kindOf(resolve(parameter.schema), resolve)
       return [
         parameter.name,
         { in: parameter.in, ...(isShown(operationId, parameter) && { isShown: true }), ...(type && { type }) },

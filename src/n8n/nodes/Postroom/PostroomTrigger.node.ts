@@ -13,9 +13,9 @@ import { getAccounts } from './accounts.ts'
 import { TRIGGER_PROPERTIES } from './description.ts'
 import { send } from './send.ts'
 
-interface Registration extends IDataObject {
-  id: string
-  secret: string
+interface Registration {
+  id?: string
+  secret?: string
 }
 
 export class PostroomTrigger implements INodeType {
@@ -40,14 +40,12 @@ export class PostroomTrigger implements INodeType {
     default: {
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id } = registrationOf.call(this)
-        if (id === undefined) return false
-        const webhook = await unlessMissing(
-          send.call(this, { method: 'GET', path: `/webhooks/${id}`, isRepeatable: true }),
-        )
-        return webhook?.url === this.getNodeWebhookUrl('default') && webhook?.state === 'active'
+        const url = this.getNodeWebhookUrl('default')
+        const found = await findWebhooks.call(this)
+        return found.some((webhook) => webhook.id === id && webhook.url === url && webhook.state === 'active')
       },
       async create(this: IHookFunctions): Promise<boolean> {
-        await remove.call(this)
+        await removeWebhooks.call(this)
         // An empty list means all events, or all accounts.
         const lists = ['types', 'accountIds'].map((name) => [name, this.getNodeParameter(name) as string[]] as const)
         const body = {
@@ -60,7 +58,7 @@ export class PostroomTrigger implements INodeType {
         return true
       },
       async delete(this: IHookFunctions): Promise<boolean> {
-        await remove.call(this)
+        await removeWebhooks.call(this)
         return true
       },
     },
@@ -84,24 +82,21 @@ export class PostroomTrigger implements INodeType {
 }
 
 /** The webhook of this trigger, which n8n stores. A test of the workflow has one of its own, beside the active one. */
-function registrationOf(this: IHookFunctions | IWebhookFunctions): Partial<Registration> {
-  const stored = this.getWorkflowStaticData('node') as Record<string, Partial<Registration>>
-  const name = this.getMode() === 'manual' ? 'test' : 'active'
-  stored[name] ??= {}
-  return stored[name]
+function registrationOf(this: IHookFunctions | IWebhookFunctions): Registration {
+  return this.getWorkflowStaticData('node')
 }
 
-async function remove(this: IHookFunctions): Promise<void> {
-  const registration = registrationOf.call(this)
-  if (registration.id === undefined) return
-  await unlessMissing(send.call(this, { method: 'DELETE', path: `/webhooks/${registration.id}`, isRepeatable: true }))
-  delete registration.id
-  delete registration.secret
+/** Those of the stored id or of the address: the response of a creation may have been lost. */
+async function findWebhooks(this: IHookFunctions): Promise<IDataObject[]> {
+  const { id } = registrationOf.call(this)
+  const { data } = await send.call(this, { method: 'GET', path: '/webhooks', qs: { limit: 100 }, isRepeatable: true })
+  return (data as IDataObject[]).filter(
+    (webhook) => webhook.id === id || webhook.url === this.getNodeWebhookUrl('default'),
+  )
 }
 
-/** Undefined if the webhook was deleted in Postroom. */
-const unlessMissing = (response: Promise<IDataObject>): Promise<IDataObject | undefined> =>
-  response.catch((error) => {
-    if (error instanceof NodeApiError && error.httpCode === '404') return undefined
-    throw error
-  })
+async function removeWebhooks(this: IHookFunctions): Promise<void> {
+  for (const { id } of await findWebhooks.call(this)) {
+    await send.call(this, { method: 'DELETE', path: `/webhooks/${id}`, isRepeatable: true })
+  }
+}
