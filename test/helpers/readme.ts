@@ -7,6 +7,7 @@ import { NETWORKS } from '../../src/platforms/networks.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderEvents, renderStates } from './machine-table.ts'
 import { renderMetrics } from './metrics-table.ts'
+import { renderNumbers, renderReadings } from './numbers-table.ts'
 import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
 
 const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- | --- |\n${CONNECTION_ROWS}\n`
@@ -38,6 +39,8 @@ export const GENERATED: Record<string, () => string> = {
   },
   'src/mcp/README.md': () => withTables('src/mcp/README.md', { tools: TOOL_TABLE }),
   'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
+  'src/post-metrics/README.md': () =>
+    withTables('src/post-metrics/README.md', { numbers: renderNumbers(), readings: renderReadings() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),
   '.env.example': renderEnvExample,
   ...DEPLOYMENTS,
