@@ -54,6 +54,7 @@ import * as gonePosts from './migrations/0049_gone_posts.ts'
 import * as mediaFocus from './migrations/0050_media_focus.ts'
 import * as renditionJobs from './migrations/0051_rendition_jobs.ts'
 import * as filesOfParts from './migrations/0052_files_of_parts.ts'
+import * as documents from './migrations/0053_documents.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -111,6 +112,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0050_media_focus': mediaFocus,
   '0051_rendition_jobs': renditionJobs,
   '0052_files_of_parts': filesOfParts,
+  '0053_documents': documents,
 }
 
 /**

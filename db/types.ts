@@ -247,6 +247,7 @@ export interface Media {
   lastUsedAt: Timestamp | null;
   metadata: Json | null;
   mimeType: string;
+  pages: number | null;
   sha256: Buffer | null;
   storageKey: string | null;
   tracks: Json | null;

@@ -346,9 +346,11 @@ The same readings find posts that are not on their network any more. A post that
 
 The state stays \`published\`, and the numbers stay those of the last reading. If the post shows again, \`goneAt\` disappears.`
 
-const MEDIA = `The images and videos of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
+const MEDIA = `The images, videos and documents of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 
-The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.`
+The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.
+
+A document is a PDF. LinkedIn publishes it, for members and organizations: at most 100 MB and 300 pages, as the only file of the post, with a title in \`mediaTitle\` of \`fields\`. Other networks refuse it. A PDF that is encrypted, even if anybody may read it, is rejected.`
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board. \`avatarUrl\` is a small copy of its picture on the network, where the network gives one.`
 

@@ -19,7 +19,7 @@ export interface MediaQuotaFacts {
 }
 
 const UNSUPPORTED =
-  'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV or WebM, or HEIC as phones store it'
+  'file type is not supported: use JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM or PDF, or HEIC as phones store it'
 
 const formatBytes = (bytes: number) => (bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`)
 
@@ -574,8 +574,8 @@ export const ERRORS = {
     cases: {
       image: {
         status: 400,
-        message: (bytes: number, bytesMax: number) =>
-          `file is an image of ${bytes} bytes, at most ${bytesMax} are allowed`,
+        message: (bytes: number, bytesMax: number, what = 'an image') =>
+          `file is ${what} of ${bytes} bytes, at most ${bytesMax} are allowed`,
       },
     },
   },

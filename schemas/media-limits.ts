@@ -46,6 +46,7 @@ export const FileLimits = Type.Object(
     audioChannelsMax: bound('The maximum number of audio channels.'),
     audioSampleRateMax: bound('The maximum number of audio samples per second.'),
     framesMax: bound('The maximum number of frames.'),
+    pagesMax: bound('The maximum number of pages of a document.'),
     stillsOnly: flag('`true`: animated images are rejected.'),
     stillGifs: flag('`true`: a GIF with a single frame is accepted as an image.'),
     sameSize: flag('`true`: all images of a post must have the same width and height.'),
@@ -79,6 +80,9 @@ export const MediaLimits = Type.Object(
     }),
     mixed: Type.Boolean({ description: 'Whether images and videos can be combined in one post.' }),
     gifAlone: Type.Boolean({ description: 'Whether a GIF must be the only file of its post.' }),
+    documentsMax: Type.Integer({
+      description: 'The maximum number of documents. A document has to be the only file of its post.',
+    }),
     requestBytesMax: bound('The maximum size of all files together, in bytes.'),
     files: Type.Array(Ref(FileLimits), {
       description: 'The kinds of files that are accepted. Other kinds are rejected.',
@@ -97,6 +101,7 @@ export const MediaLimits = Type.Object(
         gifsMax: 0,
         mixed: false,
         gifAlone: false,
+        documentsMax: 0,
         files: FileLimits.examples,
         source: SOURCE,
       },

@@ -23,7 +23,7 @@ export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 /** A file of the demo that no post uses. */
 export const UNUSED_MEDIA_ID = '0196f0a9-30c4-7e11-9b08-5ac2d6f3b771'
 
-export const MEDIA_KINDS = ['image', 'gif', 'video'] as const
+export const MEDIA_KINDS = ['image', 'gif', 'video', 'document'] as const
 
 /** The accepted file types, which are detected from the content. */
 export const MEDIA_TYPES = [
@@ -36,6 +36,7 @@ export const MEDIA_TYPES = [
   'video/mp4',
   'video/quicktime',
   'video/webm',
+  'application/pdf',
 ] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
 
@@ -50,6 +51,7 @@ export const FILE_EXTENSIONS: Record<MediaType, string> = {
   'video/mp4': 'mp4',
   'video/quicktime': 'mov',
   'video/webm': 'webm',
+  'application/pdf': 'pdf',
 }
 
 export const CHROMA_SUBSAMPLINGS = ['4:0:0', '4:2:0', '4:2:2', '4:4:4'] as const
@@ -158,6 +160,8 @@ export interface MediaFacts {
   fps: number | null
   frames: number | null
   tracks: MediaTracks | null
+  /** The pages of a document. */
+  pages?: number | null
   /** For messages. */
   fileName?: string | null
   kind?: MediaKind | null
@@ -168,7 +172,7 @@ export interface MediaFacts {
 export const MediaKind = StringEnum(MEDIA_KINDS, {
   $id: 'MediaKind',
   description:
-    'How networks treat the file: an `image` is a still image, a `gif` is an animated GIF or WebP image, a `video` is a video. A GIF or WebP with a single frame is an `image`.',
+    'How networks treat the file: an `image` is a still image, a `gif` is an animated GIF or WebP image, a `video` is a video, a `document` is a PDF. A GIF or WebP with a single frame is an `image`.',
   examples: ['image'],
 })
 export type MediaKind = Static<typeof MediaKind>
@@ -252,6 +256,7 @@ const image = {
   durationSeconds: null,
   fps: null,
   tracks: null,
+  pages: null,
   altText: 'A lighthouse at dusk.',
   focus: null,
   fileName: 'lighthouse.jpg',
@@ -307,6 +312,7 @@ export const Media = Type.Object(
       description:
         'What is inside of a video: codecs, chroma subsampling, channels. `null` for an image, and for a video that was added before version 1.1 or registered without content. Limits of unknown properties are not checked.',
     }),
+    pages: NullableInteger({ description: 'The number of pages of a document. `null` for other files.' }),
     altText: NullableString({ description: `${ALT_TEXT} \`null\` if it has none.` }),
     focus: Nullable(Ref(Focus), { description: 'The focus of the file. `null` if it has none.' }),
     fileName: NullableString({
@@ -317,7 +323,7 @@ export const Media = Type.Object(
     metadata: Nullable(Dictionary(Type.String()), { description: 'Your own pairs of names and texts, or `null`.' }),
     createdAt: Type.String({ format: 'date-time', description: 'When the file was added, in UTC with milliseconds.' }),
   },
-  { $id: 'Media', description: 'An image or a video that posts can refer to.', examples: [image, video] },
+  { $id: 'Media', description: 'An image, a video or a PDF that posts can refer to.', examples: [image, video] },
 )
 export type Media = Static<typeof Media>
 

@@ -52,6 +52,7 @@ export const shownMedia = [
   'durationSeconds',
   'fps',
   sql<MediaTracks | null>`tracks`.as('tracks'),
+  'pages',
   'altText',
   sql<Focus | null>`focus`.as('focus'),
   'fileName',

@@ -35,6 +35,7 @@ export const renewLease = prepared<StagedFile, { storageKey: string }>('renew_le
 
 export interface PromotedFile extends MediaFacts, StagedFile {
   bytes: number
+  pages: number | null
   kind: MediaKind
   altText: string | null
   focus: Focus | null
@@ -69,13 +70,13 @@ export const promoteFile = prepared<PromotedFile, Media>(
     with staged as ${lockStaged(value)},
     promoted as (
       insert into media (
-        user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks,
+        user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks, pages,
         alt_text, focus, file_name, external_reference, metadata, sha256, edits)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
-        ${value('tracks')}::jsonb, ${value('altText')}::text, ${value('focus')}::jsonb,
+        ${value('tracks')}::jsonb, ${value('pages')}::integer, ${value('altText')}::text, ${value('focus')}::jsonb,
         ${value('fileName')}::text, ${value('externalReference')}::text,
         ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
         ${value('edits')}::jsonb

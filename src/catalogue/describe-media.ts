@@ -10,6 +10,7 @@ export const describeMedia = (rule: PostTypeRule): MediaLimits => ({
   gifsMax: rule.gifsMax,
   mixed: rule.mixed,
   gifAlone: rule.gifAlone ?? false,
+  documentsMax: rule.document ? 1 : 0,
   ...(rule.requestBytesMax !== undefined && { requestBytesMax: rule.requestBytesMax }),
   files: fileKinds.flatMap((kind) => describeFile(kind, rule)),
   source: rule.source,

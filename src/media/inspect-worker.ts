@@ -10,10 +10,11 @@ async function readFacts(path: string, file: FileBytes): Promise<MediaFile> {
   const type = checkStructure(file)
   // Imported on first use, because each takes memory.
   if (type.startsWith('image/')) return (await import('./read-image.ts')).readImage(path, type)
+  if (type === 'application/pdf') return (await import('./read-document.ts')).readDocument(file)
   const result = await (await import('./read-video.ts')).readVideo(path)
   if ('refused' in result) throw fail('file_invalid', result.refused)
   if (result.facts.mimeType !== type) throw damaged('its header and its content are of different types')
-  return { kind: 'video', frames: null, ...result.facts }
+  return { kind: 'video', frames: null, pages: null, ...result.facts }
 }
 
 async function read({ path, type }: InspectRequest): Promise<Inspected> {

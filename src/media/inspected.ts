@@ -7,17 +7,19 @@ export interface MediaFile {
   /** `gif` is an animated GIF or WebP with more than one frame. */
   kind: MediaKind
   mimeType: MediaType
-  /** In pixels as displayed: after rotation, and with square pixels. */
-  width: number
-  height: number
+  /** In pixels as displayed: after rotation, and with square pixels. Null for documents. */
+  width: number | null
+  height: number | null
   /** For animated images, the sum of all frame delays. Null for still images. */
   durationSeconds: number | null
   /** The average. Null for still images, and for animated images without a duration. */
   fps: number | null
-  /** 1 for still images. Null for videos. */
+  /** 1 for still images. Null for videos and documents. */
   frames: number | null
   /** Null for images. */
   tracks: MediaTracks | null
+  /** Null for all but documents. */
+  pages: number | null
 }
 
 /** Asks for the facts of a file and the edits that remove its metadata; if it names a type, for the edits alone. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { isId } from '../../db/id.ts'
 import { hasVideoWorker, requestRendition } from '../../db/queries/rendition-jobs.ts'
 import { findRendition, forgetRendition, noteNoRendition, type RenditionSource } from '../../db/queries/renditions.ts'
-import { PREVIEW_WIDTHS } from '../../schemas/media.ts'
+import { type MediaKind, PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import type { FrameTarget } from '../../schemas/video-target.ts'
 import { fail } from '../errors.ts'
 import { etagOfText } from '../http/preconditions.ts'
@@ -86,8 +86,8 @@ interface StoredPreview {
 
 /**
  * A WebP as wide as the next of `PREVIEW_WIDTHS`, which is made once and stored. A worker with ffmpeg makes that of a
- * video: until then, and for images that are not decoded, it is an SVG. Throws 404 if the file or its bytes are
- * missing.
+ * video: until then, for documents, and for images that are not decoded, it is an SVG. Throws 404 if the file or its
+ * bytes are missing.
  */
 async function readyPreview(
   library: Library,
@@ -101,7 +101,8 @@ async function readyPreview(
   if (found.storageKey === null) throw fail('media_without_content')
   const { kind, isMade } = found
   const isWaiting = kind === 'video' && !isMade && (await requestFrame(library, key, widest))
-  const file = kind === 'video' || isMade ? found : await makeOnce(library, key, found, widest)
+  const isPicture = kind === 'image' || kind === 'gif'
+  const file = isMade || !isPicture ? found : await makeOnce(library, key, found, widest)
   if (!file) throw mediaNotFound()
   const { renditionKey: storageKey } = file
   if (storageKey === null) return { svg: placeholder(file, widest), isWaiting }
@@ -169,15 +170,16 @@ async function small(source: string, width: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** A grey picture of the shape of the file, with a triangle for a video. */
+/** A grey picture of the shape of the file, with a triangle for a video, and a page for a document. */
 function placeholder({ kind, width, height }: RenditionSource, widest: number): Buffer {
   const ratio = Math.min(HEIGHT_PER_WIDTH_MAX, (height || 1) / (width || 1))
   const high = Math.max(1, Math.round(widest * ratio))
   const [x, y, size] = [widest / 2, high / 2, Math.min(widest, high) / 6]
-  const sign =
-    kind === 'video'
-      ? `<path fill="#6b7280" d="M${x - size} ${y - size}L${x + size} ${y}L${x - size} ${y + size}Z"/>`
-      : ''
+  const signs: Partial<Record<MediaKind, string>> = {
+    video: `M${x - size} ${y - size}L${x + size} ${y}L${x - size} ${y + size}Z`,
+    document: `M${x - size} ${y - 1.4 * size}h${1.4 * size}l${0.6 * size} ${0.6 * size}v${2.2 * size}h${-2 * size}Z`,
+  }
+  const sign = signs[kind] ? `<path fill="#6b7280" d="${signs[kind]}"/>` : ''
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${widest}" height="${high}"><rect width="100%" height="100%" fill="#e5e7eb"/>${sign}</svg>`
   return Buffer.from(svg)
 }

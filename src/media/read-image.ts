@@ -36,6 +36,7 @@ export async function readImage(path: string, mimeType: MediaType): Promise<Medi
     fps: durationSeconds ? frames / durationSeconds : null,
     frames,
     tracks: null,
+    pages: null,
   }
 }
 

@@ -1,14 +1,14 @@
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { UncheckedFact } from '../../schemas/validate-post.ts'
-import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/contract/limits.ts'
+import type { DocumentRule, GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from '../platforms/rules/context.ts'
 import { findFileKind, tellsAnimations } from '../platforms/rules/media-file.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
 
 type Property = UncheckedFact['property']
-type Limits = ImageRule & GifRule & VideoRule
+type Limits = ImageRule & GifRule & VideoRule & DocumentRule
 
 /** The limits that cannot be checked while a property is not known. */
 const LIMITS: Record<Property, (keyof Limits)[]> = {

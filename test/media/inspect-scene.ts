@@ -68,4 +68,5 @@ export const still = {
   fps: null,
   frames: 1,
   tracks: null,
+  pages: null,
 }

@@ -26,6 +26,7 @@ t.test('an upload responds with the facts of the file, and stores its bytes unch
     durationSeconds: null,
     fps: null,
     tracks: null,
+    pages: null,
     altText: 'A lighthouse',
     focus: null,
     fileName: 'some name.bin',

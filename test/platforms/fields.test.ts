@@ -11,8 +11,9 @@ import type { Recorded } from '../networks/fakes/network.ts'
 import { SUBJECTS } from './field-rows.ts'
 
 const mediaOf = ({ media }: Act): ConditionMedia => ({
-  hasImage: media.some(({ kind }) => kind !== 'video'),
+  hasImage: media.some(({ kind }) => kind === 'image' || kind === 'gif'),
   hasVideo: media.some(({ kind }) => kind === 'video'),
+  hasDocument: media.some(({ kind }) => kind === 'document'),
   count: media.length,
 })
 

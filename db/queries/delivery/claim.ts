@@ -56,7 +56,8 @@ export interface ClaimedDelivery extends HeldDelivery {
   expiredForMs: number | null
 }
 
-export interface StoredFile extends Omit<Media, 'fps' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+export interface StoredFile
+  extends Omit<Media, 'fps' | 'pages' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
   /** Null for a rendition that is not made yet, and for a file without content. */
   storageKey: string | null
   /** The rendition that is sent in place of the file; null if the file itself is. */

@@ -65,6 +65,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 fps: eb.ref('fps'),
                 frames: eb.ref('frames'),
                 tracks: eb.ref('tracks'),
+                pages: eb.ref('pages'),
                 fileName: eb.ref('fileName'),
                 kind: eb.ref('kind'),
                 altText: eb.ref('altText'),

@@ -27,7 +27,7 @@ export const uploadMedia = defineOperation({
 - a file that is a ZIP archive or a PDF as well
 - an image above 100 MiB (a GIF: 300 MB) or 268 million pixels
 
-**Metadata is not published:** networks get the file without position, serial numbers, names, dates, XMP, IPTC and comments, and without tracks that are neither video nor sound. Orientation and colour profile stay, and nothing is encoded again. \`getMediaContent\` returns the bytes as uploaded. The operator can turn this off.
+**Metadata is not published:** networks get the file without position, serial numbers, names, dates, XMP, IPTC and comments, and without tracks that are neither video nor sound. Orientation and colour profile stay, and nothing is encoded again. A PDF is sent as it is. \`getMediaContent\` returns the bytes as uploaded. The operator can turn this off.
 
 **Limits:** the operator sets the maximum file size, 1 GiB by default (413). The operator can also set a quota for all your files together (409); \`quota\` of \`listMedia\` shows it. An upload may take an hour, as long as at least 16 KiB arrive every 15 seconds (408). A user may add ${UPLOADS_MAX} files at a time to one process (429).
 

@@ -19,6 +19,8 @@ const PLANS: Record<MediaType, (file: FileBytes, edits: EditList) => void> = {
   'video/mp4': planMovie,
   'video/quicktime': planMovie,
   'video/webm': planWebm,
+  // The title and the author of a document are for its readers. Its objects may be compressed or signed.
+  'application/pdf': () => {},
 }
 
 /**

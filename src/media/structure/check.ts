@@ -5,14 +5,15 @@ import { readDocType, walkSegment } from './ebml.ts'
 import { walkGif } from './gif.ts'
 import { walkJpeg } from './jpeg.ts'
 import { walkBoxes } from './movie.ts'
+import { checkPdfEnd } from './pdf.ts'
 import { walkPng } from './png.ts'
 import { walkWebp } from './webp.ts'
 
 /**
  * Decoders map whole files into memory. The largest image limit that a network documents is 20 MiB. The largest GIF
- * limit is 300 MB, at Bluesky, which turns GIFs into videos.
+ * limit is 300 MB, at Bluesky, which turns GIFs into videos. The largest of documents is 100 MB.
  */
-const IMAGE_BYTES_MAX = 100 * 1024 * 1024
+const FILE_BYTES_MAX = 100 * 1024 * 1024
 const GIF_BYTES_MAX = 300_000_000
 
 /** Each reads from where `readType` stopped to the end of the file. */
@@ -26,6 +27,7 @@ const WALKS: Record<MediaType, (file: FileBytes) => void> = {
   'video/mp4': (file) => walkBoxes(file, ['moov', 'mdat']),
   'video/quicktime': (file) => walkBoxes(file, ['moov', 'mdat']),
   'video/webm': walkSegment,
+  'application/pdf': checkPdfEnd,
 }
 
 /**
@@ -41,12 +43,12 @@ export function checkStructure(file: FileBytes): MediaType {
   if (size === 0) throw fail('file_invalid', 'is empty')
   const type = readType(file)
   if (!type) throw fail('file_type_unsupported')
-  const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : IMAGE_BYTES_MAX
-  if (type.startsWith('image/') && size > bytesMax) {
-    throw fail('file_too_large.image', size, bytesMax)
+  const bytesMax = type === 'image/gif' ? GIF_BYTES_MAX : FILE_BYTES_MAX
+  if (!type.startsWith('video/') && size > bytesMax) {
+    throw fail('file_too_large.image', size, bytesMax, type === 'application/pdf' ? 'a document' : undefined)
   }
   WALKS[type](file)
-  refuseSecondType(file)
+  refuseSecondType(file, type)
   return type
 }
 
@@ -56,6 +58,7 @@ function readType(file: FileBytes): MediaType | null {
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
   if (/^GIF8[79]a/.test(start)) return 'image/gif'
+  if (start.startsWith('%PDF-')) return 'application/pdf'
   if (/^RIFF.{4}WEBP/s.test(start)) return 'image/webp'
   if (start.startsWith('\x1a\x45\xdf\xa3')) return readDocType(file) === 'webm' ? 'video/webm' : null
   if (start.slice(4, 8) === 'ftyp') return readBrands(file)
@@ -102,8 +105,8 @@ const ZIP_TAIL_BYTES = 22 + 0xffff
  * A valid media file can be a file of a second type as well, hidden in a comment or in an unused box. PDF and ZIP are
  * the common harmful types that allow this.
  */
-function refuseSecondType(file: FileBytes): void {
-  if (file.read(0, PDF_HEAD_BYTES).includes('%PDF-')) throw damaged('it is a PDF as well')
+function refuseSecondType(file: FileBytes, type: MediaType): void {
+  if (type !== 'application/pdf' && file.read(0, PDF_HEAD_BYTES).includes('%PDF-')) throw damaged('it is a PDF as well')
   const tailAt = Math.max(0, file.size - ZIP_TAIL_BYTES)
   const tail = Buffer.from(file.read(tailAt, ZIP_TAIL_BYTES))
   for (

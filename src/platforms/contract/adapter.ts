@@ -16,7 +16,10 @@ export interface ByteRange {
 
 /** A file of a post. Sizes in bytes and pixels, duration in seconds. */
 export interface PublishedFile
-  extends Omit<Media, 'fps' | 'tracks' | 'focus' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'> {
+  extends Omit<
+    Media,
+    'fps' | 'tracks' | 'pages' | 'focus' | 'fileName' | 'externalReference' | 'metadata' | 'createdAt'
+  > {
   /** Absent or null: the centre. */
   focus?: Focus | null
   /** Opens the content, or a part of it. */

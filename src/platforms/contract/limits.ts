@@ -167,6 +167,7 @@ export interface AltTextRule {
 export interface ConditionMedia {
   hasImage: boolean
   hasVideo: boolean
+  hasDocument: boolean
   count: number
 }
 
@@ -233,6 +234,11 @@ export interface GifRule extends FileRule {
   framesMax?: number
 }
 
+/** A document is the only file of its post. */
+export interface DocumentRule extends FileRule {
+  pagesMax?: number
+}
+
 export interface VideoRule extends FileRule {
   durationMinSeconds?: number
   durationMaxSeconds?: number
@@ -279,6 +285,7 @@ export interface PostTypeRule {
   image?: ImageRule
   gif?: GifRule
   video?: VideoRule
+  document?: DocumentRule
   source: Source
 }
 

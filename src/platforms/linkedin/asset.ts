@@ -1,3 +1,4 @@
+import type { MediaKind } from '../../../schemas/media.ts'
 import type { PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
@@ -10,11 +11,11 @@ import { type Client, call, HOST } from './client.ts'
  */
 export async function readStatus(
   urn: string,
-  { kind }: PublishedFile,
+  { kind }: Pick<PublishedFile, 'kind'>,
   client: Client,
   io: Io,
 ): Promise<'available' | 'processing' | 'incomplete' | 'unreadable'> {
-  const path = `/rest/${kind === 'video' ? 'videos' : 'images'}/${encodeURIComponent(urn)}`
+  const path = `/rest/${resourceOf(kind)}/${encodeURIComponent(urn)}`
   const { status: httpStatus, body } = await call(client, io, path, { accept: [403] })
   if (httpStatus === 403) return 'unreadable'
   const status = textAt(body, 'status')
@@ -28,9 +29,14 @@ export async function readStatus(
   throw unexpected(HOST, false)
 }
 
+type Resource = 'images' | 'videos' | 'documents'
+
+export const resourceOf = (kind: MediaKind): Resource =>
+  kind === 'video' ? 'videos' : kind === 'document' ? 'documents' : 'images'
+
 /** Starts an upload. Returns `value` of the response. */
 export async function initializeUpload(
-  resource: 'images' | 'videos',
+  resource: Resource,
   parameters: object,
   client: Client,
   io: Io,

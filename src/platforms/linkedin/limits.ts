@@ -2,6 +2,7 @@ import type {
   AccountKind,
   AltTextRule,
   Condition,
+  DocumentRule,
   GifRule,
   ImageRule,
   Platform,
@@ -18,6 +19,7 @@ const multiImage: Source = {
   confidence: 'cross-checked',
   version: 'li-lms-2026-09',
 }
+const documentsApi: Source = { url: `${pages}/documents-api`, confidence: 'official', version: 'li-lms-2026-08' }
 const imagesApi: Source = { url: `${pages}/images-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
 const postsApi: Source = { url: `${pages}/posts-api`, confidence: 'official', version: '2026' }
 const pollApi: Source = { url: `${pages}/poll-post-api`, confidence: 'official', version: '2026-04-30' }
@@ -43,6 +45,13 @@ const video: VideoRule = {
   source: videosApi,
 }
 
+const document: DocumentRule = {
+  mimeTypes: ['application/pdf'],
+  bytesMax: 100_000_000,
+  pagesMax: 300,
+  source: documentsApi,
+}
+
 const post: PostTypeRule = {
   mediaMin: 0,
   mediaMax: 20,
@@ -54,6 +63,7 @@ const post: PostTypeRule = {
   image,
   gif,
   video,
+  document,
   source: multiImage,
 }
 
@@ -160,6 +170,7 @@ export const linkedin: Platform = {
     mediaTitle: {
       type: 'string',
       param: 'content.media.title',
+      required: { when: 'the file is a document', test: (_, { hasDocument }) => hasDocument },
       unused: { when: 'the post has several files or none', test: (_, { count }) => count !== 1 },
       source: postsApi,
     },

@@ -46,9 +46,11 @@ function contentOf(act: Act, { urns, thumbnail }: Parameters<typeof postOf>[2]):
   if (!file) return undefined
   // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api: 2 to 20.
   if (media.length > 1) {
-    if (media.some(({ kind }) => kind === 'video')) throw impossible('LinkedIn shows a video only without other files')
+    const alone = media.find(({ kind }) => kind === 'video' || kind === 'document')
+    if (alone) throw impossible(`LinkedIn shows a ${alone.kind} only without other files`)
     return { multiImage: { images: media.map((_, index) => ({ id: urns[index], ...describe(altTexts[index]) })) } }
   }
+  if (file.kind === 'document' && !title) throw impossible('A document on LinkedIn needs fields.mediaTitle')
   return { media: { id: urns[0], ...(title && { title }), ...describe(altTexts[0]) } }
 }
 

@@ -6,7 +6,7 @@ import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
 import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
-import { initializeUpload, readStatus } from './asset.ts'
+import { initializeUpload, readStatus, resourceOf } from './asset.ts'
 import { type Client, codesOf, HOST } from './client.ts'
 import { linkedinContent } from './content.ts'
 import { startVideo, uploadParts, type VideoUpload } from './video.ts'
@@ -61,7 +61,7 @@ export async function upload(
   if (thumbnailUrl && !uploads.thumbnail) {
     const rules = { field: 'linkImageUrl', mimeTypes: JPEG_OR_PNG, bytesMax: LINK_IMAGE_BYTES_MAX }
     const image = await readImage(thumbnailUrl, io, rules)
-    uploads.thumbnail = await uploadImage(image, client, io)
+    uploads.thumbnail = await uploadWhole('image', image, client, io)
     uploads.uploadedAt = Date.now()
   }
   let bytes = 0
@@ -81,7 +81,7 @@ export async function upload(
       if (!result.isComplete) return { uploads, afterMs: CONTINUE_MS }
       uploads.urns.push(video.urn)
     } else {
-      uploads.urns.push(await uploadImage(file, client, io))
+      uploads.urns.push(await uploadWhole(file.kind === 'document' ? file.kind : 'image', file, client, io))
     }
     bytes += file.bytes
     uploads.uploadedAt = Date.now()
@@ -110,19 +110,19 @@ async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[]
 }
 
 /**
- * Uploads an image or a GIF, and returns its URN.
- * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
+ * Uploads an image, a GIF or a document with one request, and returns its URN.
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api and /documents-api
  */
-async function uploadImage(file: Content, client: Client, io: Io): Promise<string> {
-  const value = await initializeUpload('images', {}, client, io)
-  const [urn, uploadUrl] = [textAt(value, 'image'), textAt(value, 'uploadUrl')]
+async function uploadWhole(kind: 'image' | 'document', file: Content, client: Client, io: Io): Promise<string> {
+  const value = await initializeUpload(resourceOf(kind), {}, client, io)
+  const [urn, uploadUrl] = [textAt(value, kind), textAt(value, 'uploadUrl')]
   if (urn === undefined || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)
   const { authorization = '' } = client.headers
   await callNetwork(client, io, uploadUrl, { method: 'PUT', headers: { authorization }, body: fileBody(file) })
   return urn
 }
 
-/** The token goes with the image, and to LinkedIn alone. */
+/** The token goes with the file, and to LinkedIn alone. */
 function isOfLinkedIn(uploadUrl: string | undefined): uploadUrl is string {
   const url = URL.parse(uploadUrl ?? '')
   return url?.protocol === 'https:' && url.hostname.endsWith('.linkedin.com')

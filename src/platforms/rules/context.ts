@@ -104,6 +104,7 @@ export interface PartMedia {
   requestedCount: number
   hasImage: boolean
   hasVideo: boolean
+  hasDocument: boolean
   /** The duration of the first video; infinite if it is not known. */
   videoSeconds: number
   /** The path of the list of its ids in the request. */
@@ -183,6 +184,7 @@ function describePart(mediaIds: readonly string[], filesById: Map<string, MediaF
     requestedCount: mediaIds.length,
     hasImage: files.some(({ mimeType }) => mimeType.startsWith('image/')),
     hasVideo: files.some(({ mimeType }) => mimeType.startsWith('video/')),
+    hasDocument: files.some(({ mimeType }) => mimeType === 'application/pdf'),
     videoSeconds: files.find(({ mimeType }) => mimeType.startsWith('video/'))?.durationSeconds ?? Infinity,
     path,
     findPath: (id) => [...path, findIndex(id)],

@@ -1,16 +1,17 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { DocumentRule, GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { AddFileViolation, CheckBounds, Fact } from './file-checks.ts'
 import { checkTracks } from './media-tracks.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
 
-export const fileKinds = ['image', 'video', 'gif'] as const
+export const fileKinds = ['image', 'video', 'gif', 'document'] as const
 export type FileKind = (typeof fileKinds)[number]
 
 /** The rule that applies to a file. A GIF counts as an image if the post type has no rule for GIFs. */
 export function findFileKind(file: MediaFacts, rule: PostTypeRule): FileKind | undefined {
   if (tellsAnimations(rule) && isAnimation(file) && !isStillGif(file, rule)) return 'gif'
   if (file.mimeType.startsWith('image/')) return 'image'
+  if (file.mimeType === 'application/pdf') return 'document'
   return file.mimeType.startsWith('video/') ? 'video' : undefined
 }
 
@@ -35,7 +36,7 @@ const DURATION_TOLERANCE_SECONDS = 0.05
 /** Checks the type of a file, and its facts against the rule for its kind. */
 export function checkFile(file: MediaFacts, rule: PostTypeRule, add: AddFileViolation): void {
   const kind = findFileKind(file, rule)
-  const limits: (ImageRule & GifRule & VideoRule) | undefined = kind && rule[kind]
+  const limits: (ImageRule & GifRule & VideoRule & DocumentRule) | undefined = kind && rule[kind]
   const types: readonly string[] = limits?.mimeTypes ?? []
   if (!limits || !(types.includes(file.mimeType) || isStillGif(file, rule))) {
     const allowed = findAllowedTypes(file, rule)
@@ -52,7 +53,7 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, add: AddFileViol
     if (max !== undefined && compared > max) add(name, `${what}, ${atMost(max)}`, { ...facts, limit: { max } })
     if (min !== undefined && compared < min) add(name, `${what}, ${atLeast(min)}`, { ...facts, limit: { min } })
   }
-  const { bytes, width, height, durationSeconds: duration, frames } = file
+  const { bytes, width, height, durationSeconds: duration, frames, pages = null } = file
   const fps = toNominalFps(file.fps)
   check('bytes', 'bytes', bytes, { min: limits.bytesMin, max: limits.bytesMax }, `is ${bytes} bytes large`)
   check('width', 'pixels', width, { min: limits.widthMin, max: limits.widthMax }, `is ${width} pixels wide`)
@@ -65,6 +66,7 @@ export function checkFile(file: MediaFacts, rule: PostTypeRule, add: AddFileViol
   const rate = `has ${formatNumber(fps ?? 0)} frames per second`
   const comparedFps = limits.fpsRounded && file.fps ? Math.floor(file.fps) : fps
   check('fps', 'fps', fps, { min: limits.fpsMin, max: limits.fpsMax, compared: comparedFps }, rate)
+  check('pages', 'items', pages, { max: limits.pagesMax }, `has ${formatNumber(pages ?? 0)} pages`)
   check('frames', 'items', frames, { max: limits.framesMax }, `has ${frames} frames`)
   if (file.tracks) checkTracks(file.tracks, limits, { check, add })
   if (!width || !height) return

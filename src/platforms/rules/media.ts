@@ -50,7 +50,7 @@ function nameViolations({ id, fileName }: MediaFacts, { media, addViolation }: F
 type Counts = Record<FileKind, number>
 
 function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
-  const counts: Counts = { image: 0, video: 0, gif: 0 }
+  const counts: Counts = { image: 0, video: 0, gif: 0, document: 0 }
   for (const file of files) {
     const kind = findFileKind(file, rule)
     if (kind) counts[kind]++
@@ -58,7 +58,7 @@ function countKinds(files: readonly MediaFacts[], rule: PostTypeRule): Counts {
   return counts
 }
 
-const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: 'GIF' }
+const nouns: Record<FileKind, string> = { image: 'image', video: 'video', gif: 'GIF', document: 'document' }
 
 /** The facts that all rules on the number of files share. */
 const factsOf = ({ path }: PartMedia, { source }: { source: Source }) => ({ path, unit: 'files' as const, source })
@@ -79,7 +79,7 @@ function checkCounts(
     const facts = { ...factsOf(media, rule), limit: { min: mediaMin }, actual: media.requestedCount }
     addViolation('media_required', facts, `${name} has ${files}, ${atLeast(mediaMin)}`)
   }
-  const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax }
+  const maxima: Counts = { image: rule.imagesMax, video: rule.videosMax, gif: rule.gifsMax, document: mediaMax }
   for (const kind of fileKinds) {
     // If mediaMax is no greater, media_count covers this. A kind without a rule is rejected file by file.
     if (!rule[kind] || maxima[kind] >= mediaMax || counts[kind] <= maxima[kind]) continue
@@ -96,6 +96,14 @@ function checkCombination(counts: Counts, rule: PostTypeRule, { media, name, add
     const combination = `${formatCount(images, 'image')} and ${formatCount(counts.video, 'video')}`
     const facts = { path: media.path, source: rule.source }
     addViolation('media_mixed', facts, `${name} has ${combination}, which cannot be combined`)
+  }
+  if (rule.document && counts.document > 0 && media.count > 1) {
+    const facts = { path: media.path, source: rule.document.source }
+    addViolation(
+      'document_alone',
+      facts,
+      `${name} has a document and other media files, a document must be the only file`,
+    )
   }
   if (rule.gifAlone && counts.gif > 0 && media.count > counts.gif) {
     const facts = { path: media.path, source: rule.source }

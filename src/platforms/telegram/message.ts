@@ -61,7 +61,7 @@ export function messageOf(act: Act): Message {
   const [file, ...others] = media
   if (!file) return { method: 'sendMessage', parameters: { ...text, ...shared }, uploads: [] }
   if (others.length === 0) {
-    const { method, type } = SINGLE[file.kind]
+    const { method, type } = singleOf(file)
     const uploads = [{ field: type, name: fileName(file, 0), file }]
     const parameters = { ...sizeOf(file), ...cover(file), ...caption, ...shared }
     return { method, parameters, uploads, thumbnail: thumbnail('thumbnail') }
@@ -71,7 +71,7 @@ export function messageOf(act: Act): Message {
     throw impossible('Telegram shows no buttons below several files: remove fields.buttons, or publish one file')
   const uploads = media.map((each, index) => ({ field: `file${index}`, name: fileName(each, index), file: each }))
   const album = media.map((each, index) => ({
-    type: SINGLE[each.kind].type,
+    type: singleOf(each).type,
     media: `attach://file${index}`,
     ...sizeOf(each),
     ...cover(each),
@@ -101,6 +101,9 @@ const SINGLE = {
   gif: { method: 'sendAnimation', type: 'animation' },
   video: { method: 'sendVideo', type: 'video' },
 } as const
+
+/** The limits refuse documents. */
+const singleOf = ({ kind }: PublishedFile) => SINGLE[kind as keyof typeof SINGLE]
 
 /** Parameters of https://core.telegram.org/bots/api#sendvideo that photos do not have. */
 function sizeOf({ kind, width, height, durationSeconds }: PublishedFile): object {

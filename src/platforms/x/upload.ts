@@ -78,12 +78,15 @@ async function sendImage(client: Client, file: PublishedFile, index: number): Pr
 async function begin(client: Client, file: PublishedFile, isRestarted: boolean): Promise<Upload> {
   const response = await client.call('/2/media/upload/initialize', {
     method: 'POST',
-    body: { media_type: file.mimeType, total_bytes: file.bytes, media_category: CATEGORIES[file.kind] },
+    body: { media_type: file.mimeType, total_bytes: file.bytes, media_category: categoryOf(file) },
   })
   return { ...identityOf(client, response), bytesSent: 0, state: 'sending', isRestarted }
 }
 
 const CATEGORIES = { image: 'tweet_image', gif: 'tweet_gif', video: 'tweet_video' } as const
+
+/** The limits refuse documents. */
+const categoryOf = ({ kind }: PublishedFile) => CATEGORIES[kind as keyof typeof CATEGORIES]
 
 /** Sends chunks until the file is complete, or until the progress has to be stored. */
 async function sendChunks(client: Client, file: PublishedFile, index: number, upload: Upload): Promise<Step> {

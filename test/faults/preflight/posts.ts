@@ -160,7 +160,7 @@ function fieldsOf({ fields }: Platform, known: Known): Arbitrary<{ [key: string]
 
 /** Files of the types that the rule allows, sometimes of others. */
 function filesOf(rule: PostTypeRule, files: readonly StoredFile[]): Arbitrary<string[]> {
-  const types = [rule.image, rule.gif, rule.video].flatMap((kind) => kind?.mimeTypes ?? [])
+  const types = [rule.image, rule.gif, rule.video, rule.document].flatMap((kind) => kind?.mimeTypes ?? [])
   const listOf = (list: readonly StoredFile[]) =>
     list.length === 0
       ? fc.constant([] as string[])
@@ -169,7 +169,7 @@ function filesOf(rule: PostTypeRule, files: readonly StoredFile[]): Arbitrary<st
           maxLength: Math.max(1, Math.min(rule.mediaMax, 5)),
         })
   const fitting = files.filter(({ mimeType }) => types.includes(mimeType))
-  const kinds = ['image/', 'video/', 'image/gif'].map((kind) =>
+  const kinds = ['image/', 'video/', 'image/gif', 'application/pdf'].map((kind) =>
     fitting.filter(({ mimeType }) => mimeType.startsWith(kind)),
   )
   return fc.oneof(

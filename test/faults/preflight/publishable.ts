@@ -7,6 +7,7 @@ import type { MediaType } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { PostPart } from '../../../schemas/post-part.ts'
 import { createNetworkWorld } from '../../helpers/network-world.ts'
+import { pdf } from '../../helpers/pdf.ts'
 import { until } from '../../helpers/until.ts'
 import { type Fakes, sceneOf } from '../../networks/fakes/all.ts'
 import { RECEIVED, type Received } from '../../networks/fakes/received.ts'
@@ -187,6 +188,7 @@ async function uploadFiles({ db, uploadFile }: World): Promise<StoredFile[]> {
       })) as unknown as string[],
       { join: { animated: true } },
     )
+  await add(pdf(3))
   await add(await still(1080, 1080).jpeg().toBuffer())
   await add(await still(1080, 1350).jpeg().toBuffer(), 'A lighthouse at dusk.')
   await add(await still(1080, 566).jpeg().toBuffer(), '🌊'.repeat(800))

@@ -3,7 +3,7 @@ import { forbidden, type LinkedinState, type LinkedinToken, mayActFor, refuse, r
 import type { Recorded, Reply } from './network.ts'
 
 export interface LinkedinAsset {
-  kind: 'images' | 'videos'
+  kind: 'images' | 'videos' | 'documents'
   owner: string
   status: 'WAITING_UPLOAD' | 'PROCESSING' | 'AVAILABLE' | 'PROCESSING_FAILED'
   /** Number of further responses that report it in processing; a text is the reason of its failure. */
@@ -29,8 +29,8 @@ export interface FakeLinkedinMedia {
 const HOST = 'https://www.linkedin.com'
 
 /**
- * Images and videos: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api and
- * /videos-api.
+ * Files of posts: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api,
+ * /videos-api and /documents-api.
  */
 export function serveMedia(state: LinkedinState) {
   const switches: FakeLinkedinMedia = { imageProcessing: 0, processing: 1, mayReadAssets: true, partBytes: 4_194_304 }
@@ -59,10 +59,10 @@ export function serveMedia(state: LinkedinState) {
     state.assets.set(urn, asset)
     const address = (part: number) => `${HOST}/dms-uploads/${encodeURIComponent(urn)}/${part}?sau=signed`
     const expiry = state.clock().getTime() + 86_400_000
-    if (kind === 'images') {
+    if (kind !== 'videos') {
       return {
         status: 200,
-        body: { value: { uploadUrl: address(0), uploadUrlExpiresAt: expiry, image: urn } },
+        body: { value: { uploadUrl: address(0), uploadUrlExpiresAt: expiry, [kind.slice(0, -1)]: urn } },
       }
     }
     const uploadInstructions = lengths.map((length, part) => {
@@ -109,7 +109,7 @@ export function serveMedia(state: LinkedinState) {
     return { status: 200, body: { id: urn, owner, status, ...failure } }
   }
 
-  /** The bytes of a file, or of a part of it. The token goes with images, and must not go with videos. */
+  /** The bytes of a file, or of a part of it. The token goes with all but videos. */
   const receive = ({ method, path, headers, files }: Recorded): Reply | undefined => {
     const [, encoded = '', part = ''] = /^\/dms-uploads\/([^/]+)\/(\d+)$/.exec(path) ?? []
     if (!encoded || method !== 'PUT') return undefined
@@ -117,8 +117,11 @@ export function serveMedia(state: LinkedinState) {
     const bytes = files[0]?.bytes
     if (!asset || !bytes) return { status: 404 }
     const hasToken = headers.authorization !== undefined
-    if (asset.kind === 'images') {
+    if (asset.kind !== 'videos') {
       if (!hasToken) return { status: 401, body: { status: 401, message: 'Empty oauth2 access token' } }
+      // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api
+      const isDocument = bytes.length <= 100_000_000 && bytes.subarray(0, 5).toString('latin1') === '%PDF-'
+      if (asset.kind === 'documents' && !isDocument) return { status: 400, body: { status: 400, message: 'Bad file' } }
       asset.parts[0] = bytes
       process(asset)
       return { status: 201 }
@@ -131,7 +134,7 @@ export function serveMedia(state: LinkedinState) {
   }
 
   const respond = (call: Recorded, token: LinkedinToken): Reply | undefined => {
-    const [, kind, urn] = /^\/rest\/(images|videos)(?:\/([^/]+))?$/.exec(call.path) ?? []
+    const [, kind, urn] = /^\/rest\/(images|videos|documents)(?:\/([^/]+))?$/.exec(call.path) ?? []
     if (kind === undefined) return undefined
     if (call.method === 'GET' && urn !== undefined) return read(decodeURIComponent(urn))
     if (call.method !== 'POST') return undefined

@@ -177,6 +177,10 @@ function checkContent(content: Content, author: string, state: LinkedinState): v
     if ((item.altText ?? '').length > 4086) refuseField('FIELD_LENGTH_TOO_LONG', 'altText', 'Alt text is too long')
     checkAsset(item.id, author, state)
   }
+  // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
+  if (media?.id.startsWith('urn:li:document:') && !media.title) {
+    refuseField('MISSING_FIELD', 'content/media/title', 'title is required for documents')
+  }
   if (multiImage) {
     const { images } = multiImage
     if (images.length < 2 || images.length > 20) {

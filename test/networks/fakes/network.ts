@@ -147,7 +147,7 @@ async function read(
   if (type.startsWith('application/x-www-form-urlencoded')) {
     return { body: Object.fromEntries(new URLSearchParams(bytes.toString())), files: [] }
   }
-  if (/^(?:image\/|video\/|application\/octet-stream$)/.test(type))
+  if (/^(?:image\/|video\/|application\/(?:octet-stream|pdf)$)/.test(type))
     return { body: undefined, files: [{ field: '', name: '', type, bytes }] }
   if (!type.startsWith('multipart/form-data')) throw new Refused({ status: 415 })
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
