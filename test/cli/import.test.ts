@@ -113,6 +113,7 @@ t.test('posts of Postiz are created once, from the file that the query writes', 
         {
           threadParts: ['We are live.\nShips & sails: https://example.com/a?b=1&c=2', 'And open.', 'Good night.'],
           fields: { replySettings: 'following' },
+          threadMedia: [[/./], [], [/./]],
         },
       ],
       metadata: { tags: 'launch, spring' },
@@ -121,7 +122,7 @@ t.test('posts of Postiz are created once, from the file that the query writes', 
     'postiz:draft': {
       scheduledAt: null,
       targets: [{ fields: { boardId: '4711', title: 'Towers' } }],
-      altTexts: { [stored['postiz:first'].mediaIds[0]]: 'Another text.' },
+      altTexts: { [stored['postiz:first'].targets[0].threadMedia[0][0]]: 'Another text.' },
       metadata: { plannedAt: '2030-01-17T09:30:00.000Z' },
     },
   })

@@ -1,3 +1,4 @@
+import type { CreatePost } from '../../../../schemas/client-types.ts'
 import { readClientConfig } from '../../../config/config.ts'
 import { Postroom } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
@@ -5,7 +6,7 @@ import { print } from '../../output.ts'
 import { createProgress } from '../import/progress.ts'
 import { findAccount, type Outcome, outcomeToText, readAccounts, sendOnce } from '../send/send-once.ts'
 import { matchAccount } from './match-account.ts'
-import type { SourcePost } from './source-post.ts'
+import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 import { toBody } from './to-body.ts'
 import { uploadFiles } from './upload-files.ts'
 
@@ -24,12 +25,13 @@ export async function movePosts(io: Io, service: string, posts: SourcePost[], op
     const lost: string[] = []
     const outcome = await sendOnce(client, options.dryRun ?? false, () => {
       const account = matchAccount(accounts, post.account, given)
-      const { body, warnings } = toBody(post, account.id, account.platform)
+      const { body, threadFiles, warnings } = toBody(post, account.id, account.platform)
       return {
         externalReference: `${service}:${post.id}`,
         complete: async () => {
           lost.push(...warnings)
-          return { ...body, accountIds: [account.id], ...(await uploadFiles(client, post.files)) }
+          const uploaded = await uploadFiles(client, threadFiles?.flat() ?? post.files)
+          return { ...body, accountIds: [account.id], ...nameFiles(body, account.id, uploaded, threadFiles) }
         },
       }
     })
@@ -41,6 +43,20 @@ export async function connect({ env }: Io) {
   const { url, key } = readClientConfig(env)
   const client = new Postroom({ baseUrl: url, key })
   return { client, accounts: await readAccounts(client) }
+}
+
+/** The properties of the post that name its files: in a thread, those of each text. */
+function nameFiles(
+  { accountOverrides: [override] = [] }: MovedBody,
+  accountId: string,
+  { mediaIds, altTexts }: Awaited<ReturnType<typeof uploadFiles>>,
+  threadFiles: SourceFile[][] | undefined,
+): Partial<CreatePost> {
+  const texts = Object.keys(altTexts).length > 0 && { altTexts }
+  if (!threadFiles) return { mediaIds, ...texts }
+  const ids = [...mediaIds]
+  const threadMedia = threadFiles.map(({ length }) => ids.splice(0, length))
+  return { accountOverrides: [{ ...override, accountId, threadMedia }], ...texts }
 }
 
 /** Reads `x/ada=ID`, where `ID` may also be a name such as `x/ada`. */

@@ -3,12 +3,15 @@ import { METADATA } from '../../../../schemas/references.ts'
 import { OperatorError } from '../../../errors.ts'
 import { platforms } from '../../../platforms/limits.ts'
 import { isPast, PAST_TIME } from '../../../posts/schedule.ts'
-import type { MovedBody, SourcePost } from './source-post.ts'
+import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 
-/** The post in the form of `createPost`, for one account. `warnings` say what it lacks. */
+/**
+ * The post in the form of `createPost`, for one account, and the files of each text of a thread. `warnings` say what it
+ * lacks.
+ */
 export function toBody(post: SourcePost, accountId: string, platform: PlatformId) {
   const { caption, time, fields, firstComment } = post
-  const { content, missing } = arrangeParts(post, accountId, platform)
+  const { content, threadFiles, missing } = arrangeParts(post, accountId, platform)
   const gaps = [...post.missing, ...missing]
   const isDraft = post.isDraft || gaps.length > 0
   const tags = post.tags.join(', ')
@@ -30,6 +33,7 @@ export function toBody(post: SourcePost, accountId: string, platform: PlatformId
   const lost = [...post.lost, ...(isLong ? ['the tags, which are too long together'] : [])]
   return {
     body,
+    threadFiles,
     warnings: [
       ...lost.map((what) => `not moved: ${what}`),
       ...gaps.map((what) => `not moved: ${what}; the post is ${post.isDraft ? '' : 'now '}a draft`),
@@ -37,23 +41,26 @@ export function toBody(post: SourcePost, accountId: string, platform: PlatformId
   }
 }
 
-/** A thread where the network has threads of separate posts, otherwise a first comment. */
-function arrangeParts({ caption, parts, firstComment }: SourcePost, accountId: string, platform: PlatformId) {
+/** A thread where the network has threads of separate posts, otherwise a first comment, which has no files. */
+function arrangeParts(
+  { caption, files, parts, firstComment }: SourcePost,
+  accountId: string,
+  platform: PlatformId,
+): { content: Partial<MovedBody>; missing: string[]; threadFiles?: SourceFile[][] | undefined } {
   const { thread, firstComment: comments } = platforms[platform]
-  const [first, ...others] = parts
-  const missing = parts.flatMap(({ files }, index) =>
-    files.length > 0 ? [`files of text ${index + 2}, because only the first text can have files`] : [],
-  )
-  if (!first) return { content: {}, missing }
+  if (parts.length === 0) return { content: {}, missing: [] }
   if (thread?.mode === 'chained') {
     const threadParts = { [accountId]: [caption, ...parts.map(({ text }) => text)] }
-    return { content: { postType: 'thread' as const, threadParts }, missing }
+    const content: Partial<MovedBody> = { postType: 'thread', threadParts }
+    const hasFiles = parts.some((part) => part.files.length > 0)
+    return { content, missing: [], threadFiles: hasFiles ? [files, ...parts.map(({ files }) => files)] : undefined }
   }
-  if (comments && !firstComment) {
-    const rest = others.map(({ text }) => `the comment "${excerpt(text)}"`)
-    return { content: { firstComment: first.text }, missing: [...missing, ...rest] }
-  }
-  return { content: {}, missing: [...missing, ...parts.map(({ text }) => `the comment "${excerpt(text)}"`)] }
+  const first = comments && !firstComment ? parts[0] : undefined
+  const missing = [
+    ...(first && first.files.length > 0 ? ['the files of the comment'] : []),
+    ...parts.slice(first ? 1 : 0).map(({ text }) => `the comment "${excerpt(text)}"`),
+  ]
+  return { content: first ? { firstComment: first.text } : {}, missing }
 }
 
 const EXCERPT_LENGTH = 60

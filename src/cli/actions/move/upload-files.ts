@@ -3,11 +3,14 @@ import { OperatorError } from '../../../errors.ts'
 import type { Postroom } from '../../../sdk/index.ts'
 import type { SourceFile } from './source-post.ts'
 
-/** Stores the files, and returns what names them in a post. The service itself would fetch no private address. */
-export async function uploadFiles(
-  client: Postroom,
-  files: SourceFile[],
-): Promise<{ mediaIds: string[]; altTexts?: Record<string, string> }> {
+interface Uploaded {
+  mediaIds: string[]
+  /** The texts of files that were stored before with others, by id. */
+  altTexts: Record<string, string>
+}
+
+/** Stores the files. The service itself would fetch no private address. */
+export async function uploadFiles(client: Postroom, files: SourceFile[]): Promise<Uploaded> {
   const mediaIds: string[] = []
   const altTexts: Record<string, string> = {}
   for (const { url, altText } of files) {
@@ -21,10 +24,9 @@ export async function uploadFiles(
     const fileName = decodeURIComponent(basename(new URL(url).pathname)) || 'file'
     const media = await client.uploads.create(open, { fileName, ...(altText && { altText }) })
     mediaIds.push(media.id)
-    // A file that was stored before keeps its text.
     if (altText && media.altText !== altText) altTexts[media.id] = altText
   }
-  return { mediaIds, ...(Object.keys(altTexts).length > 0 && { altTexts }) }
+  return { mediaIds, altTexts }
 }
 
 async function download(url: string): Promise<Response> {
