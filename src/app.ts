@@ -124,6 +124,13 @@ export async function buildApp({
   limitDatabaseTime(app)
   await app.register(requests)
   await app.register(requestMetrics, metrics)
+  const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
+  // Before CORS, which would refuse the preflights of other origins: pages of any origin may connect.
+  await app.register(async (programs) => {
+    await programs.register(requireSchema, { db })
+    await programs.register(oauth, { ...authOptions, publicUrl: context.publicUrl })
+    await programs.register(consent, { db, fetch: context.fetch, publicUrl: context.publicUrl })
+  })
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   if (servesDocument) {
     const tags = listTags(renderNetworkTables())
@@ -138,7 +145,6 @@ export async function buildApp({
   await app.register(publicFiles, { storage: publishedFiles({ ...files, db }), keyring: context.keyring })
   await app.register(publicPreviews, { ...files, db, keyring: context.keyring })
   await app.register(publicAvatars, { db, keyring: context.keyring })
-  const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
   await app.register(
     async (api) => {
       await api.register(auth, authOptions)
@@ -178,11 +184,6 @@ export async function buildApp({
     await pages.register(requireSchema, { db })
     await pages.register(connectPages, context)
     await pages.register(metaCallbacks, context)
-  })
-  await app.register(async (programs) => {
-    await programs.register(requireSchema, { db })
-    await programs.register(oauth, { ...authOptions, publicUrl: context.publicUrl })
-    await programs.register(consent, { db, fetch: context.fetch, publicUrl: context.publicUrl })
   })
   return app
 }

@@ -78,3 +78,18 @@ t.test('the 401 of /mcp leads to the documents that a client needs', async (t) =
   const api = await read('/.well-known/oauth-protected-resource/api/v1')
   t.equal(api.resource, `${origin}/api/v1`)
 })
+
+t.test('pages of every origin can connect, also where only some may call the API', async (t) => {
+  for (const corsOrigins of [[], ['https://console.example.com']]) {
+    const { app, origin } = await createScene(t, { corsOrigins })
+    const headers = { origin: 'https://app.example.com' }
+    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+    for (const url of ['/oauth/register', '/oauth/token', '/oauth/revoke', '/.well-known/oauth-authorization-server']) {
+      const preflight = await app.inject({ method: 'OPTIONS', url, headers: { ...headers, ...asked } })
+      const allowed = ['origin', 'methods', 'headers'].map((name) => preflight.headers[`access-control-allow-${name}`])
+      t.match([preflight.statusCode, ...allowed], [204, '*', /POST/, /content-type/], `${url} ${corsOrigins}`)
+    }
+    const metadata = await app.inject({ method: 'GET', url: '/.well-known/oauth-protected-resource/mcp', headers })
+    t.equal(metadata.headers['access-control-allow-origin'], '*', `metadata of ${origin}`)
+  }
+})
