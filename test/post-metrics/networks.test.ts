@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
-import { createMetricsWorld, DAY, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
+import { createMetricsWorld, DAY, HOUR, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
 import { kindsOf, uploadFiles } from '../helpers/network-scene.ts'
 import { sceneOf } from '../networks/fakes/all.ts'
 import { MEASURED, type Numbers } from '../networks/fakes/metrics.ts'
@@ -57,6 +57,32 @@ for (const platform of MEASURED) {
     const [gone] = await metricsOf(id)
     t.equal(gone.goneAt !== null, !NETWORKS[platform].metrics.hidesGone)
     t.equal(gone.error, null)
+  })
+}
+
+/** Bodies with status 200 that no network sends for a post. */
+const ODD_BODIES = [{}, [], null, 'ok', { data: null }, { items: null, data: { children: {}, videos: {} }, posts: 1 }]
+
+for (const platform of MEASURED) {
+  t.test(`${platform}: an odd response is neither a zero, nor the end of a post or of its numbers`, async (t) => {
+    const world = await createMetricsWorld(t, 'paid')
+    const { read, metricsOf, numbers } = world
+    const { id } = await publish(world, platform)
+    await read(15 * MINUTE)
+    const [{ values }] = await metricsOf(id)
+    for (const odd of ODD_BODIES) {
+      numbers.storeOf(platform).odd = odd
+      await read(12 * HOUR)
+      const [metrics] = await metricsOf(id)
+      t.strictSame(
+        [metrics.values, metrics.goneAt, metrics.error?.code],
+        [values, null, 'unexpected_answer'],
+        JSON.stringify(odd),
+      )
+    }
+    delete numbers.storeOf(platform).odd
+    await read(DAY)
+    t.hasStrict((await metricsOf(id))[0], { values, error: null, goneAt: null })
   })
 }
 

@@ -1,7 +1,8 @@
 import type { Io } from '../contract/io.ts'
 import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { unexpected } from '../contract/publish-error.ts'
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
-import { at } from '../wire/json.ts'
+import { at, textAt } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
 import { callGraph, type Page, pageOf, readingPage } from './graph.ts'
 
@@ -22,11 +23,12 @@ async function readPost(page: Page, id: string, names: readonly string[], io: Io
   const readFields = async (names: readonly string[]) => {
     const query = { fields: names.map((name) => FIELDS[name]!.field).join(',') }
     const body = await callGraph(page, io, id, { query })
+    if (textAt(body, 'id') === undefined) throw unexpected(page.host, false)
     return pickCounts(names, (name) => at(body, ...FIELDS[name]!.path))
   }
   // https://developers.facebook.com/docs/graph-api/reference/insights/
   const readInsights = async (names: readonly string[]) =>
-    pickInsights(names, await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') } }))
+    pickInsights(names, await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') } }), page.host)
   const fields = await readNames(names.filter(isField), readFields, isAboutName)
   const insights = await readNames(
     names.filter((name) => !isField(name)),

@@ -1,8 +1,9 @@
 import type { Io } from '../contract/io.ts'
 import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { unexpected } from '../contract/publish-error.ts'
 import { get, type MetaApi } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
-import { at } from '../wire/json.ts'
+import { at, textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
 
 /** The fields of the post itself: https://developers.facebook.com/docs/instagram-platform/reference/instagram-media */
@@ -22,6 +23,7 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
 async function readPost(api: MetaApi, id: string, names: readonly string[], io: Io): Promise<PostReading> {
   const fields = names.filter((name) => FIELDS.includes(name))
   const post = await get(api, io, id, { fields: ['id', ...fields].join(',') })
+  if (textAt(post, 'id') === undefined) throw unexpected(api.host, false)
   const insights = names.filter((name) => !FIELDS.includes(name))
   const { counts, missing } = await readInsights(api, id, insights, io)
   return { counts: { ...pickCounts(fields, (name) => at(post, name)), ...counts }, missing }

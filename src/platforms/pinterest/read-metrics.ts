@@ -1,8 +1,9 @@
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
-import { type Client, clientFor } from './client.ts'
+import { type Client, clientFor, HOST } from './client.ts'
 
 const DAY_MS = 86_400_000
 
@@ -28,6 +29,7 @@ async function readPin(client: Client, { id, ageMs }: MeasuredPost, names: reado
       metric_types: names.join(','),
     })
     const { body } = await client.call(`/pins/${id}/analytics?${query}`)
+    if (at(body, 'all') === undefined) throw unexpected(HOST, false)
     const [sums, totals] = [at(body, 'all', 'summary_metrics'), at(body, 'all', 'lifetime_metrics')]
     return pickCounts(names, (name) => at(totals, name) ?? at(sums, name))
   }

@@ -11,6 +11,8 @@ interface Store {
   posts: Map<string, Numbers>
   /** Names that the network has retired: it refuses a call with one of them. */
   retired: Set<string>
+  /** The body of every response, with status 200, in place of numbers. */
+  odd?: unknown
 }
 
 interface Scene {
@@ -213,7 +215,8 @@ export async function startMetrics(t: Teardown) {
     const isPublic = platform === 'discord'
     if (!isPublic && !call.headers.authorization && !call.query.access_token) return { status: 401, body: {} }
     const [, id = ''] = SCENES[platform]!.path.exec(call.path)!
-    return SCENES[platform]!.respond(call, stores[platform]!, id)
+    const store = stores[platform]!
+    return 'odd' in store ? { status: 200, body: store.odd } : SCENES[platform]!.respond(call, store, id)
   })
   return {
     ...fake,
