@@ -3,6 +3,7 @@ import { PricedOperation, UsdMicros } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
+import { PlatformChanges } from './platform-changes.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { AccountKind, SupportedPostTypes } from './post-type-limits.ts'
 import { Dictionary, ListedText, Ref, StringEnum } from './shared.ts'
@@ -213,10 +214,10 @@ export const Platform = Type.Object(
       description: 'Whether this version can publish to the network. Always `true` so far.',
     }),
     canEdit: Type.Boolean({
-      description: 'Whether a published post can be changed on the network. Always `false` so far.',
+      description: 'Whether the network lets apps edit published posts: see `changes`.',
     }),
     canDelete: Type.Boolean({
-      description: 'Whether a published post can be deleted from the network. Always `false` so far.',
+      description: 'Whether the network lets apps remove published posts: see `changes`.',
     }),
     connect: Type.Array(Ref(ConnectMethod), {
       description: 'The ways to connect an account. Empty: only the operator can add accounts of the network.',
@@ -238,6 +239,7 @@ export const Platform = Type.Object(
     }),
     rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
     metrics: Ref(PlatformMetrics),
+    changes: Ref(PlatformChanges),
     prices: Type.Array(Ref(NetworkPrice), {
       description:
         'What the network charges the owner of the app that publishes. Empty: posts cost nothing. Calls that read, such as those after a lost response, are not among them.',
@@ -252,8 +254,8 @@ export const Platform = Type.Object(
         id: 'bluesky',
         name: 'Bluesky',
         publishes: true,
-        canEdit: false,
-        canDelete: false,
+        canEdit: true,
+        canDelete: true,
         connect: ConnectMethod.examples.slice(0, 1),
         postTypes: SupportedPostTypes.examples[0],
         altTexts: { video: AltTextLimits.examples[0] },
@@ -269,6 +271,7 @@ export const Platform = Type.Object(
         fieldOptions: {},
         rateLimits: NetworkRate.examples,
         metrics: PlatformMetrics.examples[0],
+        changes: PlatformChanges.examples[0],
         prices: [],
       },
     ],

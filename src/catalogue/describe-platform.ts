@@ -10,6 +10,7 @@ import type { PostTypeLimits } from '../../schemas/post-type-limits.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../platforms/contract/limits.ts'
 import { listConnectMethods } from './connect-methods.ts'
+import { describeChanges } from './describe-changes.ts'
 import { describeGuarantee } from './describe-guarantee.ts'
 import { describeMedia } from './describe-media.ts'
 import { describeMetrics } from './describe-metrics.ts'
@@ -26,6 +27,7 @@ import { describeFields } from './fields-schema.ts'
 /** A network as the API shows it. Everything is derived from the limits that posts are checked against. */
 export function describePlatform(platform: Platform, networks: Networks): PlatformDetail {
   const { id, name, fields, rateLimits, prices } = platform
+  const changes = describeChanges(id)
   const types = Object.entries(platform.postTypes).map(([type, rule]) => [
     type,
     describePostType(platform, type as PostType, rule),
@@ -34,8 +36,8 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     id,
     name,
     publishes: true,
-    canEdit: false,
-    canDelete: false,
+    canEdit: changes.edit.possible,
+    canDelete: changes.remove.possible,
     connect: listConnectMethods(id, networks),
     postTypes: Object.fromEntries(types),
     altTexts: mapValues(platform.altTexts, describeAltText),
@@ -45,6 +47,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     fieldOptions: mapValues(networks[id].options ?? {}, ({ needs = [] }) => [...needs]),
     rateLimits: rateLimits.map(describeRate),
     metrics: describeMetrics(id),
+    changes,
     prices: describePrices(prices),
   }
 }

@@ -1,8 +1,10 @@
 import type { NetworkTables } from '../../schemas/document.ts'
 import type { PostType } from '../../schemas/platform.ts'
+import type { EditRule, RemovalRule } from '../platforms/contract/changes.ts'
 import type { ActKind } from '../platforms/contract/guarantee.ts'
 import type { GuaranteeRule, Platform, RateLimit } from '../platforms/contract/limits.ts'
 import type { Network } from '../platforms/contract/network.ts'
+import { durationOf } from '../platforms/find-obstacle.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 
 export const renderNetworkTables = (): NetworkTables => ({
@@ -19,6 +21,32 @@ export const renderTokens = (): string =>
       return tokens ? [[`[${name}](../platforms/${id}/README.md)`, variables, tokens.life, tokens.refresh]] : []
     }),
   )
+
+/** How networks remove and edit what they have published. */
+export const renderChanges = (): string =>
+  renderTable(
+    ['Network', 'Remove', 'Edit'],
+    Object.values(NETWORKS).map(({ name, changes: { remove, edit } }) => [
+      name,
+      remove.possible ? ['yes', ...limitsOf(remove)].join(', ') : remove.reason,
+      edit.possible ? [edit.what.map(asCode).join(', '), ...limitsOf(edit)].join('; ') : edit.reason,
+    ]),
+  )
+
+const asCode = (key: string) => (key === 'text' ? key : `\`${key}\``)
+
+/** The conditions of a change, for operators. */
+function limitsOf(rule: Extract<RemovalRule | EditRule, { possible: true }>): string[] {
+  const { scope, minutesMax, price } = rule
+  return [
+    ...(minutesMax === undefined ? [] : [`for ${durationOf(minutesMax)}`]),
+    ...('timesMax' in rule ? [`${rule.timesMax} times`] : []),
+    ...('keepsId' in rule && !rule.keepsId ? ['as a new post'] : []),
+    ...(scope === undefined ? [] : [`with the scope \`${scope}\``]),
+    ...(price ? [`for $${price.usdMicros / 1_000_000}`] : []),
+    ...('confirmedBy' in rule && rule.confirmedBy === 'reading' ? ['read afterwards'] : []),
+  ]
+}
 
 const renderTable = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

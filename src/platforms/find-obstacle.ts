@@ -26,4 +26,4 @@ export function findObstacle(
   return `The network takes this only for ${durationOf(minutesMax)} after the post was published.`
 }
 
-const durationOf = (minutes: number) => (minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`)
+export const durationOf = (minutes: number) => (minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`)

@@ -6,6 +6,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
 import { platforms } from '../../src/platforms/limits.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -30,8 +31,10 @@ t.test('every network is listed with each value and each source that posts are c
     check(properties, Object.keys(fields), `${id}: fields`)
     check(shown.rateLimits.length, rateLimits.length, `${id}: rate limits`)
     check(shown.publishes, networks[id] !== undefined, `${id} publishes`)
+    const { changes } = NETWORKS[id]
+    check([shown.canDelete, shown.canEdit], [changes.remove.possible, changes.edit.possible], `${id}: changes`)
     const published = new Set(leavesOf(shown))
-    const values = leavesOf([texts, postTypes, fields, rateLimits]).filter(
+    const values = leavesOf([texts, postTypes, fields, rateLimits, changes]).filter(
       (leaf) => typeof leaf === 'number' || leaf.startsWith('https://'),
     )
     check(

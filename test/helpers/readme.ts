@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DEPLOYMENTS } from '../../.ci/deployments.ts'
 import { CONNECTION_ROWS } from '../../schemas/connect.ts'
-import { renderNetworkTables, renderTokens } from '../../src/catalogue/network-tables.ts'
+import { renderChanges, renderNetworkTables, renderTokens } from '../../src/catalogue/network-tables.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { renderLimits } from './limits-table.ts'
@@ -38,7 +38,8 @@ export const GENERATED: Record<string, () => string> = {
     return withTables('src/delivery/README.md', Object.fromEntries(spaced))
   },
   'src/mcp/README.md': () => withTables('src/mcp/README.md', { tools: TOOL_TABLE }),
-  'src/platforms/README.md': () => withTables('src/platforms/README.md', { limits: renderLimits() }),
+  'src/platforms/README.md': () =>
+    withTables('src/platforms/README.md', { changes: `${renderChanges()}\n`, limits: renderLimits() }),
   'src/post-metrics/README.md': () =>
     withTables('src/post-metrics/README.md', { numbers: renderNumbers(), readings: renderReadings() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),

@@ -29,7 +29,7 @@ export interface ChangeException {
   /** A sentence for the owner of the post. */
   reason: string
   accounts?: AccountKind
-  kind?: OnNetwork['kind']
+  kind?: 'post' | 'comment'
   postTypes?: readonly PostType[]
   /** A further condition on the act. */
   test?: (act: OnNetwork) => boolean

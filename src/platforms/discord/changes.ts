@@ -11,7 +11,7 @@ export const discordChanges: ChangeRules = {
   remove: { possible: true, confirmedBy: 'response', source: webhook },
   edit: {
     possible: true,
-    what: ['text', 'embeds', 'suppressEmbeds'],
+    what: ['text', 'embeds'],
     keepsId: true,
     source: { ...webhook, url: 'https://docs.discord.com/developers/resources/webhook#edit-webhook-message' },
   },
