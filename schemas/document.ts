@@ -82,7 +82,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 408 | the request arrived too slowly; the connection is closed | send it again |
 | 409 | the state of the resource does not allow it; the \`Idempotency-Key\` belongs to another request | see the message |
 | 410 | the events after a cursor of \`listEvents\` are no longer kept | begin again with the cursor in \`oldest\` |
-| 412 | the post or the account has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the resource again |
+| 412 | the post, the account or the schedule has changed since the \`ETag\` in \`If-Match\`; a precondition of \`getMediaContent\` does not match the file | read the resource again |
 | 416 | the range of \`getMediaContent\` is outside the file | request the whole file |
 | 413 | the body is larger than 1 MiB, or the file is larger than the service accepts | send less |
 | 417 | the \`Expect\` header has another value than \`100-continue\` | leave it out |
@@ -310,12 +310,12 @@ An account may have a **schedule**: times of the week at which it publishes, on 
 
 - **A slot is taken** in the transaction that stores the post: two requests never get the same one, and none is skipped. A post that is scheduled by hand in the minute of a slot takes it as well.
 - **A slot is free again** when its post is deleted, moved or made a draft, and when its delivery fails or is cancelled before anything is out. A slot stays taken where the post is published, or may be (\`unconfirmed\`).
-- **A failed delivery** that you retry is sent immediately, not in its slot, which another post may have by then.
+- **A delivery that ended** and that you retry does not look for another slot. A cancelled one is published in the slot that it had, even if another post has it by then; a failed one immediately. \`updatePost\` with \`schedule\` moves its post to a free slot.
 - **A full queue** is a 409 with the code \`queue_full\`, and nothing is stored. Queues are ${HORIZON_DAYS} days long.
 - **Clocks that change** do not move a slot on the clocks of its zone. A time that they skip is the first instant after the gap, and a time that they show twice is the first of the two.
 - **A post at the front** moves only posts that you may change, and that have not begun. The others stay in their slots: those of other users, those that several accounts publish at one time, and those that are being changed. Each post that moves is a \`post.updated\`. One request moves ${QUEUE_MOVES_MAX} posts at most.
 
-\`listSlots\` returns the next slots of an account with their posts. A changed schedule moves no post.
+\`listSlots\` returns the next slots of an account with their posts. A changed schedule moves no post; \`rearrangeSchedule\` moves the queued posts to the first free slots, in their order, by the rules of a post at the front.
 
 ## Costs and budgets
 

@@ -554,10 +554,13 @@ export const ERRORS = {
   precondition_failed: {
     status: 412,
     message: 'Precondition failed: the post has changed. The header ETag has its present version.',
-    meaning: '`If-Match` or `If-Unmodified-Since` does not match the post, the account or the file.',
+    meaning: '`If-Match` or `If-Unmodified-Since` does not match the post, the account, the schedule or the file.',
     cases: {
       account: {
         message: 'Precondition failed: the account has changed. The header ETag has its present version.',
+      },
+      schedule: {
+        message: 'Precondition failed: the schedule has changed. The header ETag has its present version.',
       },
       file: { message: 'Precondition failed: the file does not match.' },
     },

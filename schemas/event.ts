@@ -226,7 +226,7 @@ export const EVENTS = [
   ),
   defineEvent(
     'account.updated',
-    'The display name or the default fields of an account were changed by `updateAccount`.',
+    'The display name or the default fields of an account were changed by `updateAccount`, or its schedule by `putSchedule`.',
     {
       ...account,
       changed: Type.Array(Type.String(), { description: 'The names of the properties that have other values now.' }),

@@ -73,9 +73,18 @@ export const ACCOUNT_VERSIONS = versionsOf({
   error: 'precondition_failed.account',
 })
 
+export const SCHEDULE_VERSIONS = versionsOf({
+  noun: 'schedule',
+  reader: 'getSchedule',
+  content: '`skip` included',
+  error: 'precondition_failed.schedule',
+})
+
+const VERSIONS = [POST_VERSIONS, ACCOUNT_VERSIONS, SCHEDULE_VERSIONS]
+
 /** The 412 of an operation with these headers; undefined for others. */
 export const preconditionFailedResponse = (headers: unknown): ErrorResponses | undefined =>
-  [POST_VERSIONS, ACCOUNT_VERSIONS].find(({ IfMatchHeaders }) => IfMatchHeaders === headers)?.failed
+  VERSIONS.find(({ IfMatchHeaders }) => IfMatchHeaders === headers)?.failed
 
 /** The response to an `If-Match` that is neither `*` nor a list of ETags. */
 export const BAD_IF_MATCH_EXAMPLE = { badIfMatch: BAD_IF_MATCH }

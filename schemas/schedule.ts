@@ -79,11 +79,6 @@ export const AccountSchedule = Type.Object(
 )
 export type AccountSchedule = Static<typeof AccountSchedule>
 
-/** The header of each response that is a schedule. */
-export const SCHEDULE_ETAG_HEADERS = {
-  headers: { ETag: { type: 'string', description: 'The version of the schedule.' } },
-}
-
 export const ListSlotsQuery = Type.Object({
   from: Type.Optional(
     Type.String({
@@ -147,3 +142,33 @@ export const SlotList = Type.Object(
   },
 )
 export type SlotList = Static<typeof SlotList>
+
+export const MovedPost = Type.Object(
+  {
+    postId: Type.String({ description: 'The id of the post.' }),
+    from: Type.String({ format: 'date-time', description: 'The slot that it had, in UTC.' }),
+    scheduledAt: Type.String({ format: 'date-time', description: 'The slot that it has now, in UTC.' }),
+  },
+  {
+    $id: 'MovedPost',
+    description: 'A post that has another slot of the account.',
+    examples: [{ postId: POST_ID, from: '2027-01-11T08:30:00.000Z', scheduledAt: '2027-01-12T08:00:00.000Z' }],
+  },
+)
+
+export const RearrangedQueue = Type.Object(
+  {
+    moved: Type.Array(Ref(MovedPost), { description: 'The posts that have other slots now, in their order.' }),
+    stayed: Type.Integer({
+      minimum: 0,
+      description:
+        'How many other posts of the queue have the slots that they had: they are there already, or they cannot be moved.',
+    }),
+  },
+  {
+    $id: 'RearrangedQueue',
+    description: 'The queue of an account after its posts were moved.',
+    examples: [{ moved: MovedPost.examples, stayed: 3 }],
+  },
+)
+export type RearrangedQueue = Static<typeof RearrangedQueue>

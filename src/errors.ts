@@ -75,11 +75,13 @@ export class RateLimited extends AppError {
   }
 }
 
+type PreconditionName = 'precondition_failed' | `precondition_failed.${'account' | 'schedule'}`
+
 /** A 412 of a request with `If-Match`. The response has the present ETag. */
 export class PreconditionFailed extends AppError {
   readonly etag: string
 
-  constructor(etag: string, name: 'precondition_failed' | 'precondition_failed.account' = 'precondition_failed') {
+  constructor(etag: string, name: PreconditionName = 'precondition_failed') {
     super(errorOf(name))
     this.etag = etag
   }

@@ -3,10 +3,14 @@ import type { AccountSchedule } from '../../schemas/schedule.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { reachableBy } from './accounts.ts'
+import { accountEvents } from './events/account.ts'
+import type { Actor } from './events/actor.ts'
 import { isoTime } from './iso-time.ts'
 import type { QueuedDelivery } from './queue.ts'
 
 export interface ReachableSchedule {
+  platform: string
+  username: string
   /** Null if the account has none. */
   schedule: AccountSchedule | null
   now: Date
@@ -15,7 +19,7 @@ export interface ReachableSchedule {
 /** The schedule of an account that the user may post to; undefined if there is no such account. */
 export async function findSchedule(db: Db, { userId, id }: { userId: string; id: string }) {
   const { rows } = await sql<ReachableSchedule>`
-    select clock_timestamp() as now,
+    select platform, username, clock_timestamp() as now,
       case when schedule.account_id is not null then
         jsonb_build_object('timeZone', schedule.time_zone, 'slots', schedule.slots, 'skip', schedule.skip)
       end as schedule
@@ -25,20 +29,40 @@ export async function findSchedule(db: Db, { userId, id }: { userId: string; id:
   return rows[0]
 }
 
-/** Stores the schedule of an account that the user may post to. Returns whether there is such an account. */
+/**
+ * Stores the schedule of an account that the user may post to, and writes the event of a change. Returns whether there
+ * is such an account.
+ */
 export async function storeSchedule(
   db: Db,
-  { userId, id }: { userId: string; id: string },
+  { userId, id, keyId }: { userId: string; id: string } & Actor,
   { timeZone, slots, skip }: AccountSchedule,
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into account_schedules (account_id, time_zone, slots, skip)
-    select accounts.id, ${timeZone}, ${JSON.stringify(slots)}::jsonb, ${JSON.stringify(skip)}::jsonb
-    from accounts
-    where accounts.id = ${id} and ${reachableBy(userId)}
-    on conflict (account_id) do update
-      set time_zone = excluded.time_zone, slots = excluded.slots, skip = excluded.skip
-    returning account_id`.execute(db)
+    with account as (
+      select accounts.* from accounts where accounts.id = ${id} and ${reachableBy(userId)}
+    ),
+    stored as (
+      insert into account_schedules as schedule (account_id, time_zone, slots, skip)
+      select id, ${timeZone}, ${JSON.stringify(slots)}::jsonb, ${JSON.stringify(skip)}::jsonb from account
+      on conflict (account_id) do update
+        set time_zone = excluded.time_zone, slots = excluded.slots, skip = excluded.skip
+        where (schedule.time_zone, schedule.slots, schedule.skip)
+          is distinct from (excluded.time_zone, excluded.slots, excluded.skip)
+      returning account_id
+    ),
+    changed as (
+      select account.* from account join stored on stored.account_id = account.id
+    ),
+    event as (
+      insert into event_outbox (user_id, type, account_ids, data)
+      ${accountEvents('changed', {
+        type: sql`'account.updated'`,
+        facts: sql`jsonb_build_object('changed', jsonb_build_array('schedule'),
+          'actor', case when ${keyId}::text is not null then jsonb_build_object('keyId', ${keyId}::text) end)`,
+      })}
+    )
+    select id from account`.execute(db)
   return rows.length > 0
 }
 
@@ -134,3 +158,12 @@ const selectTakenMinutes = prepared<
 
 export const listTakenMinutes = (db: Db, { leaving, ...range }: TakenRange) =>
   selectTakenMinutes(db, { ...range, leaving: JSON.stringify(leaving) })
+
+/** How many deliveries of an account are in slots from a time on. */
+export async function countQueued(db: Db, { accountId, from }: { accountId: string; from: Date }): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from post_targets
+    where account_id = ${accountId} and slot_at > ${from} and due_at = slot_at and claimable_at is not null
+      and state = 'queued'`.execute(db)
+  return rows[0]!.count
+}

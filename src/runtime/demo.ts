@@ -92,7 +92,7 @@ async function seedAccounts(db: Db, userId: string): Promise<string> {
   await insertAccount(db, { ...own, id: newId(), platform: 'instagram', username: 'demo' })
   await insertAccount(db, { ...own, id: SANDBOX_ACCOUNT_ID, platform: 'sandbox', username: SANDBOX_USERNAME })
   await storeAvatar(db, { id: BLUESKY.id, bytes: DEMO_AVATAR })
-  await storeSchedule(db, { userId, id: BLUESKY.id }, AccountSchedule.examples[0] as AccountSchedule)
+  await storeSchedule(db, { userId, id: BLUESKY.id, keyId: null }, AccountSchedule.examples[0] as AccountSchedule)
   return mastodonId
 }
 

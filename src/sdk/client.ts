@@ -163,6 +163,9 @@ export class Postroom {
     /** Sets the times of the week at which queued posts are published. */
     putSchedule: (id: string, body: T.PutSchedule, options?: Options) =>
       this.#http.send<T.AccountSchedule>('PUT', path`/accounts/${id}/schedule`, body, options),
+    /** Moves its queued posts to the slots of its schedule. */
+    rearrangeSchedule: (id: string, options?: ChangeOptions) =>
+      this.#http.send<T.RearrangedQueue>('POST', path`/accounts/${id}/schedule/rearrange`, undefined, options),
     /** The next slots, and the posts that take them. */
     slots: (id: string, query: T.ListSlotsQuery = {}, options?: Options) =>
       this.#http.get<T.SlotList>(path`/accounts/${id}/slots`, query, options),

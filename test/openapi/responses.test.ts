@@ -88,15 +88,17 @@ async function checkAccounts(t: Test, { db, ada, user, organization, promote }: 
   await check('disconnectAccount', 403, 'not_account_owner', ada.call('DELETE', `/accounts/${shared}`))
 }
 
-async function checkSchedules({ ada }: Scene, requests: Requests) {
+async function checkSchedules({ ada, account }: Scene, requests: Requests) {
   const { weekdays } = SCHEDULE_EXAMPLES
   const path = `/accounts/${ACCOUNT_EXAMPLES[0].id}`
-  for (const name of ['getSchedule', 'putSchedule', 'listSlots'] as const) {
+  for (const name of ['putSchedule', 'getSchedule', 'listSlots', 'rearrangeSchedule'] as const) {
     await check(name, 200, undefined, requests[name](ada.key))
   }
   await check('getSchedule', 404, 'schedule_not_found', ada.call('GET', `${path}/schedule`))
   await check('listSlots', 404, 'schedule_not_found', ada.call('GET', `${path}/slots`))
+  await check('rearrangeSchedule', 404, 'schedule_not_found', ada.call('POST', `${path}/schedule/rearrange`))
   const put = (changes: object) => ada.call('PUT', `${path}/schedule`, { ...weekdays, ...changes })
+  await checkConditions(ada, 'rearrangeSchedule', 'POST', `/accounts/${account}/schedule/rearrange`)
   await check('putSchedule', 400, 'unknownZone', put({ timeZone: 'Europe/Berln' }))
   const [slot] = weekdays.slots
   await check('putSchedule', 400, 'repeatedSlot', put({ slots: [slot, slot] }))
@@ -137,13 +139,18 @@ async function checkQueues({ ada, account }: Scene) {
   }
   const post = await attempt('queue_without_slots', 'next')
   await check('createPosts', 409, 'queue_without_slots', ada.call('POST', '/posts/batch', { posts: [post] }))
+  const rearrange = () => ada.call('POST', `/accounts/${id}/schedule/rearrange`)
+  await put({ slots: [] })
+  await check('rearrangeSchedule', 409, 'queue_without_slots', rearrange())
   await put({ slots: [{ weekday: 'monday', time: '09:31' }] })
+  await ada.call('POST', '/posts', post)
   await attempt('queue_full_2', 'together', [id, account])
   const mondays = Array.from({ length: 400 }, (_, day) => new Date(Date.now() + (day - 2) * 86_400_000))
     .filter((date) => date.getUTCDay() === 1)
     .map((date) => date.toISOString().slice(0, 10))
   await put({ slots: [{ weekday: 'monday', time: '09:31' }], skip: mondays })
   await attempt('queue_full', 'next')
+  await check('rearrangeSchedule', 409, 'queue_full', rearrange())
 }
 
 async function checkPlatforms(t: Test, { db, ada }: Scene, requests: Requests) {
@@ -987,6 +994,8 @@ t.test('each response matches its schema, and each error matches its example to 
     // test/posts/queue-front.test.ts checks these: they need 2,000 posts.
     seen.add(`${operationId} 409 queue_full_3`)
   }
+  // The same code rejects this.
+  seen.add('rearrangeSchedule 409 queue_full_2')
   // test/media/alt-text-rights.test.ts checks this: it needs 2,000 posts.
   seen.add('updateMedia 409 media_in_too_many_posts')
   // test/events checks these: the first has a cursor, and the second needs 100 requests that wait.

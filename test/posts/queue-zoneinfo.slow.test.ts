@@ -29,7 +29,7 @@ const slots = WEEKDAYS.flatMap((weekday) => TIMES.map((time) => ({ weekday, time
 /** Days from the first one in UTC on, and the minutes since 1970 at which there are slots. */
 type Window = [zone: string, day: number, days: number, minutes: number[]]
 
-/** Node and Python have zones of different versions. They agree about these years, and differ about Moldova from 2022 on. */
+/** Versions of the zones agree about these years. They differ about Moldova from 2022 on. */
 const YEARS = [2005, 2021]
 
 async function runPython(): Promise<Window[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { at, type Now } from '../clock.ts'
+import { accountEvents } from './account.ts'
 
 interface Values {
   now: Now
@@ -37,21 +38,12 @@ export async function announceAccountExpiries(db: Db, { now, limit }: Values): P
     ),
     event as (
       insert into event_outbox (user_id, type, account_ids, data)
-      select reader.user_id,
-        case expiry_announced_days when 0 then 'account.reconnect_required' else 'account.expiring' end,
-        array[announced.id],
-        jsonb_strip_nulls(jsonb_build_object(
-          'platform', platform,
-          'username', username,
-          'externalReference', external_reference,
-          'metadata', metadata,
+      ${accountEvents('announced', {
+        type: sql`case expiry_announced_days when 0 then 'account.reconnect_required' else 'account.expiring' end`,
+        facts: sql`jsonb_build_object(
           'reason', case expiry_announced_days when 0 then 'reconnect_required' end,
-          'expiresAt', case when expiry_announced_days > 0 then api_time(credentials_expire_at) end))
-      from announced
-      cross join lateral (
-        select announced.user_id
-        union
-        select user_id from memberships where organization_id = announced.organization_id) as reader
+          'expiresAt', case when expiry_announced_days > 0 then api_time(credentials_expire_at) end)`,
+      })}
     )
     select count(*) as count from announced`.execute(db)
   return rows[0]!.count

@@ -1,7 +1,8 @@
 import { AccountPath } from '../../account.ts'
 import { errorResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
-import { AccountSchedule, SCHEDULE_ETAG_HEADERS } from '../../schedule.ts'
+import { SCHEDULE_VERSIONS } from '../../precondition.ts'
+import { AccountSchedule } from '../../schedule.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -18,7 +19,7 @@ export const getSchedule = defineOperation({
   success: {
     200: {
       ...JsonResponse(AccountSchedule, 'The schedule.', { schedule: AccountSchedule.examples[0] }),
-      ...SCHEDULE_ETAG_HEADERS,
+      ...SCHEDULE_VERSIONS.ETAG_HEADERS,
     },
   },
   errors: [

@@ -1,6 +1,7 @@
 import { AccountPath } from '../../account.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
-import { AccountSchedule, PutSchedule, SCHEDULE_ETAG_HEADERS, SCHEDULE_EXAMPLES } from '../../schedule.ts'
+import { SCHEDULE_VERSIONS } from '../../precondition.ts'
+import { AccountSchedule, PutSchedule, SCHEDULE_EXAMPLES } from '../../schedule.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -16,13 +17,13 @@ export const putSchedule = defineOperation({
 
 **Slots.** A slot is a weekday and a time on the clocks of \`timeZone\`: it stays at that time when the clocks change. Where the clocks skip the time, the slot is the first instant after the gap, and slots that fall together are one. Where they show it twice, the slot is the first of the two. A date in \`skip\` has no slots.
 
-**Posts that are scheduled stay.** A change of the schedule moves none of them.`,
+**Posts that are scheduled stay.** A change of the schedule moves none of them: \`rearrangeSchedule\` does. A change is the event \`account.updated\`.`,
   params: AccountPath,
   body: Body(PutSchedule, SCHEDULE_EXAMPLES),
   success: {
     200: {
       ...JsonResponse(AccountSchedule, 'The schedule is stored.', { schedule: AccountSchedule.examples[0] }),
-      ...SCHEDULE_ETAG_HEADERS,
+      ...SCHEDULE_VERSIONS.ETAG_HEADERS,
     },
   },
   errors: [

@@ -21,6 +21,7 @@ import { listInstants, MINUTE_MS } from './instants.ts'
 
 export interface Caller {
   userId: string
+  keyId: string
   rights: KeyRights
 }
 
@@ -28,12 +29,8 @@ export interface Caller {
 export const etagOfSchedule = ({ timeZone, slots, skip }: AccountSchedule): string =>
   etagOfText(JSON.stringify([timeZone, slots.map(({ weekday, time }) => [weekday, time]), skip]))
 
-/** The schedule of an account that the caller may post to. Throws 404 without one. */
-export async function readSchedule(db: Db, caller: Caller, id: string): Promise<AccountSchedule> {
-  return (await requireSchedule(db, caller, id)).schedule
-}
-
-async function requireSchedule(
+/** The schedule of an account that the caller may post to, and its account. Throws 404 without one. */
+export async function requireSchedule(
   db: Db,
   { userId, rights }: Caller,
   id: string,
@@ -47,7 +44,7 @@ async function requireSchedule(
 /** Stores the schedule of an account. Throws 400 with details for mistakes that the schema does not see. */
 export async function putSchedule(
   db: Db,
-  { userId, rights }: Caller,
+  { userId, keyId, rights }: Caller,
   id: string,
   { timeZone, slots, skip }: PutSchedule,
 ): Promise<AccountSchedule> {
@@ -62,7 +59,7 @@ export async function putSchedule(
   ]
   if (issues.length > 0) throw invalidRequest(issues)
   const schedule = { timeZone: nameZone(timeZone), slots: slots.toSorted(compareSlots), skip: skip.toSorted() }
-  const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id }, schedule))
+  const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id, keyId }, schedule))
   if (!isStored) throw fail('account_not_found')
   return schedule
 }

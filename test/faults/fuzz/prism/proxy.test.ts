@@ -91,6 +91,8 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('getSchedule', 200, [account])
   await ask('getSchedule', 404, [UNKNOWN_ID])
   await ask('listSlots', 200, [account, '?limit=2'])
+  await ask('rearrangeSchedule', 200, [account], { headers: { 'if-match': '*' } })
+  await ask('rearrangeSchedule', 404, [UNKNOWN_ID])
   await ask('putAccountBudget', 400, [account], { body: { limitUsdMicros: 5_000_000 } })
   await ask('putAccountBudget', 200, [account], { body: { limitUsdMicros: null } })
   await ask('getAccountBudget', 200, [account])
