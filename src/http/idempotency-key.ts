@@ -91,15 +91,11 @@ export async function withIdempotencyKey<T, P = undefined>(
     }
   } catch (error) {
     // A replay precedes the errors of a request, as does the error of a taken key: the first of two equal requests may
-    // have changed what the second is checked against.
-    const again = error instanceof AppError ? await checkReplay(db, keyed).catch(throwAppError) : undefined
+    // have changed what the second is checked against. If the database cannot tell, its error is the response.
+    const again = error instanceof AppError ? await checkReplay(db, keyed) : undefined
     if (!again?.replay) throw error
     return again.replay
   }
-}
-
-function throwAppError(error: unknown): void {
-  if (error instanceof AppError) throw error
 }
 
 /** Sends the response of `withIdempotencyKey`. */

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * A query for rows of `event_outbox` about the accounts in `account`, which has their columns: one for everybody who may
- * use an account now. `facts` is an object of the event's own properties.
+ * A query for rows of `event_outbox` about the accounts in `account`, which has their columns: one for everybody who
+ * may use an account now. `facts` is an object of the event's own properties.
  */
 export const accountEvents = (
   account: string,

@@ -89,7 +89,9 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   })
   const unwritten = results.filter((result) => 'outcome' in result && result.outcome !== 'written')
   if (unwritten.length > 0 && unwritten.length < results.length) throw new Unwritten(unwritten)
-  if (unwritten.length === 0) await queues.storeMoves()
+  // The slots of these are free for those that were refused.
+  if (unwritten.length > 0) return unwritten
+  await queues.storeMoves()
   return [...refusals, ...results]
 }
 
