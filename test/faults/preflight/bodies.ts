@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { MEDIA_FITS } from '../../../schemas/media.ts'
 import { type PlatformId, POST_TYPES } from '../../../schemas/platform.ts'
 import type { FieldValue } from '../../../src/platforms/contract/limits.ts'
 import { platforms } from '../../../src/platforms/limits.ts'
@@ -8,6 +9,8 @@ import { type Json, valid } from '../fuzz/values.ts'
 export interface Subjects {
   accounts: { id: string; platform: PlatformId }[]
   media: string[]
+  /** Some of them: images with bytes, which can be made to fit. */
+  images: string[]
   /** Ids of another user, of nothing, and of a disconnected account. */
   inaccessible: { accountIds: string[]; mediaIds: string[] }
 }
@@ -95,11 +98,34 @@ function fieldsOf(platform: PlatformId): Arbitrary<{ [key: string]: Json }> {
     .map(({ some, others }) => ({ ...(some as { [key: string]: Json }), ...others }))
 }
 
+/** How files are made to fit, for a post or for one account of it. */
+const FITS = { mediaFit: fc.constantFrom(...MEDIA_FITS), padColor: fc.constantFrom('#000000', '#1a2B3c') }
+
+const times = valid({ type: 'string', format: 'date-time' })
+
 const rarely = <T>(values: readonly T[]) =>
   fc.oneof(weighted(6, fc.constant([] as T[])), weighted(1, fc.subarray([...values], { minLength: 1, maxLength: 2 })))
 
+/** Posts that many networks take, with an image that fits or can be made to. */
+const fittingPosts = (images: readonly string[]): Arbitrary<Record<string, Json>> =>
+  fc
+    .record({
+      image: fc.constantFrom(...images),
+      hasImage: fc.boolean(),
+      mediaFit: FITS.mediaFit,
+      time: fc.constantFrom(
+        ...[{}, { scheduledAt: '2031-01-01T10:00:00Z' }],
+        ...['next', 'together', 'front'].map((queue) => ({ schedule: { queue } })),
+      ),
+      number: fc.nat(),
+    })
+    .map(({ image, hasImage, mediaFit, time, number }) => ({
+      ...{ caption: `A lighthouse at dusk, ${number}.`, mediaFit, ...time },
+      ...(hasImage && { mediaIds: [image] }),
+    }))
+
 /** Bodies of create requests, most of them valid by the schema, on both sides of the limits of every network. */
-export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitrary<Record<string, Json>> {
+export function postBodies({ accounts, media, images, inaccessible }: Subjects): Arbitrary<Record<string, Json>> {
   const targets = fc.subarray(accounts, { minLength: 1, maxLength: 4 }).chain((chosen) =>
     fc.record({
       chosen: fc.constant(chosen),
@@ -113,6 +139,9 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
                 fields: fieldsOf(platform),
                 mediaIds: fc.option(fc.array(fc.constantFrom(...media), { maxLength: 5 })),
                 isThread: fc.boolean(),
+                scheduledAt: fc.option(times),
+                mediaFit: fc.option(FITS.mediaFit),
+                padColor: fc.option(FITS.padColor),
               },
               { requiredKeys: ['accountId'], noNullPrototype: true },
             ),
@@ -131,13 +160,16 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
       otherMedia: rarely(inaccessible.mediaIds),
       isStray: fc.nat({ max: 30 }).map((one) => one === 0),
       isPlain: fc.nat({ max: 3 }).map((one) => one === 0),
+      fitting: fc.option(fittingPosts(images), { freq: 3 }),
       mediaIds: fc.array(fc.constantFrom(...media), { maxLength: 5 }),
       optional: fc.record(
         {
           caption: text,
           firstComment: text,
           postType: fc.constantFrom(...POST_TYPES),
-          scheduledAt: valid({ type: 'string', format: 'date-time' }),
+          scheduledAt: times,
+          queue: fc.constantFrom(null, null, null, 'next', 'together', 'front'),
+          ...FITS,
           hasMedia: fc.constant(true),
           hasOverrides: fc.constant(true),
           hasParts: fc.constant(true),
@@ -145,24 +177,34 @@ export function postBodies({ accounts, media, inaccessible }: Subjects): Arbitra
         { requiredKeys: [], noNullPrototype: true },
       ),
     })
-    .map(({ targets, others, otherMedia, isStray, isPlain, mediaIds, optional }) => {
-      const { hasMedia, hasOverrides, hasParts, ...rest } = optional
+    .map(({ targets, others, otherMedia, isStray, isPlain, fitting, mediaIds, optional }) => {
+      if (fitting) return { accountIds: targets.chosen.slice(0, 2).map(({ id }) => id), ...fitting }
+      const { hasMedia, hasOverrides, hasParts, queue, scheduledAt, ...rest } = optional
       const accountIds = [...targets.chosen.map(({ id }) => id), ...others]
       // Repeated ids count once.
       if (accountIds.length % 2 === 0) accountIds.unshift(accountIds.at(-1)!)
       if (isPlain) return { accountIds, caption: 'A lighthouse at dusk.', ...(hasMedia && { mediaIds: otherMedia }) }
+      // A post has a time or a queue, and only one with a time has those of accounts.
+      const isTimed = scheduledAt !== undefined && (!queue || isStray)
       const parts = targets.chosen.map(({ id }, index) => [isStray ? 'stray' : id, targets.parts[index]!])
-      const overrides = targets.overrides.map((override, index) => {
+      const own = targets.overrides.map((override, index) => {
         if (!override?.isThread || rest.postType !== 'thread') return withFiles(override)
         const { mediaIds, ...own } = withFiles(override)!
         const lists = Math.max(1, hasParts ? (targets.parts[index]?.length ?? 0) : 0)
         return { ...own, threadMedia: mediaIds ? spread(mediaIds as string[], lists, isStray) : null }
       })
+      const overrides = own
+        .filter((override) => override !== null)
+        .map(({ scheduledAt, ...override }: Record<string, Json>) =>
+          scheduledAt !== undefined && (isTimed || isStray) ? { ...override, scheduledAt } : override,
+        )
       return {
         ...(rest as Record<string, Json>),
+        ...(isTimed && { scheduledAt }),
+        ...(queue && { schedule: { queue } }),
         accountIds,
         ...(hasMedia && { mediaIds: [...mediaIds, ...otherMedia] }),
-        ...(hasOverrides && { accountOverrides: overrides.filter((override) => override !== null) }),
+        ...(hasOverrides && { accountOverrides: overrides }),
         ...(hasParts && { threadParts: Object.fromEntries(parts) }),
       }
     })

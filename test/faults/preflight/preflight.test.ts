@@ -1,6 +1,8 @@
 import { deepStrictEqual } from 'node:assert'
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
+import sharp from 'sharp'
 import t from 'tap'
 import type { Platform } from '../../../schemas/platform-detail.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
@@ -8,6 +10,7 @@ import { createWorld, type Person } from '../../helpers/app.ts'
 import { readDocument, validatorOf } from '../../helpers/document.ts'
 import { isPublished } from '../../helpers/published-limits.ts'
 import { until } from '../../helpers/until.ts'
+import { jpeg, upload } from '../../helpers/upload.ts'
 import { UNKNOWN_ID } from '../fuzz/ids.ts'
 import { hold, SEED } from '../fuzz/seed.ts'
 import { postBodies, type Subjects } from './bodies.ts'
@@ -35,21 +38,40 @@ const FILES = [
   { mimeType: 'video/webm', width: null, height: null },
 ]
 
-/** A user with an account on each network, and files of many kinds. */
-async function createSubjects(ada: Person, bob: Person): Promise<Subjects> {
+/** Images that networks do not take as they are, with their bytes: too large, too wide, and of another type. */
+async function listImages(): Promise<Buffer[]> {
+  const wide = await jpeg(1200, 200, 1)
+  return [await jpeg(5000, 4000), wide, await sharp(wide).webp().toBuffer(), await sharp(wide).png().toBuffer()]
+}
+
+/** A schedule whose queue is full after a year's posts. */
+const WEEKLY = { timeZone: 'Europe/Berlin', slots: [{ weekday: 'monday', time: '09:30' }] }
+
+/** A user with an account on each network, most of them with slots, and files of many kinds. */
+async function createSubjects(app: FastifyInstance, ada: Person, bob: Person): Promise<Subjects> {
   const accounts: Subjects['accounts'] = []
   for (const platform of PLATFORM_IDS) {
     const isConnected = accounts.length % 2 === 0
     const id = await ada.account(platform, isConnected ? { credentials: { username: 'ada' } } : {})
     accounts.push({ id, platform })
+    if (accounts.length % 5 !== 0) await ada.call('PUT', `/accounts/${id}/schedule`, WEEKLY)
   }
-  const media: string[] = []
+  const [media, images]: [string[], string[]] = [[], []]
   for (const facts of FILES) media.push(await ada.media(facts as object))
+  // The first half has a focus, which crops keep.
+  for (const [index, image] of (await listImages()).entries()) {
+    const focus: [string, string][] = index < 2 ? [['focus', '-0.5,0.5']] : []
+    const stored = await until('the image is stored', () => upload(app, ada, [...focus, ['file', image]]), {
+      isMet: ({ status }) => status === 201,
+    })
+    images.push(stored.body.id)
+  }
   const disconnected = await ada.account('x')
   await ada.call('DELETE', `/accounts/${disconnected}`)
   return {
     accounts,
-    media,
+    media: [...media, ...images],
+    images,
     inaccessible: {
       accountIds: [await bob.account('x'), UNKNOWN_ID, 'é', disconnected, 'a'.repeat(200)],
       mediaIds: [await bob.media(), UNKNOWN_ID, ''],
@@ -61,9 +83,9 @@ t.test(
   'validate says what create then responds, by published limits, for bodies on both sides of every limit',
   async (t) => {
     t.comment(`SEED=${SEED}`)
-    const { db, user } = await createWorld(t)
+    const { app, db, user } = await createWorld(t)
     const ada = await user()
-    const subjects = await createSubjects(ada, await user())
+    const subjects = await createSubjects(app, ada, await user())
     const own = await ada.account('mastodon', { username: 'ada@social.example' })
     await db.updateTable('accounts').set({ textLengthMax: 1000 }).where('id', '=', own).execute()
     subjects.accounts.push({ id: own, platform: 'mastodon' })
@@ -76,6 +98,7 @@ t.test(
       limits.set(id, body)
     }
 
+    let [queued, adjusted] = [0, 0]
     const statuses: Record<string, number> = {}
     const rules = new Set<string>()
     const codes = new Set<string>()
@@ -90,7 +113,13 @@ t.test(
         return
       }
       deepStrictEqual([validated.status, problemWith(VALIDATION, validated.body)], [200, ''])
-      const { create, violations, warnings, publishable, targets } = validated.body
+      const { create, violations, warnings, publishable, targets, adjustments, slots, truncated } = validated.body
+      if (created.status === 201) {
+        deepStrictEqual(created.body.slots, slots)
+        if (!truncated) deepStrictEqual(created.body.adjustments ?? [], adjustments)
+        if (slots) queued++
+        if (adjustments.length > 0) adjusted++
+      }
       deepStrictEqual(create, { status: created.status, error: created.body.error ?? null })
       deepStrictEqual(created.status === 201 ? (created.body.warnings ?? []) : warnings, warnings)
       const rejecting = violations.filter(({ blocks }: { blocks: string }) => blocks === 'create')
@@ -103,7 +132,9 @@ t.test(
           targets.every(({ parts }: { parts: unknown[] }) => parts.length > 0),
           true,
         )
-      if (publishable) deepStrictEqual([created.status === 201 || isForWarnings, violations], [true, []])
+      // A full queue is no fault of the post.
+      const isUnqueued = created.status === 409 && String(code).startsWith('queue_')
+      if (publishable) deepStrictEqual([created.status === 201 || isForWarnings || isUnqueued, violations], [true, []])
       for (const violation of violations) {
         rules.add(violation.rule)
         deepStrictEqual(isPublished(limits.get(violation.accountId)!, violation), true, JSON.stringify(violation))
@@ -112,7 +143,8 @@ t.test(
     })
     await hold(property, { numRuns: BODIES })
 
-    t.strictSame(Object.keys(statuses), ['201', '400', '403'], JSON.stringify(statuses))
+    t.strictSame(Object.keys(statuses), ['201', '400', '403', '409'], JSON.stringify(statuses))
+    t.ok(queued > 0 && adjusted > 0, `${queued} posts are in slots, ${adjusted} have renditions`)
     t.ok(rules.size > 15, `${rules.size} rules: ${[...rules].sort().join(', ')}`)
     // Few random captions have a character that a network removes.
     t.strictSame([...codes.add('altered_text')].sort(), [
