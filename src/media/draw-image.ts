@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { RenditionTarget } from '../platforms/rules/rendition.ts'
+import type { DrawnType, RenditionTarget } from '../platforms/rules/rendition.ts'
 import { cropTo, type Size, scaleSize } from '../platforms/rules/reshape.ts'
 import { throwFileError } from '../storage/storage.ts'
 import type { Drawn } from './make-rendition.ts'
@@ -8,17 +8,19 @@ import { openPicture, type Picture, withProfile } from './open-picture.ts'
 /** From the best to the worst that is published. Below it, artefacts show. */
 const QUALITIES = [90, 85, 80, 75, 70] as const
 /** An image with too many bytes in the worst quality becomes smaller, but not than this. */
-const LONG_SIDE_MIN = 640
+const LONG_SIDE_MIN = { still: 640, animated: 240 }
 /** Bytes shrink a little less than pixels. */
 const MARGIN = 0.95
 const DECODING_MAX_SECONDS = 30
 
-const FORMATS = { 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const
-type DrawnType = RenditionTarget['mimeType']
+/** It has no quality. Frames that are equal stay, as the number of frames does. */
+const GIF = { effort: 4, keepDuplicateFrames: true }
+
+const FORMATS = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif' } as const
 
 /**
  * Writes the image at `source` to `path` as its target wants it: upright, without metadata, and in the best
- * quality that fits. Returns undefined if the image cannot be decoded, or is animated.
+ * quality that fits. Returns undefined if the image cannot be decoded.
  */
 export async function drawImage(source: string, path: string, target: RenditionTarget): Promise<Drawn | undefined> {
   // Nothing but decoding fails here: no file is written.
@@ -35,51 +37,59 @@ async function draw({ open, icc }: Picture, target: RenditionTarget) {
   const { hasAlpha, pages = 1, autoOrient: upright } = await open().metadata()
 
   async function chooseType() {
-    if (pages > 1) return undefined
+    if (pages !== target.frames) return undefined
     const keepsAlpha = hasAlpha && target.transparentType !== target.mimeType && !(await open().stats()).isOpaque
     return keepsAlpha ? target.transparentType : target.mimeType
   }
 
   async function encode(mimeType: DrawnType, size: Size, quality: number): Promise<Buffer> {
     const { background, aspect, focus } = target
-    const image = open().autoOrient()
+    const image = open({ animated: pages > 1 }).autoOrient()
     if (aspect === 'crop') image.extract(cropTo(upright, size, focus))
     image.resize({ ...size, fit: aspect === 'pad' ? 'contain' : 'fill', background })
     if (mimeType === 'image/jpeg') image.flatten({ background })
-    image.toFormat(FORMATS[mimeType], { quality }).timeout({ seconds: DECODING_MAX_SECONDS })
+    image
+      .toFormat(FORMATS[mimeType], mimeType === 'image/gif' ? GIF : { quality })
+      .timeout({ seconds: DECODING_MAX_SECONDS })
     return icc && mimeType === 'image/jpeg' ? withProfile(await image.toBuffer(), icc) : image.toBuffer()
   }
 
   const mimeType = await chooseType()
   if (!mimeType) return undefined
-  const drawn = await fitBytes(target, (size, quality) => encode(mimeType, size, quality))
+  const qualities = mimeType === 'image/gif' ? [100] : QUALITIES
+  const drawn = await fitBytes(target, qualities, (size, quality) => encode(mimeType, size, quality))
   return { mimeType, ...drawn }
 }
 
 /** The image in the best quality that has at most `bytesMax` bytes, smaller if none has; else the smallest one. */
-async function fitBytes(target: RenditionTarget, encode: (size: Size, quality: number) => Promise<Buffer>) {
+async function fitBytes(
+  target: RenditionTarget,
+  qualities: readonly number[],
+  encode: (size: Size, quality: number) => Promise<Buffer>,
+) {
   const { bytesMax, ratio, width, height } = target
   let size: Size = { width, height }
-  let image = await encode(size, QUALITIES[0])
+  let image = await encode(size, qualities[0]!)
   if (image.length <= bytesMax) return { image, size }
-  image = await encode(size, QUALITIES.at(-1)!)
+  if (qualities.length > 1) image = await encode(size, qualities.at(-1)!)
   if (image.length <= bytesMax) {
     // The first quality is too good, the last one fits.
-    let [tooGood, fitting] = [0, QUALITIES.length - 1]
+    let [tooGood, fitting] = [0, qualities.length - 1]
     while (fitting - tooGood > 1) {
       const middle = (tooGood + fitting) >> 1
-      const better = await encode(size, QUALITIES[middle]!)
+      const better = await encode(size, qualities[middle]!)
       if (better.length > bytesMax) tooGood = middle
       else [fitting, image] = [middle, better]
     }
     return { image, size }
   }
-  const scaleMin = Math.min(1, LONG_SIDE_MIN / Math.max(width, height))
+  const longSideMin = LONG_SIDE_MIN[target.frames > 1 ? 'animated' : 'still']
+  const scaleMin = Math.min(1, longSideMin / Math.max(width, height))
   let scale = 1
   while (image.length > bytesMax && scale > scaleMin) {
     scale = Math.max(scaleMin, scale * MARGIN * Math.sqrt(bytesMax / image.length))
     size = scaleSize(target, scale, ratio)
-    image = await encode(size, QUALITIES.at(-1)!)
+    image = await encode(size, qualities.at(-1)!)
   }
   return { image, size }
 }

@@ -4,7 +4,7 @@ import { decodeHeic } from './heic.ts'
 
 export interface Picture {
   /** Begins a pipeline of sharp. */
-  open: () => Sharp
+  open: (options?: { animated: boolean }) => Sharp
   /** The colour profile of the pixels, if they have lost it. */
   icc?: Buffer | undefined
 }
@@ -15,7 +15,8 @@ export async function openPicture(source: string): Promise<Picture> {
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
   sharp.concurrency(1)
-  const open = () => sharp(source, { limitInputPixels: DECODED_PIXELS_MAX, failOn: 'error' })
+  const open = ({ animated = false } = {}) =>
+    sharp(source, { animated, limitInputPixels: DECODED_PIXELS_MAX, failOn: 'error' })
   const { compression, icc, width, height } = await open().metadata()
   if (compression !== 'hevc') return { open }
   if (width * height > HEIC_PIXELS_MAX) throw new Error(`HEIC of ${width}x${height} pixels is too large`)

@@ -7,7 +7,8 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { VideoTarget } from '../../schemas/video-target.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
-import { planRendition, type RenditionPlan, type WantedRendition } from '../platforms/rules/rendition.ts'
+import type { RenditionPlan, WantedRendition } from '../platforms/rules/rendition.ts'
+import { type PlannedFile, planFiles } from '../platforms/rules/request-share.ts'
 import type { Fit } from '../platforms/rules/reshape.ts'
 import { nameVideo, tracksOf, videoFactsOf } from '../platforms/rules/video-rendition.ts'
 
@@ -53,10 +54,8 @@ interface Subjects<P = PostToCheck> {
   media: readonly MediaFacts[]
 }
 
-interface Planned {
+interface Planned extends PlannedFile {
   accountId: string
-  file: MediaFacts
-  plan: RenditionPlan
 }
 
 /**
@@ -101,6 +100,8 @@ async function findObstacle(db: Db, userId: string, names: ReadonlySet<string>):
     : null
 }
 
+const framesOf = (plan: RenditionPlan) => ('target' in plan ? plan.target.frames : 1)
+
 const nameOfPlan = (plan: RenditionPlan) =>
   'target' in plan ? plan.target.name : 'video' in plan ? nameVideo(plan.video) : undefined
 
@@ -114,11 +115,12 @@ function planPost({ post, accounts, media }: Subjects): Planned[] {
     const [fit, rule] = [findFit(post, accountId), platforms[platform].postTypes[post.postType]]
     if (!fit || !rule) return []
     // Files beyond the maximum have to be removed anyway.
-    const files = findMedia(accountId).parts.flatMap(({ files }) => [...new Set(files)].slice(0, rule.mediaMax))
-    return [...new Set(files)].flatMap((file) => {
-      const plan = planRendition(file, rule, fit)
-      return plan ? [{ accountId, file, plan }] : []
-    })
+    const planned = findMedia(accountId).parts.flatMap(({ files }) =>
+      planFiles(files.slice(0, rule.mediaMax), rule, fit).map(
+        (each) => [each.file.id, { accountId, ...each }] as const,
+      ),
+    )
+    return [...new Map(planned).values()]
   })
 }
 
@@ -147,7 +149,7 @@ function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>,
         ? plannedFacts(plan)
         : undefined
     if (target !== undefined && facts) {
-      const inside = 'video' in plan ? { fps: plan.video.fps, tracks: tracksOf(file) } : { frames: 1 }
+      const inside = 'video' in plan ? { fps: plan.video.fps, tracks: tracksOf(file) } : { frames: framesOf(plan) }
       files.renditions.set(file.id, { ...facts, ...inside })
       const { mimeType, bytes, width, height } = file
       const from = { mimeType, bytes: bytes!, width, height }

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import sharp, { type Sharp } from 'sharp'
 import t, { type Test } from 'tap'
-import { createWorld } from '../helpers/app.ts'
+import { drawImage } from '../../src/media/draw-image.ts'
+import { createFolder, createWorld } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { until } from '../helpers/until.ts'
 import { filesIn, isClean, jpeg, upload } from '../helpers/upload.ts'
@@ -210,7 +212,7 @@ t.test('what cannot be made to fit is the violation, with the reason, and nothin
   // Inside of the compressed pixels, which an upload does not decode.
   broken.fill(255, broken.length >> 1)
   for (const [account, bytes, reason] of [
-    [instagram, gif, 'animations are sent as they are'],
+    [instagram, gif, 'the network takes no such animation here'],
     [instagram, await bomb.png().toBuffer(), 'images of more than 51000000 pixels are not decoded'],
     [instagram, broken, 'the image cannot be decoded'],
     [x, await noise(20_000, 8).jpeg().toBuffer(), 'the image would be 8192x3 pixels large'],
@@ -221,6 +223,81 @@ t.test('what cannot be made to fit is the violation, with the reason, and nothin
     t.match(await validate(body), { create: { status: 400, error: created.error } })
   }
   t.equal((await filesIn(mediaDir)).length, 4)
+})
+
+t.test('files that exceed a request together become smaller, the largest ones first', async (t) => {
+  const { ada, add, create, validate } = await createScene(t)
+  const discord = await ada.account('discord')
+  const small = await add(await jpeg(300, 300))
+  const large = await Promise.all(
+    [0, 1, 2].map(async (at) =>
+      add(
+        await noise(1700, 1700 + at)
+          .png({ compressionLevel: 1 })
+          .toBuffer(),
+      ),
+    ),
+  )
+  const body = { accountIds: [discord], mediaIds: [small, ...large] }
+  t.match((await create(body)).body.error, /has files of \d+ bytes in total, at most 26214400/)
+  const { body: created, status } = await create({ ...body, mediaFit: 'auto' })
+  t.equal(status, 201)
+  const { adjustments } = created
+  t.match(
+    adjustments,
+    large.map((mediaId) => ({ mediaId, to: { mimeType: 'image/jpeg' }, why: ['request_bytes'] })),
+  )
+  t.ok(adjustments.every(({ from }: { from: { bytes: number } }) => from.bytes > 8_000_000 && from.bytes < 10_485_760))
+  t.strictSame((await validate({ ...body, mediaFit: 'auto' })).violations, [])
+})
+
+t.test('an animation becomes smaller, and another type where the network takes no other', async (t) => {
+  const { ada, add, create, made, db } = await createScene(t)
+  const [telegram, mastodon, linkedin] = await Promise.all(
+    (['telegram', 'mastodon', 'linkedin'] as const).map((network) => ada.account(network)),
+  )
+  const frames = (width: number, height: number, count: number) =>
+    sharp({ create: { width, height: height * count, channels: 3, background: 'teal' } })
+      .raw()
+      .toBuffer()
+      .then((bytes) => sharp(bytes, { raw: { width, height: height * count, channels: 3, pageHeight: height } }))
+  const gif = await (await frames(1200, 900, 3)).gif({ delay: [50, 50, 50], keepDuplicateFrames: true }).toBuffer()
+  const body = { mediaIds: [await add(gif)], mediaFit: 'auto' }
+  t.match(await create({ ...body, accountIds: [telegram] }), { status: 201, body: { adjustments: undefined } })
+  const { adjustments } = (await create({ ...body, accountIds: [mastodon] })).body
+  const smaller = { width: 1108, height: 831 }
+  t.match(adjustments, [{ to: { mimeType: 'image/gif', ...smaller }, why: ['media_pixels'] }])
+  t.match(await (await made()).metadata(), { format: 'gif', ...smaller, pages: 3, delay: [50, 50, 50] })
+  await sql`delete from renditions`.execute(db)
+  const raw = await noise(40, 90).removeAlpha().raw().toBuffer()
+  const moving = sharp(raw, { raw: { width: 40, height: 90, channels: 3, pageHeight: 30 } }).webp({ delay: 100 })
+  const webp = await add(await moving.toBuffer())
+  const converted = await create({ accountIds: [linkedin], mediaIds: [webp], mediaFit: 'auto' })
+  t.match(converted.body.adjustments, [{ to: { mimeType: 'image/gif', width: 40, height: 30 }, why: ['media_type'] }])
+  t.match(await (await made()).metadata(), { format: 'gif', pages: 3 })
+})
+
+t.test('an animation with too many bytes gets fewer pixels, and keeps its frames', async (t) => {
+  const folder = await createFolder(t)
+  const [source, path] = [join(folder, 'source.gif'), join(folder, 'drawn.gif')]
+  const raw = await noise(400, 320 * 4)
+    .removeAlpha()
+    .raw()
+    .toBuffer()
+  const gif = sharp(raw, { raw: { width: 400, height: 320 * 4, channels: 3, pageHeight: 320 } }).gif({ delay: 70 })
+  const { size: bytes } = await gif.toFile(source)
+  const type = { mimeType: 'image/gif', transparentType: 'image/gif' } as const
+  const size = { width: 400, height: 320, ratio: { min: 0, max: Infinity }, frames: 4 }
+  const target = { ...type, ...size, name: 'a', background: '#ffffff', bytesMax: Math.floor(bytes * 0.7) }
+  const drawn = await drawImage(source, path, target)
+  t.match(drawn, { mimeType: 'image/gif', fallsShort: false })
+  t.ok((await stat(path)).size <= target.bytesMax)
+  t.match(await sharp(path, { animated: true }).metadata(), {
+    pages: 4,
+    width: drawn!.width,
+    pageHeight: drawn!.height,
+  })
+  t.ok(drawn!.width! < 400 && drawn!.width! > 240)
 })
 
 t.test('an image with too many bytes gets a lower quality, then fewer pixels', async (t) => {

@@ -1,17 +1,22 @@
 import type { Focus, MediaFacts } from '../../../schemas/media.ts'
 import type { VideoTarget } from '../../../schemas/video-target.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
-import { RATIO_TOLERANCE } from './media-file.ts'
+import { findFileKind, RATIO_TOLERANCE } from './media-file.ts'
 import { ANY_RATIO, type Fit, findBroken, type Range, reshape, type Size, scaleOf, scaleSize } from './reshape.ts'
 import { planVideo } from './video-rendition.ts'
+
+/** A type that renditions of images have. GIF is for animations alone. */
+export type DrawnType = 'image/jpeg' | 'image/webp' | 'image/gif'
 
 /** A rendition to make from an image. */
 export interface RenditionTarget extends Size {
   /** Names everything that decides the result, so that a file has one rendition for all networks that take the same. */
   name: string
-  mimeType: 'image/jpeg' | 'image/webp'
+  mimeType: DrawnType
   /** The type if the image is transparent. Otherwise it gets the `background`. */
-  transparentType: 'image/jpeg' | 'image/webp'
+  transparentType: DrawnType
+  /** The number of frames, which all stay. */
+  frames: number
   background: string
   bytesMax: number
   /** The range of width divided by height, which a smaller size must keep as well. */
@@ -50,15 +55,20 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   if (mimeType.startsWith('video/')) return withReasons(planVideo(file, rule, fit), broken)
   if (!width || !height) return { problem: 'the size of the image is not known' }
   const isAnimated = (frames ?? 1) > 1 || (mimeType === 'image/gif' && frames === null)
-  if (isAnimated) return { problem: 'animations are sent as they are' }
   const pixelsMax = mimeType === 'image/heic' ? HEIC_PIXELS_MAX : DECODED_PIXELS_MAX
-  if (width * height > pixelsMax) return { problem: `images of more than ${pixelsMax} pixels are not decoded` }
-  const target = planStill({ width, height, focus: file.focus ?? null }, rule, fit)
-  if (!target) return { problem: 'the network takes no JPEG here' }
+  if (width * height * (frames ?? 1) > pixelsMax) {
+    return { problem: `images of more than ${pixelsMax} pixels are not decoded` }
+  }
+  const target = isAnimated
+    ? planAnimation({ ...file, width, height, frames }, rule)
+    : planStill({ width, height, focus: file.focus ?? null }, rule, fit)
+  if (!target) return { problem: `the network takes no ${isAnimated ? 'such animation' : 'JPEG'} here` }
   const left = findBroken({ ...file, ...factsOf(target), bytes: null }, rule)
-  if (left.includes('aspect_ratio')) return { problem: 'the aspect ratio changes with pad or crop only' }
+  if (left.includes('frames')) return { problem: 'an animation keeps all its frames' }
+  if (left.includes('aspect_ratio')) return { problem: `the aspect ratio ${ASPECT_CHANGES[isAnimated ? 1 : 0]}` }
   if (left.length > 0) return { problem: `the image would be ${target.width}x${target.height} pixels large` }
-  const converted = findBroken({ ...file, mimeType: target.mimeType, frames: 1, bytes: null }, rule)
+  const { frames: kept } = target
+  const converted = findBroken({ ...file, mimeType: target.mimeType, frames: kept, bytes: null }, rule)
   return withReasons({ target }, [...new Set([...broken, ...converted])])
 }
 
@@ -68,7 +78,37 @@ const withReasons = <Plan extends object>(plan: Plan, broken: string[]) => ({
 })
 
 /** The facts of a rendition that its target decides. */
-export const factsOf = ({ mimeType, width, height }: RenditionTarget) => ({ mimeType, width, height, frames: 1 })
+export const factsOf = ({ mimeType, width, height, frames }: RenditionTarget) => ({
+  mimeType,
+  width,
+  height,
+  frames,
+})
+
+const ASPECT_CHANGES = ['changes with pad or crop only', 'of an animation does not change'] as const
+
+/** An animation stays one, in a type that the network takes. Undefined if it takes none. */
+function planAnimation(
+  file: MediaFacts & Size & { frames: number | null },
+  rule: PostTypeRule,
+): RenditionTarget | undefined {
+  const kind = findFileKind(file, rule)
+  const limits = kind && rule[kind]
+  if (!limits || file.frames === null) return undefined
+  // A network without a rule for animations may show the first frame of another type alone.
+  const types: string[] = kind === 'gif' ? [file.mimeType, 'image/gif', 'image/webp'] : [file.mimeType]
+  const mimeType = types.filter(isAnimatedType).find((type) => limits.mimeTypes.includes(type))
+  if (!mimeType) return undefined
+  const { frames } = file
+  const size = scaleSize(file, scaleOf(file, limits), ANY_RATIO)
+  const bytesMax = limits.bytesMax ?? Infinity
+  const name = `animation ${mimeType} ${size.width}x${size.height} ${bytesMax}`
+  const shape = { background: '#ffffff', ratio: ANY_RATIO }
+  return { name, mimeType, transparentType: mimeType, frames, bytesMax, ...shape, ...size }
+}
+
+const isAnimatedType = (type: string): type is 'image/gif' | 'image/webp' =>
+  type === 'image/gif' || type === 'image/webp'
 
 /** A still image becomes a JPEG, which every network takes. */
 function planStill(
@@ -92,5 +132,5 @@ function planStill(
   const part = aspect ? `${aspect}${focus ? ` at ${focus.x},${focus.y}` : ''}` : 'whole'
   const parts = [mimeType, transparentType, `${size.width}x${size.height}`, bytesMax, part, background]
   const name = `image ${parts.join(' ')}`
-  return { name, mimeType, transparentType, background, bytesMax, ratio, aspect, focus, ...size }
+  return { name, mimeType, transparentType, frames: 1, background, bytesMax, ratio, aspect, focus, ...size }
 }

@@ -94,7 +94,7 @@ t.test('an image whose process is killed at any step is made once, and leaves no
   const { id } = (await upload(app, ada, [['file', png]])).body
   const target: RenditionTarget = {
     ...{ name: 'image', mimeType: 'image/jpeg', transparentType: 'image/jpeg', background: '#ffffff' },
-    ...{ bytesMax: 1e6, ratio: { min: 0, max: 10 }, width: 300, height: 300 },
+    ...{ frames: 1, bytesMax: 1e6, ratio: { min: 0, max: 10 }, width: 300, height: 300 },
   }
   const image = { userId: ada.id, wanted: { mediaId: id, target } }
   const reached: string[] = []
