@@ -91,7 +91,7 @@ export async function reportEach<Item>(
   print(io, { ...summary, data }, { json }, ({ data, ...count }) =>
     [
       ...data.map((each) => outcomeToText(each.source, each)),
-      `${count.posts} posts: ${count.created} ${dryRun ? 'would be created' : 'created'}, ${count.existing} exist already, ${count.refused} refused`,
+      `${count.posts} ${count.posts === 1 ? 'post' : 'posts'}: ${count.created} ${dryRun ? 'would be created' : 'created'}, ${count.existing} exist already, ${count.refused} refused`,
     ].join('\n'),
   )
   if (summary.refused > 0) io.exitCode = 1
