@@ -34,6 +34,14 @@ async function createScene(t: Test, platform: Parameters<Awaited<ReturnType<type
 
 const createUser = async (t: Test) => (await createWorld(t)).user()
 
+/** Options of the first part that exclude files of that part. */
+const OPTIONS = {
+  x: { poll: { options: ['a', 'b'], durationMinutes: 60 } },
+  threads: { linkAttachment: 'https://example.com/a' },
+  bluesky: { linkCard: 'https://example.com/a' },
+  mastodon: { poll: { options: ['a', 'b'], expiresIn: 3600 } },
+}
+
 for (const platform of ['x', 'threads', 'bluesky', 'mastodon'] as const) {
   t.test(`${platform}: each part of a thread is published with its own files`, async (t) => {
     const world = await createNetworkWorld(t)
@@ -46,7 +54,9 @@ for (const platform of ['x', 'threads', 'bluesky', 'mastodon'] as const) {
       threadParts: { [account]: ['one', 'two', '', 'four'] },
       mediaIds: [third],
       firstComment: 'five',
-      accountOverrides: [{ accountId: account, threadMedia: [[], [first], [second, first], []] }],
+      accountOverrides: [
+        { accountId: account, fields: OPTIONS[platform], threadMedia: [[], [first], [second, first], []] },
+      ],
     })
     for (let round = 0; round < 60 && (await world.readDelivery(id)).state === 'queued'; round++)
       await world.work(30_000)
@@ -62,8 +72,8 @@ const filesOf = ({ x, threads, bluesky, mastodon }: Awaited<ReturnType<typeof cr
     threads.posts.map((post) => post.children?.data.length ?? (post.media_type === 'TEXT_POST' ? 0 : 1)).reverse(),
   bluesky: () =>
     callsOf(bluesky, 'putRecord').map(({ body }) => {
-      const { record } = body as { record: { embed?: { images: unknown[] } } }
-      return record.embed?.images.length ?? 0
+      const { record } = body as { record: { embed?: { images?: unknown[] } } }
+      return record.embed?.images?.length ?? 0
     }),
   mastodon: () => mastodon.statuses.map(({ media_attachments }) => media_attachments.length).reverse(),
 })

@@ -22,7 +22,7 @@ export async function embedOf(
 ): Promise<Embed | { later: Wait<VideoJob> } | undefined> {
   const { altTexts, link } = blueskyContent(act)
   const [file] = act.media
-  if (act.fields.linkCard && file)
+  if (act.fields.linkCard && file && !act.parent)
     throw impossible('Bluesky shows either media or a link card: remove fields.linkCard or the media')
   if (!file) return link && cardOf(link, repo, io)
 

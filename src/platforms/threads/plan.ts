@@ -13,12 +13,13 @@ const POLL_OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d']
  * files as posts: https://developers.facebook.com/docs/threads/retrieve-and-manage-replies/replies-and-conversations.
  */
 export function planContainers(act: Act): ContainerPlan {
-  const { media } = act
+  const { media, fields, parent } = act
   const common = parametersOf(act)
   const { altTexts } = threadsContent(act)
   const [file] = media
   if (!file) return { children: [], parent: () => ({ media_type: 'TEXT', ...common, ...attachmentsOf(act) }) }
-  if (act.fields.linkAttachment !== undefined || Object.keys(attachmentsOf(act)).length > 0) {
+  const hasLink = fields.linkAttachment !== undefined && !parent
+  if (hasLink || Object.keys(attachmentsOf(act)).length > 0) {
     throw impossible('Threads shows links, polls and text attachments only in posts without media')
   }
   if (media.length === 1) {
