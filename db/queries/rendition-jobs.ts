@@ -61,7 +61,7 @@ export const claimRenditionJob = prepared<{ leaseMs: number }, RenditionJob>(
         select from post_media
         join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
         where post_media.user_id = claimed.user_id and post_media.media_id = claimed.media_id
-          and post_targets.state in ('waiting', 'queued', 'publishing') and post_targets.sent = '[]'
+          and post_targets.state in ('waiting', 'queued', 'publishing')
           and post_targets.renditions -> claimed.media_id::text ->> 'target' = claimed.target) as is_needed,
       media.mime_type, media.duration_seconds, media.storage_key, media.tracks
     from claimed

@@ -14,6 +14,7 @@ import {
 import { noteNoRendition, type RenditionFacts } from '../../db/queries/renditions.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import type { VideoTarget } from '../../schemas/video-target.ts'
+import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { NotStoredError, throwFileError } from '../storage/storage.ts'
 import { LEASE } from './add.ts'
@@ -32,8 +33,10 @@ export interface VideoMaker {
 
 /** A job that ended a worker this often is not begun again. */
 const ATTEMPTS_MAX = 5
-/** The pause after a failure that says nothing about the video: of the storage, the database or the quota. */
+/** The pause after a failure that says nothing about the video, of the storage or the database. */
 const PAUSE_MS = 30_000
+/** The user has to delete files first, and each attempt converts the whole video. */
+const QUOTA_PAUSE_MS = 600_000
 const TIME_MAX_MS = 3_600_000
 const FRAME_TIME_MAX_MS = 60_000
 
@@ -84,8 +87,9 @@ async function settle({ library: { db }, log }: VideoMaker, job: RenditionJob, o
     const { error } = outcome
     if (error instanceof JobLost) return
     const isStopped = (error as Error)?.name === 'AbortError'
+    const isOverQuota = error instanceof AppError && error.code === 'media_quota'
     if (!isStopped) log.error({ err: error, userId: job.userId, mediaId: job.id }, 'a video could not be converted')
-    await releaseRenditionJob(db, { ...job, pauseMs: isStopped ? 0 : PAUSE_MS })
+    await releaseRenditionJob(db, { ...job, pauseMs: isStopped ? 0 : isOverQuota ? QUOTA_PAUSE_MS : PAUSE_MS })
     return
   }
   if (outcome) {

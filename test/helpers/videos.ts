@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { findFfmpeg } from '../../src/media/ffmpeg.ts'
 import type { Library } from '../../src/media/library.ts'
-import { makeNextVideo } from '../../src/media/make-videos.ts'
+import { makeNextVideo, type VideoMaker } from '../../src/media/make-videos.ts'
 import { folderStorage } from '../../src/storage/folder.ts'
 import { createFolder } from './app.ts'
 
@@ -38,9 +38,9 @@ export async function addVideoWorker(db: Db): Promise<void> {
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Makes every video that is to be made. Returns how many jobs there were. */
-export async function makeVideos({ db, mediaDir }: { db: Db; mediaDir: string }, library: Partial<Library> = {}) {
-  const maker = {
+/** A worker of a world that converts videos. */
+export function videoMaker({ db, mediaDir }: { db: Db; mediaDir: string }, library: Partial<Library> = {}): VideoMaker {
+  return {
     library: {
       db,
       storage: folderStorage(mediaDir),
@@ -50,6 +50,11 @@ export async function makeVideos({ db, mediaDir }: { db: Db; mediaDir: string },
     },
     ...{ ffmpeg: ffmpeg!, log: SILENT },
   }
+}
+
+/** Makes every video that is to be made. Returns how many jobs there were. */
+export async function makeVideos(world: { db: Db; mediaDir: string }): Promise<number> {
+  const maker = videoMaker(world)
   let count = 0
   while (await makeNextVideo(maker, new AbortController().signal)) count++
   return count

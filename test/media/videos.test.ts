@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
 import { inspectFile } from '../../src/media/inspect.ts'
+import { makeNextVideo } from '../../src/media/make-videos.ts'
 import { createFolder } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { until } from '../helpers/until.ts'
 import { filesIn, isClean } from '../helpers/upload.ts'
-import { addVideoWorker, encode, makeVideos, needsFfmpeg, PICTURE, TONE } from '../helpers/videos.ts'
+import { addVideoWorker, encode, makeVideos, needsFfmpeg, PICTURE, TONE, videoMaker } from '../helpers/videos.ts'
 
 t.test('a worker makes the video that a network takes, and the delivery waits for it', needsFfmpeg, async (t) => {
   const world = await createNetworkWorld(t)
@@ -145,4 +147,49 @@ t.test('a video has a placeholder until a worker has made its preview', needsFfm
   t.equal(type, 'image/webp')
   t.match(await sharp(bytes).metadata(), { width: 320, height: 180 })
   t.strictSame((await ada.call('GET', `/media/${file}`)).body.renditions, [])
+})
+
+t.test('the progress shows, and a worker that stops gives the job back', needsFfmpeg, async (t) => {
+  const world = await createNetworkWorld(t)
+  const { connect, uploadFile, ada, db, mediaDir } = world
+  await addVideoWorker(db)
+  const file = await uploadFile(await encode(t, 'mov', `${PICTURE('1280x720', 30, 120)} -c:v mpeg4 -q:v 31`))
+  await ada.call('POST', '/posts', {
+    ...{ accountIds: [await connect('telegram')], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' },
+    scheduledAt: '2999-01-01T00:00:00Z',
+  })
+  const stop = new AbortController()
+  const making = makeNextVideo(videoMaker(world), stop.signal)
+  const shown = async () => (await ada.call('GET', `/media/${file}`)).body.renditions[0]
+  await until('progress shows', async () => (await shown()).progress > 0)
+  t.match(await shown(), { state: 'running', bytes: null })
+  t.equal(await makeNextVideo(videoMaker(world), stop.signal), false, 'no other worker takes it')
+  stop.abort()
+  t.equal(await making, true)
+  t.match(await shown(), { state: 'waiting', progress: 0 })
+  t.ok(await isClean(db, mediaDir, 1))
+  t.match(await db.selectFrom('renditionJobs').select(['attempts', 'leaseToken']).execute(), [
+    { attempts: 0, leaseToken: null },
+  ])
+})
+
+t.test('a video that exceeds the quota is tried again later, and leaves nothing', needsFfmpeg, async (t) => {
+  const world = await createNetworkWorld(t)
+  const { connect, uploadFile, ada, db, mediaDir } = world
+  await addVideoWorker(db)
+  const clip = await encode(t, 'mov', `${PICTURE('320x180', 30, 1)} -c:v mpeg4`)
+  const file = await uploadFile(clip)
+  const body = { accountIds: [await connect('telegram')], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' }
+  t.equal((await ada.call('POST', '/posts', body)).status, 201)
+  const signal = new AbortController().signal
+  t.equal(await makeNextVideo(videoMaker(world, { quotaBytes: clip.length + 10 }), signal), true)
+  t.match((await ada.call('GET', `/media/${file}`)).body.renditions, [{ state: 'waiting' }])
+  t.ok(await isClean(db, mediaDir, 1))
+  t.equal(await makeVideos(world), 0, 'it waits')
+  await db
+    .updateTable('renditionJobs')
+    .set({ claimableAt: new Date(0) })
+    .execute()
+  t.equal(await makeVideos(world), 1)
+  t.match((await ada.call('GET', `/media/${file}`)).body.renditions, [{ state: 'made' }])
 })
