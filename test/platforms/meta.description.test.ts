@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import type { Act, Sent } from '../../src/platforms/contract/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
-import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import { actOf, clientOf, fileOf, ioOf, publishedOf } from '../helpers/adapter-calls.ts'
 import { startFacebook } from '../networks/fakes/facebook.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
@@ -56,6 +57,13 @@ const OTHERS = [
   'profile_picture_url',
 ]
 
+/** The requests about one object, by its node. */
+function ofObject(name: string, node: string): (typeof REQUESTS)[string] | undefined {
+  if (name === 'GET :id') return { node, read: node }
+  if (name === 'POST :id') return { node, edge: '#update' }
+  return name === 'DELETE :id' ? { node, edge: '#delete' } : undefined
+}
+
 /** The names in a request that its specification does not have. */
 function unknownNames(
   { method, path, query, body, files }: Recorded,
@@ -63,12 +71,13 @@ function unknownNames(
   byId: string,
 ): string[] {
   const name = `${method} ${path.replace(/^\/v[\d.]+\//, '').replace(/^[\d_]+/, ':id')}`
-  const request = name === 'GET :id' ? { node: byId, read: byId } : requests[name]
+  const request = ofObject(name, byId) ?? requests[name]
   if (!request) return [name]
   const fields = (query.fields ?? '').replaceAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, '').split(',')
   const known = request.read ? nodes[request.read]!.fields : []
   const parameters = [...Object.keys((body ?? {}) as object), ...files.map(({ field }) => field)]
-  const edge = request.edge ? nodes[request.node]!.edges[request.edge]! : []
+  const edge = request.edge ? nodes[request.node]!.edges[request.edge] : []
+  if (!edge) return [name]
   return [
     ...fields.filter((field) => field !== '' && ![...known, ...OTHERS].includes(field)),
     ...parameters.map((each) => each.replace(/\[\d+\]$/, '')).filter((each) => ![...edge, ...OTHERS].includes(each)),
@@ -80,7 +89,7 @@ const video = () => fileOf('video/mp4')
 
 t.test('Facebook: parameters and fields are those of the specifications', async (t) => {
   const fake = await startFacebook(t)
-  const { send, identify, reconcile } = clientOf(facebookAdapter)
+  const { send, identify, reconcile, remove, edit } = clientOf(facebookAdapter)
   await identify(fake.credentials, ioOf(fake))
   const acts = [
     actOf({ fields: { link: 'https://example.com' } }),
@@ -91,13 +100,24 @@ t.test('Facebook: parameters and fields are those of the specifications', async 
     actOf({ media: [video()], postType: 'reel', fields: { title: 'Waves' } }),
     actOf({ media: [video()], postType: 'story' }),
   ]
-  for (const act of acts) await send(act, fake.credentials, ioOf(fake))
+  const published: [Act, Sent][] = []
+  for (const act of acts) published.push([act, await send(act, fake.credentials, ioOf(fake))])
   await reconcile(actOf(), fake.credentials, ioOf(fake))
   const root = { id: fake.posts[0]!.id, url: null }
   const comment = actOf({ kind: 'comment', text: 'First!', parent: root, root })
-  await send(comment, fake.credentials, ioOf(fake))
+  published.unshift([comment, await send(comment, fake.credentials, ioOf(fake))])
   await reconcile(comment, fake.credentials, ioOf(fake))
-  const nodeOf = ({ path }: Recorded) => (path.endsWith(fake.credentials.pageId) ? 'Page' : 'AdVideo')
+  const commentId = fake.comments[0]!.id
+  for (const [act, sent] of published) {
+    if (act.postType !== 'story') await edit(act, publishedOf(act, sent), fake.credentials, ioOf(fake))
+    await remove(publishedOf(act, sent), fake.credentials, ioOf(fake))
+  }
+  const nodeOf = ({ path }: Recorded) => {
+    const id = path.split('/').at(-1)!
+    if (id === fake.credentials.pageId) return 'Page'
+    if (id === commentId) return 'Comment'
+    return id.includes('_') ? 'PagePost' : 'AdVideo'
+  }
   const calls = fake.calls.filter(({ host }) => host !== 'rupload.facebook.com')
   for (const call of calls) t.same(unknownNames(call, REQUESTS, nodeOf(call)), [], `${call.method} ${call.path}`)
   const { method, path } = calls.find((call) => call.path.endsWith('/feed'))!

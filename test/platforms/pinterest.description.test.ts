@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { pinterestOAuth } from '../../src/platforms/pinterest/connect.ts'
-import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { actOf, clientOf, fileOf, ioOf, publishedOf, rejection } from '../helpers/adapter-calls.ts'
 import { startPinterest } from '../networks/fakes/pinterest.ts'
 
 // Requests of the adapter and responses of the fake have the schemas of Pinterest's own document. A part of it is in
@@ -26,7 +26,7 @@ function problemWith(name: string, value: unknown): string {
   return validate(value) ? '' : ajv.errorsText(validate.errors)
 }
 
-const { send, identify, reconcile } = clientOf(pinterestAdapter)
+const { send, identify, reconcile, remove, edit } = clientOf(pinterestAdapter)
 
 /** The schemas of operations: of the body, of the response, and of the items in it. */
 const SCHEMAS: Record<string, { body?: string; reply?: string; items?: string }> = {
@@ -38,6 +38,9 @@ const SCHEMAS: Record<string, { body?: string; reply?: string; items?: string }>
   'GET /v5/boards/:id/sections': { items: 'BoardSection' },
   'GET /v5/boards/:id/pins': { items: 'Pin' },
   'GET /v5/boards/:id/sections/:id/pins': { items: 'Pin' },
+  'GET /v5/pins/:id': { reply: 'Pin' },
+  'PATCH /v5/pins/:id': { body: 'PinUpdate', reply: 'Pin' },
+  'DELETE /v5/pins/:id': {},
 }
 
 t.test('requests of the adapter and responses of the fake are those of the OpenAPI document', async (t) => {
@@ -52,7 +55,7 @@ t.test('requests of the adapter and responses of the fake are those of the OpenA
       if (operation === 'POST /') return response
       const schemas = SCHEMAS[operation]!
       seen.add(operation)
-      const reply = (await response.clone().json()) as { items: unknown[] }
+      const reply = (response.status === 204 ? {} : await response.clone().json()) as { items: unknown[] }
       if (schemas.body) t.equal(problemWith(schemas.body, body), '', `${operation}: the body`)
       if (schemas.reply) t.equal(problemWith(schemas.reply, reply), '', `${operation}: the response`)
       for (const item of schemas.items ? reply.items : []) t.equal(problemWith(schemas.items!, item), '', operation)
@@ -70,9 +73,16 @@ t.test('requests of the adapter and responses of the fake are those of the OpenA
   ]
   await identify(credentials, io)
   for (const act of acts) {
-    await send(act, credentials, io)
+    const published = publishedOf(act, await send(act, credentials, io))
     await reconcile(act, credentials, io)
+    await edit(act, published, credentials, io)
+    await remove(published, credentials, io)
   }
+  // A Pin that cannot be deleted is read.
+  const pin = await send(acts[0]!, credentials, io)
+  const instead = { status: 404, body: { code: 50, message: 'Pin not found.' } }
+  fake.faults.push({ on: `DELETE /v5/pins/${pin.id}`, instead })
+  await rejection(remove(publishedOf(acts[0]!, pin), credentials, io))
   const { boardId: boards, boardSectionId } = pinterestAdapter.options!
   await boards!.read({ ...io, credentials }, {})
   await boardSectionId!.read({ ...io, credentials }, { boardId })
