@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import sharp from 'sharp'
 import type { Db } from '../../db/client.ts'
 import type { Reply } from './app.ts'
+import { until } from './until.ts'
 
 type Part = Uint8Array | string
 
@@ -26,6 +27,15 @@ export async function upload(
 ): Promise<Reply> {
   const { type, body } = await form(parts)
   return send(app, key, type, body)
+}
+
+/** Uploads a file until the request does not exceed its time limit, as it may on a busy machine. Returns its id. */
+export async function storeFile(...request: Parameters<typeof upload>): Promise<string> {
+  const { status, body } = await until('the file is stored', () => upload(...request), {
+    isMet: ({ status }) => status !== 503,
+  })
+  if (status !== 200 && status !== 201) throw new Error(body.error)
+  return body.id
 }
 
 export async function send(app: FastifyInstance, key: string | undefined, type: string, body: Buffer): Promise<Reply> {

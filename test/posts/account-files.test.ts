@@ -1,17 +1,19 @@
 import t, { type Test } from 'tap'
 import { markPostPublished } from '../../src/deliveries/mark-published.ts'
 import { createWorld } from '../helpers/app.ts'
+import { repeating } from '../helpers/connect-oauth.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
-import { jpeg, upload } from '../helpers/upload.ts'
+import { jpeg, storeFile } from '../helpers/upload.ts'
 
 const FOREIGN = '01890a5d-ac96-774b-bcce-b302099a8057'
 
 async function createScene(t: Test) {
   const world = await createWorld(t)
-  const ada = await world.user()
+  const ada = repeating(await world.user())
   const [bluesky, mastodon] = [await ada.account('bluesky'), await ada.account('mastodon')]
-  const add = async (bytes: Buffer) => (await upload(world.app, ada, [['file', bytes]])).body.id as string
-  const files = await Promise.all([1, 2, 3, 4, 5].map(async (seed) => add(await jpeg(40, 30, seed))))
+  const files = await Promise.all(
+    [1, 2, 3, 4, 5].map(async (seed) => storeFile(world.app, ada, [['file', await jpeg(40, 30, seed)]])),
+  )
   const create = (body: object) =>
     ada.call('POST', '/posts', { accountIds: [bluesky, mastodon], caption: 'Hi', ...body })
   const read = async (id: string) => (await ada.call('GET', `/posts/${id}`)).body
@@ -72,7 +74,7 @@ t.test('limits apply to the files of the account, and the path leads to them', a
 t.test('files of others, unknown ones and no ids are refused, and nothing is stored', async (t) => {
   const { ada, app, user, bluesky, create } = await createScene(t)
   const eve = await user()
-  const theirs = (await upload(app, eve, [['file', await jpeg()]])).body.id
+  const theirs = await storeFile(app, eve, [['file', await jpeg()]])
   for (const id of [theirs, FOREIGN, 'none']) {
     const { status, body } = await create({ accountOverrides: [{ accountId: bluesky, mediaIds: [id] }] })
     t.strictSame([status, body.error], [403, `You have no access to these mediaIds: ${id}`])

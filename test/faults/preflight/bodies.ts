@@ -113,11 +113,14 @@ const fittingPosts = (images: readonly string[]): Arbitrary<Record<string, Json>
       image: fc.constantFrom(...images),
       hasImage: fc.boolean(),
       mediaFit: FITS.mediaFit,
-      time: fc.constantFrom(
-        ...[{}, { scheduledAt: '2031-01-01T10:00:00Z' }],
-        ...['next', 'together', 'front'].map((queue) => ({ schedule: { queue } })),
+      time: fc.oneof(
+        fc.constantFrom({}, ...['next', 'together', 'front'].map((queue) => ({ schedule: { queue } }))),
+        fc.noBias(fc.nat({ max: 2_000_000 })).map((minutes) => ({
+          scheduledAt: new Date(Date.UTC(2031, 0) + minutes * 60_000).toISOString(),
+        })),
       ),
-      number: fc.nat(),
+      // Only some operations look for other posts with the same text.
+      number: fc.noBias(fc.maxSafeNat()),
     })
     .map(({ image, hasImage, mediaFit, time, number }) => ({
       ...{ caption: `A lighthouse at dusk, ${number}.`, mediaFit, ...time },

@@ -85,7 +85,10 @@ export async function findBreaches(
 }
 
 /** The delivery has ended, and its columns agree with its state. */
-function checkEnd({ state, status, leaseToken, claimableAt, intent, sent, plan }: Delivery, expect: Expect): void {
+function checkEnd(delivery: Delivery, expect: Expect): void {
+  const { state, status, leaseToken, claimableAt, intent, sent, plan, publishedAt, ownScheduledAt } = delivery
+  const isEarly = publishedAt !== null && ownScheduledAt !== null && publishedAt < ownScheduledAt
+  expect(!isEarly, 'it was published before its own time')
   expect(state === 'published' || state === 'unconfirmed', 'it has not ended')
   expect(status === 'published', `its post is ${status}`)
   expect(leaseToken === null && claimableAt === null, 'it has a lease, or is due')

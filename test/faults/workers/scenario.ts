@@ -97,12 +97,19 @@ async function createWriter(
     const other = sandboxes[(number + 1) % sandboxes.length]!
     const threadParts = { [sandbox]: ['first', 'second', 'third'].map((part) => `${part} of ${number}`) }
     const fault = FAULTS[Math.floor(number / 6) % FAULTS.length]
-    const faulty = (faultAct: number) => ({ accountOverrides: [{ accountId: sandbox, fields: { fault, faultAct } }] })
+    const faulty = (faultAct: number, ...others: object[]) => ({
+      accountOverrides: [{ accountId: sandbox, fields: { fault, faultAct } }, ...others],
+    })
+    const later = (accountId: string, minutes: number) => ({
+      accountId,
+      scheduledAt: new Date(start + minutes * 60_000).toISOString(),
+    })
+    const ownTimes = [later(other, 10), later(channel, 25)]
     const kinds = [
       { accountIds: [sandbox], caption },
       { accountIds: [channel], caption, firstComment },
       { accountIds: [sandbox], postType: 'thread', threadParts, firstComment },
-      { accountIds: [sandbox, other, channel], caption, firstComment, ...faulty(1 + (number % 2)) },
+      { accountIds: [sandbox, other, channel], caption, firstComment, ...faulty(1 + (number % 2), ...ownTimes) },
       { accountIds: [sandbox], postType: 'thread', threadParts, firstComment, ...faulty(1 + (number % 4)) },
       { accountIds: [channel], caption, firstComment },
     ]
