@@ -1,5 +1,7 @@
 import type { ChangeRules } from '../contract/changes.ts'
 import type { Source } from '../contract/limits.ts'
+import { x } from './limits.ts'
+import { xMetrics } from './metrics.ts'
 
 const edits: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/edit-posts',
@@ -26,6 +28,8 @@ export const xChanges: ChangeRules = {
     minutesMax: 30,
     timesMax: 5,
     keepsId: false,
+    // The post is read first.
+    price: { usdMicros: x.prices!.post.usdMicros + xMetrics.price!.usdMicros, source: pricing },
     exceptions: [
       {
         reason: 'X lets nobody edit a post with a poll.',
@@ -43,7 +47,8 @@ export const xChanges: ChangeRules = {
         source: { ...edits, confidence: 'assumed' },
       },
     ],
-    warning: 'X publishes the new text as a new post with an id of its own, for subscribers of X Premium only.',
+    warning:
+      'X publishes the new text as a new post with an id of its own, for subscribers of X Premium only. A text with a link costs as much as a new post with a link.',
     source: edits,
   },
 }
