@@ -56,6 +56,7 @@ t.test(
     const wide = await uploadFile(await encode(t, 'mov', `${PICTURE('640x64', 10, 1)} -c:v mpeg4`))
     const long = await uploadFile(await encode(t, 'webm', `${PICTURE('16x16', 1, 6000)} -c:v libvpx -cpu-used 16`))
     await db.updateTable('media').set({ bytes: 11_000_000 }).where('id', '=', long).execute()
+    const large = await uploadFile(await encode(t, 'mov', `${PICTURE('7680x4320', 1, 1)} -c:v prores_ks`))
     const huge = await uploadFile(await encode(t, 'mov', `${PICTURE('9000x4096', 1, 1)} -c:v prores_ks`))
     const create = (account: string, file: string) =>
       ada.call('POST', '/posts', { accountIds: [account], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' })
@@ -71,6 +72,7 @@ t.test(
     await refuses(telegram, huge, 'videos of more than 36000000 pixels are not converted$')
     t.strictSame(await db.selectFrom('renditionJobs').selectAll().execute(), [])
     t.strictSame((await ada.call('GET', '/posts')).body.data, [])
+    t.match((await create(telegram, large)).body.adjustments, [{ to: { width: 3840, height: 2160 } }])
   },
 )
 

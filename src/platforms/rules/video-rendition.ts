@@ -19,6 +19,8 @@ export type VideoPlan = { video: VideoTarget } | { problem: string }
 
 /** A decoder holds several frames in memory. Cameras of phones take 8K: 33 million pixels. */
 const PIXELS_MAX = 36_000_000
+/** Renditions have no more than 4K: an encoder holds dozens of frames in memory. */
+const RENDITION_PIXELS_MAX = 3840 * 2160
 /** A worker makes one video at a time. */
 const SECONDS_MAX = 7_200
 
@@ -61,7 +63,8 @@ export function planVideo(file: MediaFacts, rule: PostTypeRule, fit: Fit): Video
   const aspect = findAspect({ width, height }, { min, max }, fit)
   const range = aspect === 'whole' ? ANY_RATIO : { min, max }
   const shaped = aspect === 'pad' || aspect === 'crop' ? reshape({ width, height }, range, aspect) : { width, height }
-  const sized = fitBits(toEven(scaleSize(shaped, scaleOf(shaped, limits), range), range), { fps, bitsMax, range })
+  const scale = scaleOf(shaped, { ...limits, pixelsMax: Math.min(limits.pixelsMax ?? Infinity, RENDITION_PIXELS_MAX) })
+  const sized = fitBits(toEven(scaleSize(shaped, scale, range), range), { fps, bitsMax, range })
   if (!sized) return { problem: `only ${Math.max(0, Math.floor(bitsMax))} bits are left for each second of the video` }
   const video: VideoTarget = {
     ...sized,
