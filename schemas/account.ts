@@ -90,6 +90,22 @@ export const AccountAttention = Type.Object(
 )
 export type AccountAttention = Static<typeof AccountAttention>
 
+export const ReconnectGains = Type.Object(
+  {
+    scopes: Type.Array(Type.String(), { description: 'The scopes that its owner would be asked for besides.' }),
+    metrics: Type.Array(Type.String(), {
+      description: 'The numbers of its posts that could then be read, such as `views`: see `MetricName`.',
+    }),
+  },
+  {
+    $id: 'ReconnectGains',
+    description:
+      'What connecting an account again would add. Nothing is broken: posts are published as before. An app that names scopes of its own has to name these too.',
+    examples: [{ scopes: ['threads_manage_insights'], metrics: ['likes', 'views'] }],
+  },
+)
+export type ReconnectGains = Static<typeof ReconnectGains>
+
 const [CONNECTED, ADDED, OWN_LIMIT] = ACCOUNT_EXAMPLES
 /** Whose an account is, in examples. */
 export const OWNED = { ownerId: '0196f09e-04b3-7d58-a2c9-6be1f80357da', isOwner: true, canDisconnect: true }
@@ -157,6 +173,12 @@ export const Account = Type.Object(
     ),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
+    reconnectAdds: Type.Optional(
+      Ref(ReconnectGains, {
+        description:
+          'What connecting the account again would add, such as scopes for numbers that it was connected without. Absent where it adds nothing. It is no reason for `attention`.',
+      }),
+    ),
     organizationId: Type.Optional(
       Type.String({
         description: 'The id of the organisation whose members may post to the account. Absent where it has none.',

@@ -334,7 +334,7 @@ A **budget** limits what may be spent in a calendar month in UTC: \`putAccountBu
 Where the operator has set \`METRICS\`, workers read likes, comments, views and other numbers of published posts. \`getPostMetrics\` returns those of one post, \`listDeliveryMetrics\` those of many.
 
 - **\`null\` is unknown, and \`0\` is what the network reported.** \`unavailable\` has the reason for each number that is \`null\`. \`native\` has the numbers under the names of the network.
-- **Which numbers** a network tells is in \`metrics\` of \`listPlatforms\`, each with its page. Some need a scope that earlier connections have not granted: the reason is then \`scope_missing\`.
+- **Which numbers** a network tells is in \`metrics\` of \`listPlatforms\`, each with its page. Some need a scope that earlier connections have not granted: the reason is then \`scope_missing\`, and \`reconnectAdds\` in \`listAccounts\` says what connecting again would add.
 - **When:** every 15 minutes in the first hour, then less and less often, and for the last time after 28 days. \`refresh=true\` reads a post now, at most once in ${REFRESH_PAUSE_SECONDS} seconds.
 - **\`history=true\`** returns the last numbers of each day, for 400 days, where the terms of the network allow to keep them.
 - **The event \`metrics.updated\`** is written for webhooks that name it.

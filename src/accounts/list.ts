@@ -7,7 +7,7 @@ import { fail } from '../errors.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { etagOfText } from '../http/preconditions.ts'
 import { isListed } from '../http/rights.ts'
-import { type AvatarAddress, toListedAccount } from './store.ts'
+import { type AccountView, toListedAccount } from './store.ts'
 
 export interface Caller {
   userId: string
@@ -19,11 +19,11 @@ export async function listOwnAccounts(
   db: Db,
   { userId, rights }: Caller,
   query: ListAccountsQuery,
-  avatarOf: AvatarAddress,
+  view: AccountView,
 ): Promise<Account[]> {
   const rows: ListedAccount[] = await listAccounts(db, { userId })
   const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
-  const accounts = listed.map((row) => toListedAccount(row, userId, avatarOf))
+  const accounts = listed.map((row) => toListedAccount(row, userId, view))
   return Object.keys(query).length > 0 ? choose(accounts, query) : accounts
 }
 
@@ -46,17 +46,16 @@ function choose(accounts: Account[], query: ListAccountsQuery): Account[] {
 /** The same order on every machine. */
 const COLLATOR = new Intl.Collator('en', { numeric: true })
 
-/** The ETag of an account as one caller sees it. The signed address of its picture changes with time. */
-export const etagOf = ({ avatarUrl: _, ...account }: Account): string => etagOfText(JSON.stringify(account))
+/**
+ * The ETag of an account as one caller sees it. The signed address of its picture changes with time, and what another
+ * consent would add with the configuration.
+ */
+export const etagOf = ({ avatarUrl: _, reconnectAdds: __, ...account }: Account): string =>
+  etagOfText(JSON.stringify(account))
 
 /** An account that the caller may post to. Throws 404 for any other. */
-export async function getAccount(
-  db: Db,
-  { userId, rights }: Caller,
-  id: string,
-  avatarOf?: AvatarAddress,
-): Promise<Account> {
+export async function getAccount(db: Db, { userId, rights }: Caller, id: string, view?: AccountView): Promise<Account> {
   const [row] = isId(id) && isListed(rights, id) ? await listTheseAccounts(db, { userId, ids: [id] }) : []
   if (!row) throw fail('account_not_found')
-  return toListedAccount(row, userId, avatarOf)
+  return toListedAccount(row, userId, view)
 }

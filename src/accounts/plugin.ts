@@ -13,23 +13,26 @@ import { fingerprintRequest, identifyAccount, requireKeyringFor } from './connec
 import { disconnectOwnAccount } from './disconnect.ts'
 import { createFieldOptions } from './field-options.ts'
 import { etagOf, getAccount, listOwnAccounts } from './list.ts'
-import { type AccountContext, NO_GRANT, storeAccount } from './store.ts'
+import { type AccountContext, type AccountView, NO_GRANT, storeAccount } from './store.ts'
 import { updateAccount } from './update.ts'
 
 export const accounts: FastifyPluginAsyncTypebox<AccountContext> = async (app, context) => {
   const { db, keyring, publicUrl } = context
-  const avatarOf = (id: string) => (keyring ? avatarAddress(publicUrl(), keyring, id) : null)
+  const view: AccountView = {
+    avatarOf: (id) => (keyring ? avatarAddress(publicUrl(), keyring, id) : null),
+    networks: context.networks,
+  }
   const readFieldOptions = createFieldOptions(context)
 
   app.route({
     ...operations.listAccounts,
-    handler: async (request) => ({ data: await listOwnAccounts(db, request, request.query, avatarOf) }),
+    handler: async (request) => ({ data: await listOwnAccounts(db, request, request.query, view) }),
   })
 
   app.route({
     ...operations.getAccount,
     handler: async (request, reply) => {
-      const account = await getAccount(db, request, request.params.id, avatarOf)
+      const account = await getAccount(db, request, request.params.id, view)
       const etag = etagOf(account)
       reply.header('etag', etag)
       return isKnown(request, etag) ? reply.code(304).send(undefined as never) : account
@@ -39,7 +42,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountContext> = async (app, c
   app.route({
     ...operations.updateAccount,
     handler: async (request, reply) => {
-      const conditions = { isMatch: readIfMatch(request), avatarOf }
+      const conditions = { isMatch: readIfMatch(request), view }
       const account = await updateAccount(db, request, request.params.id, request.body, conditions)
       reply.header('etag', etagOf(account))
       return account

@@ -20,6 +20,7 @@ import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials, Profile } from '../platforms/contract/io.ts'
 import { storable } from '../platforms/contract/publish-error.ts'
+import { findMetricGains } from '../platforms/with-metric-scopes.ts'
 
 /* Steps that connecting by credentials and by OAuth have in common. */
 
@@ -165,10 +166,18 @@ export function toAccount(
 /** The address of the picture of an account that has one; null without a key to sign it. */
 export type AvatarAddress = (id: string) => string | null
 
+/** The facts beside the row of an account. */
+export interface AccountView {
+  avatarOf: AvatarAddress
+  networks: Networks
+}
+
 /** An account in a list: `attention` tells why its owner has to act. */
-export function toListedAccount(row: ListedAccount, viewer: string, avatarOf?: AvatarAddress): Account {
+export function toListedAccount(row: ListedAccount, viewer: string, view?: AccountView): Account {
   const account = toAccount(row, viewer)
-  const avatarUrl = row.hasAvatar && avatarOf?.(row.id)
+  const avatarUrl = row.hasAvatar && view?.avatarOf(row.id)
+  const gains = view && row.credentials && findMetricGains(view.networks, row)
+  if (gains) account.reconnectAdds = gains
   if (avatarUrl) account.avatarUrl = avatarUrl
   const attention = findAttention(row)
   if (attention) account.attention = attention

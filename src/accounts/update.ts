@@ -17,7 +17,7 @@ import { platforms } from '../platforms/limits.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import { findViolations } from '../platforms/violations.ts'
 import { type Caller, etagOf } from './list.ts'
-import { type AvatarAddress, toListedAccount } from './store.ts'
+import { type AccountView, toListedAccount } from './store.ts'
 
 /**
  * Changes the settings of an account of the user, or of an organisation that the user administers. Throws 404 if the
@@ -29,7 +29,7 @@ export async function updateAccount(
   { userId, rights, keyId }: Caller & { keyId: string },
   id: string,
   patch: UpdateAccount,
-  { isMatch, avatarOf }: { isMatch: IfMatch | undefined; avatarOf: AvatarAddress },
+  { isMatch, view }: { isMatch: IfMatch | undefined; view: AccountView },
 ): Promise<Account> {
   if (patch.defaultFields !== undefined) requireScope(rights, 'posts:publish')
   return inTransaction(db, async (db) => {
@@ -43,7 +43,7 @@ export async function updateAccount(
       await actAs(db, { keyId })
       await storeSettings(db, id, changed)
     }
-    return toListedAccount(changed, userId, avatarOf)
+    return toListedAccount(changed, userId, view)
   })
 }
 

@@ -1,7 +1,9 @@
+import type { ReconnectGains } from '../../schemas/account.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { Networks } from './adapters.ts'
 import type { AnyAdapter } from './contract/adapter.ts'
 import type { OAuth } from './contract/oauth.ts'
-import { mapNetworks } from './networks.ts'
+import { mapNetworks, NETWORKS } from './networks.ts'
 
 /** The same networks, whose accounts are also asked for the scopes that reading numbers needs. */
 export const withMetricScopes = (networks: Networks): Networks =>
@@ -10,6 +12,23 @@ export const withMetricScopes = (networks: Networks): Networks =>
     const scopes = metrics.offered.flatMap(({ scope }) => (scope && !metrics.appsNameScopes ? [scope] : []))
     return oauth ? { ...adapter, oauth: askingFor(scopes, oauth) } : adapter
   })
+
+/**
+ * The scopes for numbers that connecting an account again would ask for, and the numbers that need them. `scopes` are
+ * those that it has granted, null if it was connected by credentials.
+ */
+export function findMetricGains(
+  networks: Networks,
+  { platform, scopes }: { platform: PlatformId; scopes: readonly string[] | null },
+): ReconnectGains | undefined {
+  const asked = networks[platform].oauth?.scopes
+  if (!asked || !scopes) return undefined
+  const gained = NETWORKS[platform].metrics.offered.filter(
+    ({ scope }) => scope !== undefined && asked.includes(scope) && !scopes.includes(scope),
+  )
+  if (gained.length === 0) return undefined
+  return { scopes: [...new Set(gained.map(({ scope }) => scope!))], metrics: gained.map(({ metric }) => metric) }
+}
 
 function askingFor(more: readonly string[], oauth: OAuth): OAuth {
   const scopes = [...new Set([...oauth.scopes, ...more])]

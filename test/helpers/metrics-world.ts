@@ -7,14 +7,19 @@ import { repeating } from './connect-oauth.ts'
 import { createNetworkWorld } from './network-world.ts'
 
 /** A world whose networks are fakes, and a reader of numbers whose clock only the test advances. */
-export async function createMetricsWorld(t: Test, mode: MetricsMode = 'on') {
+export async function createMetricsWorld(
+  t: Test,
+  mode: MetricsMode = 'on',
+  createNetworks?: Parameters<typeof createNetworkWorld>[2],
+) {
   const numbers = await startMetrics(t)
   const fetch: typeof globalThis.fetch = (input, init) =>
     numbers.takes(input as string, init) ? numbers.fetch(input, init) : world.fetch(input, init)
-  const world: Awaited<ReturnType<typeof createNetworkWorld>> = await createNetworkWorld(t, {
-    postMetrics: mode,
-    fetch,
-  })
+  const world: Awaited<ReturnType<typeof createNetworkWorld>> = await createNetworkWorld(
+    t,
+    { postMetrics: mode, fetch },
+    createNetworks,
+  )
   const ada = repeating(world.ada)
   const { db, networks, keyring, app, time, work, post } = world
   const deps: TurnDeps = {

@@ -13,11 +13,14 @@ import { withoutMetadata } from './without-metadata.ts'
 export const VIDEO = await withoutMetadata('test/samples/plain.mp4', 'video/mp4')
 
 /** A world whose networks are the real adapters, connected to fakes of their networks. */
-export async function createNetworkWorld(t: Test, options: Options = {}) {
+export async function createNetworkWorld(
+  t: Test,
+  options: Options = {},
+  networks = (db: Db) => createNetworks(sandboxStore(db)),
+) {
   const fakes = await startFakeNetworks(t)
   const log: string[] = []
   const logger = { level: 'trace', stream: { write: (line: string) => void log.push(line) } }
-  const networks = (db: Db) => createNetworks(sandboxStore(db))
   const world = await createDeliveryWorld(t, networks, { fetch: fakes.fetch, logger, ...options })
   const { ada, app } = world
 

@@ -72,3 +72,28 @@ t.test('with METRICS, accounts are asked for the scopes of numbers, unless their
   t.strictSame(await asked(measured, 'linkedin'), await asked(networks, 'linkedin'))
   t.strictSame(measured.threads.oauth?.requiredScopes, networks.threads.oauth?.requiredScopes)
 })
+
+t.test('an account says what connecting it again would add, and is not broken', async (t) => {
+  const networks = (db: Parameters<typeof sandboxStore>[0]) => withMetricScopes(createNetworks(sandboxStore(db)))
+  const { ada, db } = await createMetricsWorld(t, 'on', networks)
+  const credentials = { accessToken: 'a', userId: '1' }
+  const ids = await Promise.all([
+    ...(['threads', 'facebook', 'linkedin'] as const).map((platform) => ada.account(platform, { credentials })),
+    ada.account('threads'),
+  ])
+  const grant = (id: string, scopes: string[]) =>
+    db.updateTable('accounts').set({ scopes }).where('id', '=', id).execute()
+  await grant(ids[0]!, ['threads_basic', 'threads_content_publish'])
+  await grant(ids[1]!, ['pages_manage_posts', 'read_insights'])
+  await grant(ids[2]!, ['w_member_social'])
+  const { body } = await ada.call('GET', '/accounts')
+  const gains = ids.map((id) => body.data.find((account: { id: string }) => account.id === id).reconnectAdds)
+  t.strictSame(gains, [
+    { scopes: ['threads_manage_insights'], metrics: ['likes', 'comments', 'reposts', 'quotes', 'shares', 'views'] },
+    undefined,
+    undefined,
+    undefined,
+  ])
+  const { body: troubled } = await ada.call('GET', '/accounts?attention=true')
+  t.notOk(troubled.data.some(({ id }: { id: string }) => ids.slice(0, 3).includes(id)))
+})
