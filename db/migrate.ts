@@ -55,6 +55,7 @@ import * as mediaFocus from './migrations/0050_media_focus.ts'
 import * as renditionJobs from './migrations/0051_rendition_jobs.ts'
 import * as filesOfParts from './migrations/0052_files_of_parts.ts'
 import * as documents from './migrations/0053_documents.ts'
+import * as deliveryChanges from './migrations/0054_delivery_changes.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -113,6 +114,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0051_rendition_jobs': renditionJobs,
   '0052_files_of_parts': filesOfParts,
   '0053_documents': documents,
+  '0054_delivery_changes': deliveryChanges,
 }
 
 /**

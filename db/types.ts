@@ -141,6 +141,18 @@ export interface DeliveryAttempts {
   userId: string;
 }
 
+export interface DeliveryChanges {
+  accountId: string;
+  failures: Generated<number>;
+  intent: number | null;
+  kind: string;
+  leaseToken: string | null;
+  nextAt: Timestamp | null;
+  postId: string;
+  requestedAt: Generated<Timestamp>;
+  userId: string;
+}
+
 export interface DeliveryMetricPoints {
   accountId: string;
   counts: Json;
@@ -543,6 +555,7 @@ export interface DB {
   avatars: Avatars;
   connections: Connections;
   deliveryAttempts: DeliveryAttempts;
+  deliveryChanges: DeliveryChanges;
   deliveryMetricPoints: DeliveryMetricPoints;
   deliveryMetrics: DeliveryMetrics;
   eventOutbox: EventOutbox;

@@ -7,4 +7,7 @@ export const DELIVERY_STATES = [
   'cancelled',
   'unconfirmed',
   'missed',
+  'removing',
+  'removed',
+  'remove_failed',
 ] as const

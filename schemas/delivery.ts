@@ -12,7 +12,7 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 export const DeliveryState = StringEnum(DELIVERY_STATES, {
   $id: 'DeliveryState',
   description:
-    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment, thumbnail or playlist.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically.\n- `cancelled`: you cancelled the delivery before the post, or the rest of its thread, was published. Nothing more is sent until you retry it.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.',
+    '- `waiting`: the post is a draft.\n- `queued`: the next attempt is due at `nextAttemptAt`.\n- `publishing`: a worker is sending it.\n- `published`: the post is published. An `error` beside this state is that of its first comment, thumbnail or playlist.\n- `failed`: the post, or the rest of its thread, was not published and is not retried automatically.\n- `cancelled`: you cancelled the delivery before the post, or the rest of its thread, was published. Nothing more is sent until you retry it.\n- `unconfirmed`: the post may have been published, and the network cannot tell, or was not queried because you cancelled the delivery. Check the network, then call `resolveDelivery`.\n- `missed`: the delivery was due for longer than the service allows, 24 hours by default, or the operator holds it back. The rest of it is not sent automatically.\n- `removing`: a worker takes down what is published, from the last act to the first. The next attempt is due at `nextAttemptAt`.\n- `removed`: it was taken down, and the network has confirmed that it is gone.\n- `remove_failed`: it could not be taken down, and is not tried again automatically. All acts without `removedAt` are still there.',
   examples: ['published'],
 })
 export type DeliveryState = Static<typeof DeliveryState>
@@ -102,11 +102,12 @@ export const PublishedAct = Type.Object(
       description: 'The id on the network. `null` where it is not known, such as after `resolveDelivery`.',
     }),
     externalUrl: NullableString({ description: 'The public address. `null` where the network has none.' }),
+    removedAt: Type.Optional(time('When it was removed from the network. Absent where it was not.')),
   },
   {
     $id: 'PublishedAct',
     description:
-      'A post, a part of a thread, a first comment, a thumbnail or a playlist item that exists on a network.',
+      'A post, a part of a thread, a first comment, a thumbnail or a playlist item that exists on a network, or did.',
     examples: [
       {
         externalId: 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3mbzyl2u5xk2a',
@@ -149,7 +150,7 @@ export const Delivery = Type.Object(
     }),
     acts: Type.Array(Ref(PublishedAct), {
       description:
-        'The published acts, in order: the post or the parts of its thread, then the first comment, then the thumbnail and the playlist. One that has failed is not listed; its error is in `history`.',
+        'The published acts, also those that were removed since, in order: the post or the parts of its thread, then the first comment, then the thumbnail and the playlist. One that has failed is not listed; its error is in `history`.',
     }),
     error: NullableDeliveryError(
       'The last error. `null` where there was none, or where an act succeeded after it, unless what failed was left out.',
@@ -218,7 +219,8 @@ export const MarkPublished = Type.Object(
 )
 export type MarkPublished = Static<typeof MarkPublished>
 
-/** Posts of the demo whose delivery to the sandbox has failed, or is unconfirmed. */
+/** Posts of the demo whose delivery to the sandbox is published, has failed, or is unconfirmed. */
+export const PUBLISHED_POST_ID = '0196f0b4-2c16-7d81-a4c2-9e05b7f31d68'
 export const FAILED_POST_ID = '0196f0b4-2c17-7a3e-9d50-6b81f2e4c7a9'
 export const UNCONFIRMED_POST_ID = '0196f0b4-2c18-7f02-8b64-13d9a5c07e2f'
 

@@ -275,7 +275,8 @@ export const ERRORS = {
   delivery_not_published: {
     status: 409,
     message: 'Nothing of the delivery is published',
-    meaning: 'Nothing of the delivery is published.',
+    meaning: 'Nothing of the delivery is published, or more of it is going to be.',
+    cases: { queued: { message: 'More of the delivery is going to be published: cancel it first' } },
   },
   delivery_without_id: {
     status: 409,
@@ -292,6 +293,21 @@ export const ERRORS = {
     status: 409,
     message: 'Delivery is not queued: nothing of it is going to be sent',
     meaning: 'Nothing of the delivery is going to be sent.',
+  },
+  delivery_removed: {
+    status: 409,
+    message: 'Delivery was taken down, or is to be: create a new post to publish it again',
+    meaning: 'The delivery was taken down, or is to be.',
+  },
+  not_removable: {
+    status: 409,
+    message: given,
+    meaning: 'The network offers no way to remove what was published, or not any more.',
+    cases: {
+      scope: {
+        message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,
+      },
+    },
   },
   delivery_not_unconfirmed: {
     status: 409,

@@ -69,6 +69,7 @@ const PUBLISHED = {
 }
 const { publishedAt: _, externalId: __, externalUrl: ___, ...UNPUBLISHED } = PUBLISHED
 const REFUSED = { code: 'content_refused', message: 'The network rejected the image', retryable: false }
+const KEPT = { code: 'unauthorized', message: 'The access token is invalid', retryable: false }
 const LOST = { code: 'timeout', message: 'The response of the network was lost', retryable: true }
 const LATE = { code: 'too_late', message: 'Due for more than 24 hours', retryable: false }
 
@@ -193,6 +194,18 @@ export const EVENTS = [
       error: { code: 'cancelled', message: 'The owner cancelled the delivery', retryable: true },
       actor: { keyId: KEY_ID },
     },
+  ),
+  defineEvent(
+    'delivery.removed',
+    'What was published of a delivery is no longer on its network, after `removeDelivery` or `removePost`.',
+    delivery,
+    { ...PUBLISHED, state: 'removed', acts: 0 },
+  ),
+  defineEvent(
+    'delivery.remove_failed',
+    'What was published of a delivery could not be removed, and is not tried again automatically.',
+    delivery,
+    { ...PUBLISHED, state: 'remove_failed', error: KEPT },
   ),
   defineEvent(
     'delivery.resolved',

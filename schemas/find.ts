@@ -188,6 +188,9 @@ export const DeliveryCounts = Type.Partial(
     cancelled: count,
     unconfirmed: count,
     missed: count,
+    removing: count,
+    removed: count,
+    remove_failed: count,
   } satisfies Record<DeliveryState, typeof count>),
   {
     $id: 'DeliveryCounts',

@@ -13,7 +13,7 @@ export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 export const PostStatus = StringEnum(POST_STATUSES, {
   $id: 'PostStatus',
   description:
-    '- `draft`: the post has no `scheduledAt`.\n- `scheduled`: the post has a `scheduledAt`, and nothing of it has been published. This includes a post whose deliveries have all failed: it can be changed, deleted, or published again.\n- `published`: something of the post has been published, or may have been. It cannot be changed or deleted.',
+    '- `draft`: the post has no `scheduledAt`.\n- `scheduled`: the post has a `scheduledAt`, and nothing of it has been published. This includes a post whose deliveries have all failed: it can be changed, deleted, or published again.\n- `published`: something of the post has been published, or may have been. It cannot be changed. It can be deleted once it was taken down from all accounts.',
   examples: ['scheduled'],
 })
 export type PostStatus = Static<typeof PostStatus>

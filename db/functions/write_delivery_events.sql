@@ -29,7 +29,7 @@ begin
         when before.gone_at is null and after.gone_at is not null then 'delivery.gone'
         when before.state = 'publishing' and before.published_at is null and after.published_at is not null
           then 'delivery.published'
-        when after.state in ('waiting', 'publishing') then null
+        when after.state in ('waiting', 'publishing', 'removing') then null
         when after.state = 'queued' then
           case when before.state not in ('waiting', 'queued', 'publishing') then 'delivery.retried' end
         when before.state = after.state and before.error is not distinct from after.error then null
@@ -59,8 +59,9 @@ begin
     'externalId', event.sent -> 0 ->> 'id',
     'externalUrl', event.sent -> 0 ->> 'url',
     -- An act that was left out is in sent with its error, and is also the error of the delivery.
-    'acts', case when event.error is null then jsonb_array_length(event.sent)
-      else (select count(*) from jsonb_array_elements(event.sent) as act where not act ? 'error') end,
+    'acts', case when event.error is null and event.state <> 'removed' then jsonb_array_length(event.sent)
+      else (select count(*) from jsonb_array_elements(event.sent) as act
+        where not act ? 'error' and not act ? 'removedAt') end,
     'attempt', event.attempts,
     'error', event.error,
     'latenessMs', case when event.type = 'delivery.published' and event.due_at is not null

@@ -82,7 +82,7 @@ const takingDeliveries = ({ accountIds, from, to }: Range) => sql`(
   union all
   select account_id, due_at, user_id, post_id from post_targets
   where account_id = any(${accountIds}::uuid[]) and slot_at >= ${from} and slot_at < ${to} and due_at = slot_at
-    and claimable_at is null and state in ('published', 'unconfirmed'))`
+    and claimable_at is null and state in ('published', 'unconfirmed', 'removing', 'removed', 'remove_failed'))`
 
 export interface TakenSlot {
   dueAt: string

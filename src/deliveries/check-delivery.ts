@@ -1,5 +1,6 @@
 import { findDeliveryMetrics } from '../../db/queries/post-metrics/find.ts'
 import type { DeliveryCheck } from '../../schemas/delivery-check.ts'
+import { isTakenDown } from '../delivery/machine.ts'
 import { fail } from '../errors.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { describePresence } from '../post-metrics/describe.ts'
@@ -22,6 +23,7 @@ export async function checkDelivery(
   }
   const delivery = await read()
   if (delivery.publishedAt === null) throw fail('delivery_not_published')
+  if (isTakenDown(delivery.state)) throw fail('delivery_removed')
   if (!delivery.hasId) throw fail('delivery_without_id')
   const { name, metrics } = NETWORKS[delivery.platform]
   const offered = offeredTo(delivery)

@@ -6,6 +6,7 @@ import { readCondition, sendPost } from '../posts/etag.ts'
 import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
 import type { DeliveryAccess } from './own-delivery.ts'
+import { removeDelivery, removePost } from './remove-delivery.ts'
 import { type RetryContext, retryDelivery } from './retry.ts'
 import { retryDeliveries } from './retry-deliveries.ts'
 import { cancelDelivery, markDeliveryPublished, resolveDelivery } from './settle-delivery.ts'
@@ -64,6 +65,24 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditio
       const condition = readCondition(request)
       const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
       return sendPost(reply, await withPost(db, request, mark))
+    },
+  })
+
+  app.route({
+    ...operations.removeDelivery,
+    handler: async (request, reply) => {
+      const { params } = request
+      const condition = readCondition(request)
+      const remove = (post: PostAccess) => removeDelivery(db, deliveryOf(post, params), condition)
+      return sendPost(reply.code(202), await withPost(db, request, remove))
+    },
+  })
+
+  app.route({
+    ...operations.removePost,
+    handler: async (request, reply) => {
+      const condition = readCondition(request)
+      return reply.code(202).send(await withPost(db, request, (post) => removePost(db, post, condition)))
     },
   })
 }

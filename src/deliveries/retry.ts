@@ -27,6 +27,7 @@ export const NOT_RETRIED = {
   published: 'delivery_published',
   mediaDeleted: 'media_deleted',
   unconfirmed: 'delivery_unconfirmed',
+  removed: 'delivery_removed',
 } as const
 
 export interface RetryContext {

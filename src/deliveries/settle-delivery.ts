@@ -88,6 +88,7 @@ const NOT_MARKED = {
   draft: 'post_is_draft.marked',
   publishing: 'delivery_in_progress',
   published: 'delivery_published',
+  removed: 'delivery_removed',
 } as const
 
 /**

@@ -52,7 +52,7 @@ export function buildAct(
   }
 }
 
-const groupByPart = (files: readonly StoredFile[]): StoredFile[][] =>
+export const groupByPart = (files: readonly StoredFile[]): StoredFile[][] =>
   Array.from({ length: Math.max(0, ...files.map(({ part }) => part)) }, (_, index) =>
     files.filter(({ part }) => part === index + 1),
   )

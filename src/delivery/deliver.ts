@@ -1,5 +1,4 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
-import { restSharedLimit } from '../../db/queries/delivery/limits.ts'
 import { type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
 import type { Decision, Settlement } from '../../db/queries/delivery/settlement.ts'
 import { LeaseLost } from '../lease-lost.ts'
@@ -7,14 +6,24 @@ import { canQuery } from '../platforms/contract/can-query.ts'
 import { untilStored } from '../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from './account.ts'
 import { decide, type Outcome } from './decide.ts'
-import { type Failure, failure, restMs } from './failures.ts'
+import { type Failure, failure } from './failures.ts'
 import type { HeldLease } from './lease.ts'
 import { CLAIMED } from './machine.ts'
 import { planActs } from './plan.ts'
 import { reconcileIntent } from './reconcile.ts'
-import { currentAct, factsOf, inFlightMs, isFailure, type Run, type RunDeps, released, type State } from './run.ts'
+import {
+  currentAct,
+  factsOf,
+  inFlightMs,
+  isFailure,
+  type Run,
+  type RunDeps,
+  released,
+  restShared,
+  type State,
+} from './run.ts'
 import { sendNext } from './send.ts'
-import { LEASE_MARGIN_MS, LEASE_MS, SHARED_REST_KEPT_MS } from './timing.ts'
+import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
 interface Next {
   delivery: ClaimedDelivery
@@ -121,7 +130,7 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
     throw new LeaseLost()
   }
   report(run, outcome.event, settlement, settled)
-  if ('reason' in outcome) await restShared(run, outcome.reason)
+  if ('reason' in outcome) await restShared(deps, delivery, outcome.reason)
   return {
     state: after(state, decision),
     continues: decision.state === 'publishing',
@@ -166,15 +175,6 @@ function report(
     durationMs: startedMsAgo,
     nextAttemptInMs: state === 'queued' ? settlement.retryInMs : null,
   })
-}
-
-/** Rests all accounts that share a rate limit. A failure is logged only: each of them would get its own 429. */
-async function restShared({ deps, delivery }: Run, { limitKey: key, retryAfterMs = 0 }: Failure): Promise<void> {
-  if (key === undefined) return
-  const { db, clock, log } = deps
-  const { accountId } = delivery
-  const rest = { accountId, key, ms: restMs(retryAfterMs), keptMs: SHARED_REST_KEPT_MS, now: clock() }
-  await restSharedLimit(db, rest).catch((error) => log.error({ err: error, key }, 'a shared rest could not be stored'))
 }
 
 const describe = (ms: number) => {

@@ -1,6 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import type { HeldDelivery } from '../../db/queries/delivery/delivery.ts'
+import type { RemovalSettlement } from '../../db/queries/delivery/removals.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -50,6 +52,10 @@ export interface Journal {
   intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
   /** The outcome of an act is known. */
   settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
+  /** The call that removes an act is about to be made. Resolves as `intended` does. */
+  removing(delivery: HeldDelivery, act: number): Promise<void>
+  /** What came of such a call is known. */
+  removed(delivery: HeldDelivery, act: number, decision: Pick<RemovalSettlement, 'state' | 'removed' | 'error'>): void
   /** Writes the entries that are not written yet. */
   close(): Promise<void>
 }

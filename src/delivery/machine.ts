@@ -68,9 +68,15 @@ export const TRANSITIONS = {
     to: ['failed'],
     meaning: 'A file that the delivery needs is deleted.',
   },
+  remove: {
+    by: 'owner',
+    from: ['published', 'failed', 'cancelled', 'missed', 'remove_failed'],
+    to: ['removing'],
+    meaning: 'What is published is taken down.',
+  },
   markPublished: {
     by: 'operator',
-    from: DELIVERY_STATES,
+    from: ['waiting', 'queued', 'publishing', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
     meaning: 'The operator has published the post by hand.',
   },
@@ -79,7 +85,7 @@ export const TRANSITIONS = {
   restore: {
     by: 'operator',
     from: DELIVERY_STATES,
-    to: ['queued', 'published', 'failed', 'unconfirmed', 'missed'],
+    to: ['queued', 'published', 'failed', 'unconfirmed', 'missed', 'removing', 'removed', 'remove_failed'],
     meaning: 'The database was restored from a backup.',
   },
   claim: {
@@ -143,6 +149,18 @@ export const TRANSITIONS = {
     meaning:
       'Given back without a call: the account rests, its access token is refreshed, a video is being converted, a query is too early, or the worker stops.',
   },
+  removed: {
+    by: 'worker',
+    from: ['removing'],
+    to: ['removing', 'removed'],
+    meaning: 'An act is no longer on the network. `removing`: others still are.',
+  },
+  notRemoved: {
+    by: 'worker',
+    from: ['removing'],
+    to: ['removing', 'remove_failed'],
+    meaning: 'An act could not be removed. `removing`: it is tried again.',
+  },
 } as const satisfies Record<string, Transition>
 
 export type DeliveryEvent = keyof typeof TRANSITIONS
@@ -153,10 +171,13 @@ export type From<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['fro
 /** The states that an event leads to. */
 export type To<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['to'][number]
 
+/** The events of a delivery that is taken down. */
+export type RemovalEvent = 'removed' | 'notRemoved'
+
 /** The events of a delivery that a worker holds. */
 export type WorkerEvent = {
   [Event in DeliveryEvent]: (typeof TRANSITIONS)[Event]['by'] extends 'worker' ? Event : never
-}[Exclude<DeliveryEvent, 'claim'>]
+}[Exclude<DeliveryEvent, 'claim' | RemovalEvent>]
 
 /** A transition as statements need it, of an event that leads to one state. */
 const transition = <Event extends DeliveryEvent>(event: Event): { from: DeliveryState[]; to: To<Event> } => ({
@@ -167,7 +188,7 @@ const transition = <Event extends DeliveryEvent>(event: Event): { from: Delivery
 const target = <Event extends DeliveryEvent>(event: Event): To<Event> => TRANSITIONS[event].to[0]
 
 export const CLAIMED = target('claim')
-export const MARKED_PUBLISHED = target('markPublished')
+export const MARK_PUBLISHED = transition('markPublished')
 export const PUBLISH_NOW = transition('publishNow')
 export const DELETE_MEDIA = transition('deleteMedia')
 export const HOLD = transition('hold')
@@ -204,9 +225,10 @@ interface Delivery {
 export function retried(
   { state, error, isEarly }: Delivery & { isEarly: boolean },
   canReconcile: boolean,
-): Allowed<'retry', 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed'> {
+): Allowed<'retry', 'draft' | 'notDue' | 'publishing' | 'published' | 'mediaDeleted' | 'unconfirmed' | 'removed'> {
   if (state === 'waiting') return { obstacle: 'draft' }
   if (state === 'publishing') return { obstacle: 'publishing' }
+  if (isRemoval(state)) return { obstacle: 'removed' }
   state satisfies From<'retry'>
   if (state === 'queued' && isEarly) return { obstacle: 'notDue' }
   if (state === 'published' && error === null) return { obstacle: 'published' }
@@ -216,13 +238,48 @@ export function retried(
 }
 
 /** The result of marking a delivery as published, whose owner has published what was missing. */
-export function marked({ state, error }: Delivery): Allowed<'markDelivery', 'draft' | 'publishing' | 'published'> {
+export function marked({
+  state,
+  error,
+}: Delivery): Allowed<'markDelivery', 'draft' | 'publishing' | 'published' | 'removed'> {
   if (state === 'waiting') return { obstacle: 'draft' }
   if (state === 'publishing') return { obstacle: 'publishing' }
+  if (isRemoval(state)) return { obstacle: 'removed' }
   state satisfies From<'markDelivery'>
   if (state === 'published' && error === null) return { obstacle: 'published' }
   return { state: target('markDelivery') }
 }
+
+/** The state of a delivery that is taken down, was, or could not be. */
+export type RemovalState = To<'remove'> | To<RemovalEvent>
+
+/** Whether a delivery is taken down, or is to be. */
+export const isTakenDown = (state: DeliveryState): boolean => state === 'removing' || state === 'removed'
+
+const isRemoval = (state: DeliveryState): state is RemovalState =>
+  state === 'removing' || state === 'removed' || state === 'remove_failed'
+
+/** The result of taking a delivery down that is not taken down yet. `isOut`: an act of it is on the network. */
+export function removal({
+  state,
+  isOut,
+}: Pick<Delivery, 'state'> & { isOut: boolean }): Allowed<
+  'remove',
+  'publishing' | 'unconfirmed' | 'unpublished' | 'queued'
+> {
+  if (state === 'publishing') return { obstacle: 'publishing' }
+  if (state === 'unconfirmed') return { obstacle: 'unconfirmed' }
+  if (!isOut || state === 'waiting') return { obstacle: 'unpublished' }
+  if (state === 'queued') return { obstacle: 'queued' }
+  state satisfies From<'remove'> | 'removing' | 'removed'
+  return { state: target('remove') }
+}
+
+/** The state after an act was removed. */
+export const afterRemoved = (isLast: boolean): To<'removed'> => (isLast ? 'removed' : 'removing')
+
+/** The state after an act could not be removed. */
+export const afterNotRemoved = (isRetried: boolean): To<'notRemoved'> => (isRetried ? 'removing' : 'remove_failed')
 
 /** The state after the owner has resolved an unconfirmed delivery, where `missing` is the first act that is not out. */
 export const resolved = (missing: ActKind | undefined): To<'resolve'> => (missing === 'post' ? 'failed' : 'published')

@@ -4,6 +4,7 @@ import { claimDeliveries } from '../../db/queries/delivery/claim.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { LeaseLost } from '../lease-lost.ts'
+import { type Changer, createChanger } from './changes/changer.ts'
 import { deliver } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { createHeldDeliveries, type Held } from './held.ts'
@@ -41,8 +42,10 @@ export interface Publisher {
   drain(options?: { calls: boolean }): Promise<void>
   /** Resolves when no delivery is running. */
   idle(): Promise<void>
-  /** Writes the rest of the journal. */
+  /** Ends what `changes` has begun, and writes the rest of the journal. */
   close(): Promise<void>
+  /** Changes what was published, with the same dependencies. */
+  changes: Changer
 }
 
 /**
@@ -53,6 +56,7 @@ export function createPublisher(deps: Deps): Publisher {
   const { db, networks, journal, clock, uptimeMs } = deps
   const held = createHeldDeliveries(deps)
   const runDeps = { ...deps, readings: createReadings(uptimeMs) }
+  const changes = createChanger(deps)
   const recentAccounts = new LRUCache<string, true>({ max: RECENT_ACCOUNTS_MAX })
   let isReady = false
   let isStopping = false
@@ -121,7 +125,11 @@ export function createPublisher(deps: Deps): Publisher {
     },
 
     idle: held.idle,
-    close: () => journal.close(),
+    async close() {
+      await changes.drain()
+      await journal.close()
+    },
+    changes,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import type { PreparedAct, SentAct } from '../../db/queries/delivery/delivery.ts'
-import { isSentByAnother } from '../../db/queries/delivery/limits.ts'
+import { isSentByAnother, restSharedLimit } from '../../db/queries/delivery/limits.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Act, AnyAdapter, Wait } from '../platforms/contract/adapter.ts'
@@ -11,13 +11,13 @@ import { refreshRefused } from './account.ts'
 import { buildAct } from './act.ts'
 import type { Outcome } from './decide.ts'
 import type { Deps } from './deps.ts'
-import { databaseFailure, type Failure, failure } from './failures.ts'
+import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
 import { callInFlightMs } from './in-flight.ts'
 import type { HeldLease } from './lease.ts'
 import { openFile } from './open-file.ts'
 import type { PlannedAct } from './plan.ts'
 import type { Readings } from './readings.ts'
-import { ACT_MAX_MS, ACT_WITH_FILES_MAX_MS, OTHER_CALLS_SINCE_MS } from './timing.ts'
+import { ACT_MAX_MS, ACT_WITH_FILES_MAX_MS, OTHER_CALLS_SINCE_MS, SHARED_REST_KEPT_MS } from './timing.ts'
 import { withinTime } from './within-time.ts'
 
 export type RunDeps = Deps & { readings: Readings }
@@ -120,7 +120,11 @@ export async function isOfAnother(
  * Why an act did not succeed. Adapters throw PublishErrors; one with a cause is a failure of our storage. Any other
  * error is a mistake of ours, which may have come after the call.
  */
-export async function reasonOf({ deps, delivery, credentials }: Run, state: State, thrown: unknown): Promise<Failure> {
+export async function reasonOf(
+  { deps, delivery, credentials }: Pick<Run, 'delivery' | 'credentials'> & { deps: Deps },
+  state: Pick<State, 'error'>,
+  thrown: unknown,
+): Promise<Failure> {
   const { log } = deps
   const facts = factsOf(delivery)
   if (thrown instanceof PublishError) {
@@ -136,4 +140,15 @@ export async function reasonOf({ deps, delivery, credentials }: Run, state: Stat
   log.error({ err: thrown, ...facts }, 'publishing failed unexpectedly')
   const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })
   return { ...ours, maybeSent: true }
+}
+
+/** Rests all accounts that share a rate limit. A failure is logged only: each of them would get its own 429. */
+export async function restShared(
+  { db, clock, log }: Deps,
+  { accountId }: ClaimedDelivery,
+  { limitKey: key, retryAfterMs = 0 }: Failure,
+): Promise<void> {
+  if (key === undefined) return
+  const rest = { accountId, key, ms: restMs(retryAfterMs), keptMs: SHARED_REST_KEPT_MS, now: clock() }
+  await restSharedLimit(db, rest).catch((error) => log.error({ err: error, key }, 'a shared rest could not be stored'))
 }

@@ -75,6 +75,21 @@ export const EXPIRES_SOON_MS = 60_000
 /** The wait of a delivery beyond the time at which its account's access token is due for refreshing. */
 export const REFRESH_WAIT_MS = 2_000
 
+/**
+ * The time for which a claimed removal or edit belongs to its worker. The intent of each call begins it anew, and the
+ * call ends before it does.
+ */
+export const CHANGE_LEASE_MS = 30_000
+
+/** A call that removes or edits an act. */
+export const CHANGE_CALL_MAX_MS = 20_000
+
+/** How many removals and edits one worker carries out at a time. */
+export const CHANGES_MAX = 8
+
+/** A removal or edit is looked at again after this time if its account rests, or has another one. */
+export const CHANGE_POSTPONE_MS = 2_000
+
 /** After this many failures in a row, about an hour after the first, a delivery has failed. */
 export const FAILURES_MAX = 8
 export const BACKOFF_FIRST_MS = 30_000

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryKey, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
+import type { RemovalState } from '../delivery/machine.ts'
 
 // How the journal is written: segments of JSON lines, in groups that begin with their marks.
 
@@ -23,6 +24,10 @@ export interface Entry extends DeliveryKey {
   isOpen?: boolean
   error?: DeliveryError
   outcome?: Decision['outcome']
+  /** The state of the delivery while the act is taken down, before the call or after it. */
+  removal?: RemovalState
+  /** The act is no longer on the network. */
+  isGone?: boolean
 }
 
 /** An entry as it is written: with numbers, which take half of the time of dates. */

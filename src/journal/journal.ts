@@ -1,4 +1,5 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
+import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { type Decision, isOpen } from '../../db/queries/delivery/settlement.ts'
 import type { Journal } from '../delivery/deps.ts'
 import { JOURNAL_STALE_MS, JOURNAL_WAIT_MS } from '../delivery/timing.ts'
@@ -53,11 +54,22 @@ export function openJournal({ uptimeMs = () => performance.now(), ...others }: O
 
     settled: (delivery, act, decision) => writer.push(outcomeEntry(delivery, act, decision)),
 
+    removing(delivery, act) {
+      writer.push({ ...keyFor(delivery), act, at: Date.now(), removal: 'removing' })
+      return writer.writeAhead()
+    },
+
+    removed: (delivery, act, { state, removed, error }) =>
+      writer.push({
+        ...{ ...keyFor(delivery), act, at: Date.now(), removal: state, isGone: removed.includes(act) },
+        ...(error && { error }),
+      }),
+
     close: writer.close,
   }
 }
 
-const keyFor = ({ userId, postId, accountId }: ClaimedDelivery) => ({ userId, postId, accountId })
+const keyFor = ({ userId, postId, accountId }: DeliveryKey) => ({ userId, postId, accountId })
 
 function outcomeEntry(delivery: ClaimedDelivery, act: number, decision: Decision): NewEntry {
   const { state, sent, error, outcome } = decision

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { BackedUpDelivery, RestoredAttempt } from '../../db/queries/delivery/restore.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
+import type { RemovalState } from '../delivery/machine.ts'
 import type { Entry } from './journal-text.ts'
 
 /** The state of a delivery according to the backup and the journal together. */
@@ -18,6 +20,8 @@ export interface Replayed {
   attempts: RestoredAttempt[]
   /** Other content was sent than the backup has. */
   isEdited: boolean
+  /** The last state that the journal has of taking the delivery down; null if it has none. */
+  removal: RemovalState | null
 }
 
 /** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined if they add nothing. */
@@ -33,6 +37,7 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
     calledAt: null,
     attempts: [],
     isEdited: entries.some((entry) => entry.token !== undefined && entry.token !== token),
+    removal: null,
   }
   // The backup has the call, with its outcome if that is known: earlier versions did not number calls.
   const isInBackup = ({ startedAt, attempt = Number.POSITIVE_INFINITY }: Entry) =>
@@ -41,12 +46,18 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
   const isIntended = ({ act, attempt }: Entry) => attempt === undefined && act === intent && known.attempts.length === 0
   let isChanged = false
   for (const entry of entries) {
+    if (entry.removal) {
+      addRemoval(known, entry, entry.removal)
+      continue
+    }
     if (isOut(known, entry.act) || isInBackup(entry)) continue
     isChanged = true
     if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry))
     if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
   }
-  return isChanged ? known : undefined
+  const isTakenDown =
+    known.removal !== null && (known.removal !== delivery.state || !isDeepStrictEqual(known.sent, sent))
+  return isChanged || isTakenDown ? known : undefined
 }
 
 /** Whether nothing more is known of an act. A retry repeats one that was left out, and those after it. */
@@ -70,6 +81,14 @@ function addIntent(known: Replayed, { act, at }: Entry, startedAt: Date, isInBac
 /** Like a retry, which begins with the first act that was left out. */
 function forgetLeftOut({ sent }: Replayed, act: number): void {
   if (sent[act - 1]?.error) sent.length = act - 1
+}
+
+/** A removal that was begun goes on: what is gone already counts as removed. */
+function addRemoval(known: Replayed, { act, at, isGone, error }: Entry, removal: RemovalState): void {
+  const sent = known.sent[act - 1]
+  if (sent && isGone) known.sent[act - 1] = { ...sent, removedAt: sent.removedAt ?? at.toISOString() }
+  known.removal = removal
+  known.error = error ?? null
 }
 
 function addOutcome(

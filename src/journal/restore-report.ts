@@ -46,7 +46,10 @@ export function countOutcomes(changes: Change[]): RestoreReport['outcomes'] {
   return [...counts.keys()].sort().map((key) => counts.get(key)!)
 }
 
-const OUTCOMES: Outcome[] = ['unconfirmed', 'asked', 'missed', 'failed', 'queued', 'published']
+const OUTCOMES: Outcome[] = [
+  ...(['unconfirmed', 'asked', 'missed', 'failed', 'remove_failed', 'queued', 'removing'] as const),
+  ...(['published', 'removed'] as const),
+]
 
 export const listDeliveries = (changes: Change[]): ReportedDelivery[] =>
   changes

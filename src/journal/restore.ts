@@ -11,7 +11,7 @@ import {
 import { endRefusal, lockInstallation, refuseToSend } from '../../db/queries/installation.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { restored } from '../delivery/machine.ts'
+import { type RemovalState, restored } from '../delivery/machine.ts'
 import { planActs } from '../delivery/plan.ts'
 import { JOURNAL_SLACK_MS, LEASE_MS, POLL_EVERY_MS } from '../delivery/timing.ts'
 import type { Networks } from '../platforms/adapters.ts'
@@ -189,11 +189,13 @@ function uncertain({ sent, startedAt }: BackedUpDelivery, at: Date): Replayed {
     calledAt: null,
     attempts: [attempt],
     isEdited: false,
+    removal: null,
   }
 }
 
 function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
   const { userId, postId, accountId, platform } = row
+  if (known.removal) return removalOf(row, known, known.removal)
   const isOver = known.last !== 'queued' && known.last !== 'publishing'
   // If the journal has gaps, the acts after its last one may be out as well.
   const acts =
@@ -216,6 +218,17 @@ function changeOf(row: BackedUpDelivery, known: Replayed, plan: Plan): Change {
     calledAt: known.calledAt,
   }
   return { platform, outcome: open && state === 'queued' ? 'asked' : state, delivery }
+}
+
+/** The delivery was taken down, or is to be: nothing of it is sent. */
+function removalOf(
+  { userId, postId, accountId, platform }: BackedUpDelivery,
+  known: Replayed,
+  state: RemovalState,
+): Change {
+  const { sent, error, attempts, startedAt, publishedAt, calledAt } = known
+  const delivery = { userId, postId, accountId, state, sent, error, attempts, startedAt, publishedAt, calledAt }
+  return { platform, outcome: state, delivery: { ...delivery, intent: null, intendedAt: null } }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventList } from '../../schemas/list-events.ts'
 import type { PostMetrics } from '../../schemas/metrics.ts'
 import type { PostDetail } from '../../schemas/post.ts'
+import type { PostRemoval } from '../../schemas/remove-post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
 import type { ToolProblem } from './api.ts'
 
@@ -21,6 +22,11 @@ function describeTarget({ platform, username, accountId, delivery }: PostDetail[
   const { state, externalUrl, error } = delivery
   const detail = externalUrl ?? (error ? `${error.code}: ${oneLine(error.message)}` : '')
   return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}`
+}
+
+export function describeRemoval({ removing, left }: PostRemoval): string {
+  const kept = left.map(({ accountId, message }) => `${accountId} is left: ${oneLine(message)}`)
+  return `The post is taken down from ${[count(removing.length, 'account'), ...kept].join('; ')}.`
 }
 
 export function describeValidation({ publishable, violations, notYours, targets }: PostValidation): string {

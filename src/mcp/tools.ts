@@ -9,7 +9,7 @@ import type { SlotList } from '../../schemas/schedule.ts'
 import { invalidRequest } from '../errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
-import { count, describeEvents, describeMetrics, describePost, describeValidation } from './text.ts'
+import { count, describeEvents, describeMetrics, describePost, describeRemoval, describeValidation } from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -90,6 +90,8 @@ const SPECIAL: readonly ToolDefinition[] = [
   simpleTool(operations.getPostMetrics, describeMetrics),
   simpleTool(operations.publishPost, describePost),
   simpleTool(operations.retryDelivery, describePost),
+  simpleTool(operations.removeDelivery, describePost),
+  simpleTool(operations.removePost, describeRemoval),
   simpleTool(operations.cancelDelivery, describePost),
   simpleTool(operations.listEvents, describeEvents),
   simpleTool(

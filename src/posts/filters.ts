@@ -16,8 +16,14 @@ import { findTextProblem } from '../http/json.ts'
 import { requireAdmin } from '../http/roles.ts'
 import { searchedWords } from './words.ts'
 
-/** States whose deliveries are in the index of those that need their owner. A cancelled one has an error. */
-export const TROUBLED_STATES: readonly DeliveryState[] = ['failed', 'cancelled', 'unconfirmed', 'missed']
+/** States whose deliveries are in the index of those that need their owner. A cancelled one has an error, as has one that could not be taken down. */
+export const TROUBLED_STATES: readonly DeliveryState[] = [
+  'failed',
+  'cancelled',
+  'unconfirmed',
+  'missed',
+  'remove_failed',
+]
 
 export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : timeOf(text))
 

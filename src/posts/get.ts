@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { findPostWithReadiness, type PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { type LockedPost, lockPost } from '../../db/queries/posts/lock.ts'
+import { type LockedPost, type LockedPostWithAccounts, lockPost } from '../../db/queries/posts/lock.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { fail, MissingScope } from '../errors.ts'
 import { type PostAccess, postNotFound, type UsableForPost } from './access.ts'
@@ -31,7 +31,7 @@ export async function readPost(db: Db, { userId, id, confirm }: PostAccess): Pro
 export async function changePost<T>(
   db: Db,
   { userId, id, keyId, confirm }: PostAccess,
-  change: (db: Db, locked: LockedPost, usable: UsableForPost | undefined) => Promise<T>,
+  change: (db: Db, locked: LockedPostWithAccounts, usable: UsableForPost | undefined) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const changed = await inTransaction(db, async (db) => {
@@ -58,8 +58,8 @@ export function requireDraft({ status }: Pick<LockedPost, 'status'>): void {
   if (status === 'scheduled') throw new MissingScope('posts:publish')
 }
 
-/** Throws 400 for a published post, and 409 for one that is being sent. */
-export function requireUnpublished({ status, busy }: LockedPost, change: 'edit' | 'delete'): void {
-  if (status === 'published') throw fail('post_published.unchangeable', change)
+/** Throws 400 for a published post, and 409 for one that is being sent. One that was taken down can be deleted. */
+export function requireUnpublished({ status, busy, isTakenDown }: LockedPost, change: 'edit' | 'delete'): void {
+  if (status === 'published' && !(change === 'delete' && isTakenDown)) throw fail('post_published.unchangeable', change)
   if (busy) throw fail('post_busy', change)
 }

@@ -13,7 +13,7 @@ import { insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
 import { CONNECTION_EXAMPLES } from '../../schemas/connection.ts'
 import type { CreatePost } from '../../schemas/create-post.ts'
-import { FAILED_POST_ID, POST_ID, UNCONFIRMED_POST_ID } from '../../schemas/delivery.ts'
+import { FAILED_POST_ID, POST_ID, PUBLISHED_POST_ID, UNCONFIRMED_POST_ID } from '../../schemas/delivery.ts'
 import { KEY_EXAMPLE } from '../../schemas/key.ts'
 import { MEDIA_ID, UNUSED_MEDIA_ID } from '../../schemas/media.ts'
 import { EMPTY_ORGANIZATION_ID, ORGANIZATION_EXAMPLE, OTHER_USER_ID, USER_EXAMPLE } from '../../schemas/people.ts'
@@ -184,7 +184,8 @@ async function seedSandbox(db: Db, userId: string, keyring: Keyring, now: Date):
   await replaceCredentials(db, id, keyring.seal(id, { username: SANDBOX_USERNAME }))
   const due = { accountIds: [id], scheduledAt: now.toISOString() }
   const withFault = (fault: string) => ({ accountOverrides: [{ accountId: id, fields: { fault } }] })
-  await seedPost(db, userId, { ...due, caption: 'Hello, sandbox.', firstComment: 'This went out by itself.' })
+  const published = { ...due, caption: 'Hello, sandbox.', firstComment: 'This went out by itself.' }
+  await seedPost(db, userId, published, PUBLISHED_POST_ID)
   const refused = { ...due, caption: 'The sandbox rejects this once.', ...withFault('content_refused') }
   await seedPost(db, userId, refused, FAILED_POST_ID)
   const lost = { ...due, caption: 'Nobody knows whether this went out.', ...withFault('unknown') }

@@ -21,6 +21,7 @@ import { createPublicClient } from '../outbound/client.ts'
 import { listReadPlatforms } from '../post-metrics/mode.ts'
 import { indexPosts } from '../posts/index-posts.ts'
 import { createSend } from '../webhooks/send.ts'
+import { change } from '../worker/change.ts'
 import { dispatch } from '../worker/dispatch.ts'
 import { indexWords } from '../worker/index-words.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
@@ -140,6 +141,7 @@ export async function runTasks(
   const ready = (task: Task) => whenReady(publisher.isReady, task)
   const tasks = [
     publish(publisher, log),
+    ready(change(publisher.changes)),
     ready(number({ db, report: (count) => metrics.eventsNumbered.inc(count) })),
     indexWords(() => indexPosts(db)),
     ready(refresh(refreshing)),

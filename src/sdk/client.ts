@@ -52,6 +52,9 @@ export class Postroom {
     delete: (id: string, options?: ChangeOptions) => this.#http.delete(path`/posts/${id}`, options),
     publish: (id: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
+    /** Deletes it from the networks of all its accounts. */
+    remove: (id: string, options?: ChangeOptions) =>
+      this.#http.send<T.PostRemoval>('POST', path`/posts/${id}/remove`, undefined, options),
     /** Its likes, comments and other numbers, for each account. */
     metrics: (id: string, query?: T.GetPostMetricsQuery, options?: Options) =>
       this.#http.get<T.PostMetrics>(path`/posts/${id}/metrics`, query, options),
@@ -88,6 +91,9 @@ export class Postroom {
         undefined,
         options,
       ),
+    /** Deletes from the network what was published. */
+    remove: (postId: string, accountId: string, options?: ChangeOptions) =>
+      this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/remove`, undefined, options),
     /** Says that a post was published by hand. */
     markPublished: (postId: string, accountId: string, body: T.MarkPublished = {}, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>(

@@ -276,6 +276,12 @@ const WRITTEN: Row[] = [
     ...managed(200),
   },
   {
+    operationId: 'removeDelivery',
+    request: ({ published, shared }) => ({ ids: [published, shared] }),
+    ...managed(409),
+  },
+  { operationId: 'removePost', request: ({ published }) => ({ ids: [published] }), ...managed(409) },
+  {
     operationId: 'markDeliveryPublished',
     request: ({ failed, shared }) => ({ ids: [failed, shared], body: {} }),
     ...managed(200),

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
 import type { Guarantee } from '../../src/platforms/contract/limits.ts'
 import { call } from '../helpers/app.ts'
+import { noJournal } from '../helpers/journal.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
@@ -99,9 +100,8 @@ t.test('an unconfirmed delivery keeps its reservation until its owner resolves i
 t.test('a worker that dies between the reservation and the call neither loses nor doubles money', async (t) => {
   const { x, account, accountPath, amounts, post, work, createWorker, readDelivery } = await createScene(t)
   const id = await post({ accountIds: [account], caption: 'once' })
-  const journal = { begin: async () => true, isReady: async () => true, settled() {}, close: async () => {} }
   // The intent is committed, and this worker does nothing more.
-  const dead = createWorker({ journal: { ...journal, intended: () => new Promise(() => {}) } })
+  const dead = createWorker({ journal: { ...noJournal, intended: () => new Promise(() => {}) } })
   await dead.claim()
   for (;;) {
     const [, , reserved] = await amounts(accountPath)

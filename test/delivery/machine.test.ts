@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
+import { decideNotRemoved, decideRemoved } from '../../src/delivery/changes/decide-removal.ts'
 import { decide, type Outcome, type Progress } from '../../src/delivery/decide.ts'
 import { failure } from '../../src/delivery/failures.ts'
 import {
@@ -9,7 +10,9 @@ import {
   type DeliveryEvent,
   edited,
   initialState,
+  isTakenDown,
   marked,
+  removal,
   resolved,
   retried,
   TRANSITIONS,
@@ -379,7 +382,9 @@ t.test('workers reach every transition of the table; the compiler refuses any ot
     }
   }
   t.strictSame([...problems], [])
-  const workers = Object.entries(TRANSITIONS).filter(([event, { by }]) => by === 'worker' && event !== 'claim')
+  // A claim and removals are decided elsewhere.
+  const others = ['claim', 'removed', 'notRemoved']
+  const workers = Object.entries(TRANSITIONS).filter(([event, { by }]) => by === 'worker' && !others.includes(event))
   t.strictSame(
     Object.fromEntries([...reached].map(([event, states]) => [event, [...states].sort()]).sort()),
     Object.fromEntries(workers.map(([event, { to }]) => [event, [...to].sort()]).sort()),
@@ -456,6 +461,26 @@ t.test('an edit, a cancellation and a mark lead only from and to the states of t
   ]
   t.strictSame(ends, ['cancelled', 'unconfirmed', 'published', 'unconfirmed'])
   t.strictSame([...new Set(ends)].sort(), [...TRANSITIONS.cancel.to].sort())
+})
+
+t.test('a removal leads only from and to the states of the table', async (t) => {
+  const from = DELIVERY_STATES.filter((state) => !isTakenDown(state) && 'state' in removal({ state, isOut: true }))
+  t.strictSame(from.toSorted(), [...TRANSITIONS.remove.from].sort())
+  for (const state of DELIVERY_STATES) t.notOk('state' in removal({ state, isOut: false }), `${state} without acts`)
+  const unreachable = failure('unreachable', 'no', { retryable: true })
+  const ends = {
+    removed: [decideRemoved(2, 1), decideRemoved(1, 0)],
+    notRemoved: [
+      decideNotRemoved(0, unreachable, random),
+      decideNotRemoved(FAILURES_MAX - 1, unreachable, random),
+      decideNotRemoved(0, lasting, random),
+    ],
+  }
+  for (const event of ['removed', 'notRemoved'] as const) {
+    t.strictSame([...new Set(ends[event].map(({ state }) => state))], [...TRANSITIONS[event].to], event)
+  }
+  t.hasStrict(ends.removed[0], { removed: [2], keepsLease: true, failures: 0, error: null })
+  t.hasStrict(ends.notRemoved[0], { failures: 1, retryInMs: 25_000, keepsLease: false, removed: [] })
 })
 
 t.test('every state can be reached and left', async (t) => {

@@ -6,5 +6,7 @@ export const noJournal: Journal = {
   begin: async () => true,
   intended: async () => {},
   settled: () => {},
+  removing: async () => {},
+  removed: () => {},
   close: async () => {},
 }

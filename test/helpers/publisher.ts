@@ -33,6 +33,8 @@ export interface DeliveryWorld extends World {
   readStatus(postId: string): Promise<string>
   /** Advances the time by `ms`. Then a new worker claims and carries out deliveries until none is due. */
   work(ms?: number): Promise<void>
+  /** Advances the time by `ms`. Then a new worker removes and edits what is due. */
+  change(ms?: number): Promise<void>
 }
 
 /**
@@ -80,6 +82,7 @@ export async function createDeliveryWorld(
     },
     readStatus: async (postId) => (await ada.call('GET', `/posts/${postId}`)).body.status,
     work: workWith(createWorker, time),
+    change: changeWith(createWorker, time),
   }
 }
 
@@ -113,6 +116,16 @@ export const workWith =
     const worker = createWorker()
     do await worker.idle()
     while ((await worker.claim()) > 0)
+  }
+
+/** Returns the function that advances the time, and then lets a new worker change what is due. */
+export const changeWith =
+  (createWorker: () => Publisher, time: { now: Date }) =>
+  async (ms = 0): Promise<void> => {
+    time.now = new Date(time.now.getTime() + ms)
+    const { changes } = createWorker()
+    do await changes.idle()
+    while (await changes.begin())
   }
 
 /** Claims due deliveries with the lease and state that a worker gives them. */

@@ -36,6 +36,12 @@ export interface ScriptedNetwork extends Adapter<Prepared> {
   reconcileWith: (() => Promise<Reconciled>) | undefined
   /** Number of calls of `reconcile`. */
   reconcileCount: number
+  /** Texts of the acts that are on the network, by their ids. */
+  present: Map<string, string>
+  /** The id of each call of `remove`. */
+  removals: string[]
+  /** The steps of the next calls of `remove`. If none is left, the call succeeds. */
+  removalSteps: Step[]
 }
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
@@ -68,6 +74,9 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
     stepOf: undefined,
     reconcileWith: undefined,
     reconcileCount: 0,
+    present: new Map(),
+    removals: [],
+    removalSteps: [],
     identify: async () => ({ externalId: '1', username: 'ada', displayName: null }),
     async prepare(act, _io, saved) {
       network.acts.push(act)
@@ -83,12 +92,21 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
       const { isAccepted, error, processingMs, beforeResponse } = current.get(act.token)!
       if (isAccepted) {
         network.posts.push(act.text)
-        ids.set(act.token, { id: `n${network.posts.length}`, url: `https://network.example/n${network.posts.length}` })
+        const id = `n${network.posts.length}`
+        ids.set(act.token, { id, url: `https://network.example/${id}` })
+        network.present.set(id, act.text)
       }
       await beforeResponse?.()
       if (error) throw error
       if (processingMs !== undefined) return { processing: { state: ready, afterMs: processingMs } }
       return ids.get(act.token)!
+    },
+    async remove({ id }) {
+      network.removals.push(id)
+      const { isAccepted, error, beforeResponse } = network.removalSteps.shift() ?? { isAccepted: true }
+      if (isAccepted) network.present.delete(id)
+      await beforeResponse?.()
+      if (error) throw error
     },
   }
   if (guarantee !== 'at-most-once') {

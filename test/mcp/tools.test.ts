@@ -17,6 +17,8 @@ const NAMES = [
     'get_post_metrics',
     'publish_post',
     'retry_delivery',
+    'remove_delivery',
+    'remove_post',
     'cancel_delivery',
     'list_events',
     'list_media',
@@ -51,7 +53,8 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
     }
   }
   const destructive = [
-    ...['update_post', 'publish_post', 'retry_delivery', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
+    ...['update_post', 'publish_post', 'retry_delivery'],
+    ...['remove_delivery', 'remove_post', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
   ]
   t.strictSame(having('readOnlyHint'), [
     ...NAMES.slice(0, 6),
@@ -60,7 +63,7 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), [
     ...['list_field_options', 'create_post', 'update_post', 'get_post_metrics', 'publish_post', 'retry_delivery'],
-    'import_media',
+    ...['remove_delivery', 'remove_post', 'import_media'],
   ])
 })
 

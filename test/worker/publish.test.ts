@@ -28,6 +28,10 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     drain: async (options = { calls: true }) => void records.push(options.calls ? 'drain all' : 'drain'),
     idle: async () => {},
     close: async () => {},
+    changes: {
+      ...{ begin: async () => false, nextDueInMs: async () => 500, settled: () => new Promise(() => {}) },
+      ...{ drain: async () => {}, idle: async () => {} },
+    },
     ...parts,
   }
   const log = {

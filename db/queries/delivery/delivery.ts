@@ -24,6 +24,8 @@ export interface SentAct {
   ref?: string
   /** Why this act, which is not the post, was left out. Its id and url are null. */
   error?: DeliveryError
+  /** When the act was removed from the network. */
+  removedAt?: string
 }
 
 /** The state that the adapter last returned to be kept for the act with this number, as JSON. */

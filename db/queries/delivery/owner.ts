@@ -228,20 +228,25 @@ export async function markDeliveryPublished(
 /**
  * Marks any post as published, with its deliveries: a worker that has claimed one of them no longer sends it. Changes
  * nothing and returns `busy` while a call for one of them may be under way, and `missing` if there is no such post.
+ * Deliveries that were taken down stay as they are.
  */
-export function markPostPublished(db: Db, id: string, state: DeliveryState): Promise<'published' | 'busy' | 'missing'> {
+export function markPostPublished(
+  db: Db,
+  id: string,
+  { from, to }: { from: DeliveryState[]; to: DeliveryState },
+): Promise<'published' | 'busy' | 'missing'> {
   return inTransaction(db, async (db) => {
     const owners = await sql<{ userId: string }>`select user_id from posts where id = ${id}`.execute(db)
     const userId = owners.rows[0]?.userId
     if (userId === undefined) return 'missing'
     const calls = await sql<{ isOpen: boolean }>`
-      select state = 'publishing' and intent is not null as is_open from post_targets
+      select (state = 'publishing' and intent is not null) or state = 'removing' as is_open from post_targets
       where user_id = ${userId} and post_id = ${id}
       for update`.execute(db)
     if (calls.rows.some(({ isOpen }) => isOpen)) return 'busy'
     await sql`
       update post_targets
-      set state = ${state},
+      set state = ${to},
         lease_token = null,
         claimable_at = null,
         parked = false,
@@ -252,7 +257,7 @@ export function markPostPublished(db: Db, id: string, state: DeliveryState): Pro
         error = null,
         sent = case when sent = '[]' then '[{"id": null, "url": null}]' else sent end,
         published_at = coalesce(published_at, now())
-      where user_id = ${userId} and post_id = ${id}`.execute(db)
+      where user_id = ${userId} and post_id = ${id} and state = any(${from}::text[])`.execute(db)
     const { numAffectedRows } = await sql`
       update posts set status = 'published', updated_at = now()
       where user_id = ${userId} and id = ${id}`.execute(db)

@@ -135,6 +135,7 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
     where delivery.user_id = item.user_id and delivery.post_id = item.post_id and delivery.account_id = item.account_id`.execute(
     db,
   )
+  await storeRemovals(db, deliveries)
   await sql`
     with item as (
       -- A delivery at a time of its own tells nothing of that of the post.
@@ -156,6 +157,20 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
       updated_at = now()
     from item
     where posts.user_id = item.user_id and posts.id = item.post_id`.execute(db)
+}
+
+/** Lets workers go on with the removals of these deliveries that are not over. */
+async function storeRemovals(db: Db, deliveries: RestoredDelivery[]): Promise<void> {
+  const items = sql`jsonb_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::jsonb) as item(
+    user_id uuid, post_id uuid, account_id uuid, state text)`
+  await sql`
+    delete from delivery_changes as change using ${items}
+    where change.user_id = item.user_id and change.post_id = item.post_id and change.account_id = item.account_id
+      and item.state in ('removing', 'removed', 'remove_failed')`.execute(db)
+  await sql`
+    insert into delivery_changes (user_id, post_id, account_id, kind, next_at)
+    select user_id, post_id, account_id, 'remove', now() from ${items} where state = 'removing'
+    order by user_id, post_id, account_id`.execute(db)
 }
 
 const rowOf = ({ attempts, ...delivery }: RestoredDelivery) => ({

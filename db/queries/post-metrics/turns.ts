@@ -187,6 +187,7 @@ export async function beginRefresh(
       insert into delivery_metrics as metrics (user_id, post_id, account_id, attempted_at)
       select user_id, post_id, account_id, ${at(now)} from post_targets
       where user_id = ${userId} and post_id = ${postId} and published_at is not null
+        and state not in ('removing', 'removed')
         and (${accountId}::uuid is null or account_id = ${accountId}::uuid)
         and sent -> 0 ->> 'id' is not null and platform = any(${platforms}::text[])
       order by account_id

@@ -5,7 +5,7 @@ import { noteLastUse } from '../media.ts'
 import { type LockedPost, withLockedPost } from './lock.ts'
 
 /**
- * Deletes the user's post with its deliveries and attachments, unless it is published or being sent. Returns its status
+ * Deletes the user's post with its deliveries and attachments, unless it is on a network or being sent. Returns its status
  * before. Returns nothing if the user has no such post, or if the statement has to be repeated: see `withLockedPost`.
  * Locks the deliveries, as a claim does, and then the post, so that neither can change between the check and the
  * delete.
@@ -20,7 +20,7 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, Lo
           .using('found')
           .whereRef('posts.userId', '=', 'found.userId')
           .whereRef('posts.id', '=', 'found.id')
-          .where('found.status', '!=', 'published')
+          .where((eb) => eb.or([eb('found.status', '!=', 'published'), eb('found.isTakenDown', '=', true)]))
           .where('found.busy', '=', false)
           .returning([
             'posts.userId',
@@ -40,5 +40,5 @@ export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, Lo
           from deleted)`,
       )
       .selectFrom('found')
-      .select(['status', 'busy']),
+      .select(['status', 'busy', 'isTakenDown']),
 )

@@ -47,9 +47,17 @@ const nextAttempt = (delivery: string) => sql`case when ${isBusy}
     (select until from limit_rests where key = accounts.limit_key),
     (select until from limit_rests where key = accounts.platform)) end`
 
+/** When a worker goes on with the removal of a delivery; null while one does. */
+const nextRemoval = (delivery: string) => sql`(
+  select next_at from delivery_changes as change
+  where change.user_id = ${sql.ref(`${delivery}.user_id`)} and change.post_id = ${sql.ref(`${delivery}.post_id`)}
+    and change.account_id = ${sql.ref(`${delivery}.account_id`)} and lease_token is null)`
+
 /** When the next attempt of a delivery is due; null if none is planned. Its account has to be joined. */
 export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
-  sql<string | null>`case when ${sql.ref(`${delivery}.state`)} = 'queued' then ${isoTime(nextAttempt(delivery))} end`
+  sql<string | null>`case ${sql.ref(`${delivery}.state`)}
+    when 'queued' then ${isoTime(nextAttempt(delivery))}
+    when 'removing' then ${isoTime(nextRemoval(delivery))} end`
 
 /** When a delivery is to be published: its own time, or else that of its post. Null for a draft. */
 export const scheduledTime = (delivery: string, post = 'posts') =>
@@ -75,8 +83,10 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
         post_targets.published_at - greatest(${scheduledTime('post_targets')}, posts.created_at)) * 1000))::bigint end`,
   externalId: sql<string | null>`post_targets.sent -> 0 ->> 'id'`,
   externalUrl: sql<string | null>`post_targets.sent -> 0 ->> 'url'`,
-  acts: sql<PublishedAct[]>`(select coalesce(json_agg(json_build_object(
-      'externalId', act ->> 'id', 'externalUrl', act ->> 'url') order by ordinal), '[]')
+  acts: sql<PublishedAct[]>`(select coalesce(json_agg(
+      case when act ? 'removedAt'
+        then json_build_object('externalId', act ->> 'id', 'externalUrl', act ->> 'url', 'removedAt', act -> 'removedAt')
+        else json_build_object('externalId', act ->> 'id', 'externalUrl', act ->> 'url') end order by ordinal), '[]')
       from jsonb_array_elements(post_targets.sent) with ordinality as acts(act, ordinal)
       where not act ? 'error')`,
   error: eb.ref('postTargets.error'),

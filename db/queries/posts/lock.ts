@@ -8,6 +8,8 @@ export interface LockedPost {
   status: PostStatus
   /** A worker is sending one of its deliveries. */
   busy: boolean
+  /** It was published, and all that was is taken down. */
+  isTakenDown: boolean
 }
 
 /**
@@ -20,7 +22,7 @@ export const withLockedPost = (db: Db, post: { userId: string; id: string }) =>
     .with('deliveries', (db) =>
       db
         .selectFrom('postTargets')
-        .select(['state', 'accountId'])
+        .select(['state', 'accountId', 'sent', 'intent'])
         .where('userId', '=', post.userId)
         .where('postId', '=', post.id)
         .orderBy('accountId')
@@ -34,6 +36,10 @@ export const withLockedPost = (db: Db, post: { userId: string; id: string }) =>
           'id',
           eb.ref('status').$castTo<PostStatus>().as('status'),
           sql<boolean>`(select coalesce(bool_or(state = 'publishing'), false) from deliveries)`.as('busy'),
+          sql<boolean>`(
+            select coalesce(bool_or(state = 'removed') and bool_and(state = 'removed'
+              or (state not in ('published', 'unconfirmed') and sent = '[]' and intent is null)), false)
+            from deliveries)`.as('isTakenDown'),
         ])
         .where('userId', '=', post.userId)
         .where('id', '=', post.id)
@@ -66,6 +72,7 @@ export const lockPost = prepared<{ userId: string; id: string } & Actor, LockedP
       .select([
         'status',
         'busy',
+        'isTakenDown',
         sql<string[]>`array(select account_id from deliveries)`.as('accountIds'),
         setActor(value('keyId')).as('actor'),
       ]),

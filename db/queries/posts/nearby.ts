@@ -70,7 +70,7 @@ export const nearbyRow = sql`(
           and other.due_at between wanted.due_at - interval '7 days' and wanted.due_at + interval '7 days'
         order by other.due_at desc
         limit 20) as other
-      where other.state in ('queued', 'publishing', 'published', 'unconfirmed')
+      where other.state in ('queued', 'publishing', 'published', 'unconfirmed', 'remove_failed')
       limit 1) as repeated,
     coalesce(
       (select ${other(sql.ref('other.due_at'))} from post_targets as other

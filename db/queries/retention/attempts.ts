@@ -27,7 +27,7 @@ export async function findOldAttempts(
         select from post_targets as delivery
         where delivery.user_id = page.user_id and delivery.post_id = page.post_id
           and delivery.account_id = page.account_id
-          and delivery.state in ('published', 'failed', 'cancelled', 'missed')) as is_old
+          and delivery.state in ('published', 'failed', 'cancelled', 'missed', 'removed', 'remove_failed')) as is_old
     from (
       select found.*
       from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (

@@ -17,7 +17,7 @@ type Time = Date | Expression<Date> | RawBuilder<Date>
  * older by the time that its retries took.
  */
 const isOver = (before: Time) => sql`(
-  delivery.state in ('published', 'failed', 'cancelled', 'missed')
+  delivery.state in ('published', 'failed', 'cancelled', 'missed', 'removed', 'remove_failed')
   and greatest(delivery.due_at, delivery.started_at, delivery.published_at) < ${before}
   and not exists (
     select from delivery_attempts as attempt

@@ -24,6 +24,7 @@ Workers look for every post whose numbers they read. The event \`delivery.gone\`
     errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
     errorResponse('The network cannot be asked about the post.', [
       'delivery_not_published',
+      'delivery_removed',
       'delivery_without_id',
       'metrics_off',
       errorOf('metrics_off.paid', 'X'),

@@ -17,7 +17,7 @@ export const markDeliveryPublished = defineOperation({
   summary: 'Record that a delivery was published by hand',
   description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing. Where the address of a post has its id, the delivery gets it as \`externalId\`, and its numbers are read; otherwise that is \`null\`. An address on another network, or of a post of another account, is refused. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
 
-A draft has to be scheduled first (409). A delivery that is being sent, or from which nothing is missing, cannot be marked (409).`,
+A draft has to be scheduled first (409). A delivery that is being sent, from which nothing is missing, or that was taken down, cannot be marked (409).`,
   params: DeliveryPath,
   headers: IfMatchHeaders,
   body: Body(MarkPublished, MARK_EXAMPLES),
@@ -45,6 +45,7 @@ A draft has to be scheduled first (409). A delivery that is being sent, or from 
       'post_is_draft.marked',
       'delivery_in_progress',
       'delivery_published',
+      'delivery_removed',
     ]),
   ],
   sdk: 'deliveries.markPublished',

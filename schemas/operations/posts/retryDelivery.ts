@@ -27,7 +27,7 @@ export const retryDelivery = defineOperation({
 | \`queued\`, waiting for the next attempt | the attempt is made now |
 | \`published\` with an \`error\` | the first comment is sent |
 | \`unconfirmed\` | the network is queried first; where it cannot be, 409: call \`resolveDelivery\` |
-| \`waiting\`, \`queued\` before the time of the post, \`publishing\`, \`published\` | 409 |
+| \`waiting\`, \`queued\` before the time of the post, \`publishing\`, \`published\`, \`removing\`, \`removed\`, \`remove_failed\` | 409 |
 
 A delivery whose post lacks a deleted file cannot be retried (409).
 
@@ -66,6 +66,7 @@ A delivery whose post lacks a deleted file cannot be retried (409).
       'media_deleted',
       'delivery_unconfirmed',
       'delivery_unconfirmed.edited',
+      'delivery_removed',
     ]),
     errorResponse('The body, or the post with its changes, is larger than 1 MiB.', [
       errorOf('body_too_large', 2 ** 20),

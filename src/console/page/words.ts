@@ -14,13 +14,23 @@ export const STATES: Record<DeliveryState, { word: string; shape: string; meanin
     meaning: 'The response was lost: the network may have it. Look there, then say whether it was published.',
   },
   missed: { word: 'Missed', shape: '!', meaning: 'It could not be sent in time. Retry it if it is still wanted.' },
+  removing: { word: 'Removing', shape: '◍', meaning: 'It is being taken down.' },
+  removed: { word: 'Removed', shape: '∅', meaning: 'It was taken down, and is no longer on the network.' },
+  remove_failed: {
+    word: 'Not removed',
+    shape: '⊗',
+    meaning: 'It could not be taken down. Mend the cause, then try again.',
+  },
 }
 
 /** The state that says most about a group of deliveries. */
 const BY_WEIGHT = Object.keys(STATES).sort((a, b) => weightOf(a) - weightOf(b)) as DeliveryState[]
 
 function weightOf(state: string): number {
-  return ['unconfirmed', 'failed', 'missed', 'publishing', 'queued', 'waiting', 'cancelled', 'published'].indexOf(state)
+  return [
+    ...['unconfirmed', 'failed', 'missed', 'remove_failed', 'publishing', 'removing', 'queued', 'waiting'],
+    ...['cancelled', 'published', 'removed'],
+  ].indexOf(state)
 }
 
 export const worstOf = (states: DeliveryState[]): DeliveryState =>

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
+import { each } from '../../batch.ts'
+import type { Db } from '../../client.ts'
+import { inTransaction } from '../../transaction.ts'
+import { after, at, type Now } from '../clock.ts'
+import { isoTime } from '../iso-time.ts'
+import type { HeldDelivery } from './delivery.ts'
+import type { OwnKey } from './owner.ts'
+
+// Statements for posts that are taken down. `src/delivery/machine.ts` decides the states.
+
+export interface ChangedAccount {
+  id: string
+  /** Its id on the network; null if the account has no credentials yet. */
+  externalId: string | null
+  /** The scopes that its owner has granted; null if it was not connected by OAuth. */
+  scopes: string[] | null
+}
+
+/** What decides whether the network changes what was published to these accounts. */
+export const readChangedAccounts = (db: Db, ids: string[]): Promise<ChangedAccount[]> =>
+  db
+    .selectFrom('accounts')
+    .select(['id', 'externalId', 'scopes'])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute()
+
+export interface WantedRemoval extends OwnKey {
+  next: DeliveryState
+}
+
+/** Stores that the owner wants locked deliveries to be taken down, and lets workers do it. */
+export async function requestRemovals(db: Db, userId: string, removals: WantedRemoval[]): Promise<void> {
+  const wanted = sql`
+    unnest(${each(removals, 'postId')}::uuid[], ${each(removals, 'accountId')}::uuid[],
+      ${each(removals, 'next')}::text[]) as wanted(post_id, account_id, next)`
+  await sql`
+    update post_targets set state = wanted.next, error = null
+    from ${wanted}
+    where post_targets.user_id = ${userId} and post_targets.post_id = wanted.post_id
+      and post_targets.account_id = wanted.account_id`.execute(db)
+  await sql`
+    insert into delivery_changes (user_id, post_id, account_id, kind, next_at)
+    select ${userId}, post_id, account_id, 'remove', now() from ${wanted}
+    order by post_id, account_id
+    on conflict (user_id, post_id, account_id) do update
+    set kind = excluded.kind, requested_at = excluded.requested_at, next_at = excluded.next_at, lease_token = null,
+      intent = null, failures = 0`.execute(db)
+}
+
+/** The outcome of the call for an act, and what follows from it. */
+export interface RemovalSettlement {
+  state: 'removing' | 'removed' | 'remove_failed'
+  /** The acts that are no longer on the network, by their numbers. */
+  removed: number[]
+  /** The worker goes on with the next act. */
+  keepsLease: boolean
+  error: DeliveryError | null
+  failures: number
+  retryInMs: number
+  accountRestsMs: number
+  attention: { code: string; message: string } | null
+  now: Now
+}
+
+/**
+ * Commits the outcome of the call for an act. Returns false if another worker holds the removal by now. Numbers of a
+ * removed post are not read any more.
+ */
+export const settleRemoval = (
+  db: Db,
+  { userId, postId, accountId, leaseToken }: HeldDelivery,
+  settlement: RemovalSettlement,
+): Promise<boolean> =>
+  inTransaction(db, async (db) => {
+    const { state, removed, keepsLease, error, failures, retryInMs, accountRestsMs, attention, now } = settlement
+    const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
+    await sql`select from post_targets where ${isKey} for no key update`.execute(db)
+    const isHeld = sql`${isKey} and lease_token = ${leaseToken}`
+    const { numAffectedRows } =
+      state === 'removing'
+        ? await sql`
+            update delivery_changes
+            set intent = null, failures = ${failures}, lease_token = case when ${keepsLease} then lease_token end,
+              next_at = case when ${keepsLease} then next_at else ${after(now, retryInMs)} end
+            where ${isHeld}`.execute(db)
+        : await sql`delete from delivery_changes where ${isHeld}`.execute(db)
+    if (!numAffectedRows) return false
+    await sql`
+      update post_targets
+      set state = ${state}, error = ${error && JSON.stringify(error)}::jsonb,
+        sent = (
+          select coalesce(jsonb_agg(case when ordinal = any(${removed}::integer[])
+            then act || jsonb_build_object('removedAt', ${isoTime(at(now))}) else act end order by ordinal), '[]')
+          from jsonb_array_elements(sent) with ordinality as acts(act, ordinal))
+      where ${isKey}`.execute(db)
+    if (state === 'removed') await sql`update delivery_metrics set next_at = null where ${isKey}`.execute(db)
+    if (accountRestsMs > 0 || attention) await noteAccount(db, accountId, { accountRestsMs, attention, now })
+    return true
+  })
+
+/** An account that publishing holds gets its own pause when its next call is refused. */
+async function noteAccount(
+  db: Db,
+  accountId: string,
+  { accountRestsMs, attention, now }: Pick<RemovalSettlement, 'accountRestsMs' | 'attention' | 'now'>,
+): Promise<void> {
+  await sql`
+    update accounts
+    set available_at = case
+        when ${accountRestsMs}::float8 > 0 and coalesce(available_at, '-infinity') <= ${at(now)}
+        then ${after(now, accountRestsMs)} else available_at end,
+      attention = case
+        when attention ->> 'code' = 'reconnect_required' or ${attention === null} then attention
+        else ${attention && JSON.stringify(attention)}::jsonb || jsonb_build_object('since',
+          coalesce(attention ->> 'since', ${isoTime(at(now))})) end
+    where id = ${accountId}`.execute(db)
+}

@@ -1,0 +1,107 @@
+import type { Db } from '../../db/client.ts'
+import { lockOwnedDeliveries, type OwnedDelivery, type OwnKey } from '../../db/queries/delivery/owner.ts'
+import { type ChangedAccount, readChangedAccounts, requestRemovals } from '../../db/queries/delivery/removals.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { PostRemoval } from '../../schemas/remove-post.ts'
+import { isTakenDown, removal, type To } from '../delivery/machine.ts'
+import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
+import { AppError, fail } from '../errors.ts'
+import { findObstacle } from '../platforms/find-obstacle.ts'
+import { platforms } from '../platforms/limits.ts'
+import { NETWORKS } from '../platforms/networks.ts'
+import type { PostAccess } from '../posts/access.ts'
+import type { PostCondition } from '../posts/etag.ts'
+import { changePost, getPost } from '../posts/get.ts'
+import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
+
+/**
+ * Has a worker take down what is published of one delivery. Throws 404 if the user has no such delivery, 412 if
+ * `ifMatch` does not hold, and 409 if nothing of it is published, or it cannot be removed. Changes nothing if it was
+ * taken down already, or is to be.
+ */
+export function removeDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondition): Promise<PostWithReadiness> {
+  return changeDelivery(db, key, async (db, delivery) => {
+    if (isTakenDown(delivery.state)) return
+    const post = await getPost(db, key.userId, key.postId)
+    const [account] = await readChangedAccounts(db, [key.accountId])
+    const next = decide(post, { ...delivery, ...key }, account!)
+    if (next instanceof AppError) throw next
+    ifMatch?.(post)
+    await requestRemovals(db, key.userId, [{ ...key, next }])
+  })
+}
+
+/**
+ * Has a worker take down a post from every account where that is possible. Throws the errors of `removeDelivery` if it
+ * is possible nowhere.
+ */
+export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition): Promise<PostRemoval> {
+  const { userId, id: postId } = access
+  return changePost(db, access, async (db, { accountIds }) => {
+    const keys = accountIds.map((accountId) => ({ postId, accountId }))
+    const deliveries = await lockOwnedDeliveries(db, userId, keys)
+    const post = await getPost(db, userId, postId)
+    const accounts = new Map((await readChangedAccounts(db, accountIds)).map((account) => [account.id, account]))
+    const [gone, others] = [
+      deliveries.filter(({ state }) => isTakenDown(state)),
+      deliveries.filter(({ state }) => !isTakenDown(state)),
+    ]
+    const decided = others.map((delivery) => ({
+      ...{ postId, accountId: delivery.accountId },
+      next: decide(post, delivery, accounts.get(delivery.accountId)!),
+    }))
+    const refused = decided.flatMap(({ accountId, next }) => (next instanceof AppError ? [{ accountId, next }] : []))
+    const wanted = decided.flatMap(({ next, ...key }) => (next instanceof AppError ? [] : [{ ...key, next }]))
+    if (gone.length + wanted.length === 0) throw refused[0]!.next
+    if (wanted.length > 0) {
+      ifMatch?.(post)
+      await requestRemovals(db, userId, wanted)
+    }
+    return {
+      removing: [...gone, ...wanted].map(({ accountId }) => accountId),
+      left: refused.map(({ accountId, next: { code, message } }) => ({ accountId, code, message })),
+    }
+  })
+}
+
+/** The error for each reason why a delivery is not taken down in its state. */
+const NOT_REMOVED = {
+  publishing: 'delivery_in_progress',
+  unconfirmed: 'delivery_unconfirmed',
+  unpublished: 'delivery_not_published',
+  queued: 'delivery_not_published.queued',
+} as const
+
+/** The state of a delivery that is to be taken down, or why it is not. */
+function decide(
+  post: PostWithReadiness,
+  { accountId, state, sent }: OwnedDelivery & OwnKey,
+  account: ChangedAccount,
+): To<'remove'> | AppError {
+  const target = post.targets.find((target) => target.accountId === accountId)!
+  const acts = listOnNetwork({
+    ...{ ...post, ...target, sent },
+    publishedAt: new Date(target.delivery.publishedAt ?? 0),
+    fileCounts: (target.threadMedia ?? [target.mediaIds ?? post.mediaIds]).map(({ length }) => length),
+  })
+  const next = removal({ state, isOut: acts.length > 0 })
+  if ('obstacle' in next) return fail(NOT_REMOVED[next.obstacle])
+  const reason = findReason(acts, target.platform, account)
+  return reason ?? next.state
+}
+
+/** Why the network does not remove these acts; undefined if it does. */
+function findReason(acts: ActOnNetwork[], platform: PlatformId, { externalId, scopes }: ChangedAccount) {
+  const rule = NETWORKS[platform].changes.remove
+  const kind = externalId === null ? undefined : platforms[platform].findAccountKind?.(externalId)
+  for (const { id, ...act } of acts) {
+    const obstacle = findObstacle(rule, { ...act, id: id ?? '' }, kind, new Date())
+    if (obstacle) return fail('not_removable', obstacle)
+    if (id === null) return fail('delivery_without_id')
+  }
+  const scope = rule.possible ? rule.scope : undefined
+  // The scopes of an account that was not connected by OAuth are unknown.
+  if (scope && scopes && !scopes.includes(scope)) return fail('not_removable.scope', scope)
+  return undefined
+}

@@ -1,0 +1,11 @@
+import type { Changer } from '../delivery/changes/changer.ts'
+import { POLL_EVERY_MS } from '../delivery/timing.ts'
+import type { Task } from './loop.ts'
+
+/** Changes what was published. */
+export const change = (changes: Changer): Task => ({
+  outage: { begin: 'removals cannot be claimed', end: 'removals are claimed again' },
+  retryMs: POLL_EVERY_MS,
+  round: async () => ((await changes.begin()) ? 0 : changes.nextDueInMs()),
+  wake: changes.settled,
+})
