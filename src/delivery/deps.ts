@@ -54,7 +54,7 @@ export interface Journal {
   settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
   /** The call that removes an act is about to be made. Resolves as `intended` does. */
   removing(delivery: HeldDelivery, act: number): Promise<void>
-  /** What came of such a call is known. */
+  /** The outcome of such a call is known. */
   removed(delivery: HeldDelivery, act: number, decision: Pick<RemovalSettlement, 'state' | 'removed' | 'error'>): void
   /** Writes the entries that are not written yet. */
   close(): Promise<void>

@@ -15,11 +15,11 @@ type Published = Parameters<typeof planActs>[0] & {
   accountId: string
   sent: readonly SentAct[]
   publishedAt: Date
-  /** Of the first acts, each. */
+  /** The number of files of each of the first acts. */
   fileCounts: readonly number[]
 }
 
-/** The acts of a delivery that are on its network, in order. What belongs to a post, such as a thumbnail, goes with it. */
+/** The acts of a delivery that are on its network, in order. A thumbnail or a playlist item goes with its post. */
 export function listOnNetwork({ sent, publishedAt, fileCounts, ...delivery }: Published): ActOnNetwork[] {
   const plan = planActs(delivery)
   const { accountId, postType, fields } = delivery

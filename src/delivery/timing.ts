@@ -76,8 +76,8 @@ export const EXPIRES_SOON_MS = 60_000
 export const REFRESH_WAIT_MS = 2_000
 
 /**
- * The time for which a claimed removal or edit belongs to its worker. The intent of each call begins it anew, and the
- * call ends before it does.
+ * The time for which a claimed removal or edit belongs to its worker. The intent of each call renews it, and the call
+ * ends earlier.
  */
 export const CHANGE_LEASE_MS = 30_000
 

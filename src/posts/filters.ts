@@ -16,7 +16,10 @@ import { findTextProblem } from '../http/json.ts'
 import { requireAdmin } from '../http/roles.ts'
 import { searchedWords } from './words.ts'
 
-/** States whose deliveries are in the index of those that need their owner. A cancelled one has an error, as has one that could not be taken down. */
+/**
+ * States whose deliveries are in the index of those that need their owner. A cancelled one has an error, and so has one
+ * that could not be taken down.
+ */
 export const TROUBLED_STATES: readonly DeliveryState[] = [
   'failed',
   'cancelled',

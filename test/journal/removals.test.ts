@@ -57,7 +57,10 @@ t.test('a restored database knows what was taken down since its backup', async (
 
 t.test('a removal that was begun before the database was lost goes on', async (t) => {
   const { bluesky, change, restore, time } = await createScene(t)
-  bluesky.removalSteps.push({ isAccepted: true }, { isAccepted: true, error: refusal('unreachable', { retryable: true }) })
+  bluesky.removalSteps.push(
+    { isAccepted: true },
+    { isAccepted: true, error: refusal('unreachable', { retryable: true }) },
+  )
   await change()
   const restored = await restore()
   t.strictSame(restored.outcomes, ['removing'])

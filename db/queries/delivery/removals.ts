@@ -18,7 +18,7 @@ export interface ChangedAccount {
   scopes: string[] | null
 }
 
-/** What decides whether the network changes what was published to these accounts. */
+/** The facts of accounts by which networks change what was published, or do not. */
 export const readChangedAccounts = (db: Db, ids: string[]): Promise<ChangedAccount[]> =>
   db
     .selectFrom('accounts')

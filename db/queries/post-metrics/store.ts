@@ -81,7 +81,7 @@ export async function storeReadings(
       from stored
       where target.user_id = stored.user_id and target.post_id = stored.post_id
         and target.account_id = stored.account_id and (target.gone_at is not null) <> stored.is_gone
-        -- What was taken down is gone as its owner wanted.
+        -- A post that was taken down is gone as its owner wanted.
         and target.state not in ('removing', 'removed')
     ),
     -- The end of a turn sets its next one. After a failure, the account rests.

@@ -5,10 +5,10 @@ import { noteLastUse } from '../media.ts'
 import { type LockedPost, withLockedPost } from './lock.ts'
 
 /**
- * Deletes the user's post with its deliveries and attachments, unless it is on a network or being sent. Returns its status
- * before. Returns nothing if the user has no such post, or if the statement has to be repeated: see `withLockedPost`.
- * Locks the deliveries, as a claim does, and then the post, so that neither can change between the check and the
- * delete.
+ * Deletes the user's post with its deliveries and attachments, unless it is on a network or being sent. Returns its
+ * status before. Returns nothing if the user has no such post, or if the statement has to be repeated: see
+ * `withLockedPost`. Locks the deliveries, as a claim does, and then the post, so that neither can change between the
+ * check and the delete.
  */
 export const deleteUnpublishedPost = prepared<{ userId: string; id: string }, LockedPost>(
   'delete_unpublished_post',
