@@ -83,7 +83,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       'src/platforms',
       'src/posts',
       'src/post-metrics',
-      ...['in-flight', 'machine', 'plan', 'timing'].map((name) => `src/delivery/${name}.ts`),
+      ...['in-flight', 'machine', 'on-network', 'plan', 'timing'].map((name) => `src/delivery/${name}.ts`),
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
