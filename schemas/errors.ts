@@ -7,7 +7,7 @@ export const UPLOADS_MAX = 100
 export const HORIZON_DAYS = 366
 
 /** How many posts one request may move to other slots. One statement moves them, within its time limit. */
-export const QUEUE_MOVES_MAX = 2000
+export const QUEUE_MOVES_MAX = 500
 
 /** One transaction changes them, within the time limit of a statement. */
 export const ALT_TEXT_DELIVERIES_MAX = 2000

@@ -110,13 +110,23 @@ export async function lockMovable(db: Db, range: MovableRange): Promise<Movable>
  */
 export async function moveToSlots(db: Db, moves: readonly QueuedDelivery[]): Promise<void> {
   if (moves.length === 0) return
+  await withoutActor(db, async () => {
+    for (let first = 0; first < moves.length; first += MOVES_PER_STATEMENT) {
+      await moveSome(db, moves.slice(first, first + MOVES_PER_STATEMENT))
+    }
+  })
+}
+
+/** The trigger for events compares each changed row with all of its statement. */
+const MOVES_PER_STATEMENT = 50
+
+async function moveSome(db: Db, moves: readonly QueuedDelivery[]): Promise<void> {
   const items = JSON.stringify(
     moves.map(({ userId, postId, accountId, slotAt }) => ({
       ...{ user_id: userId, post_id: postId, account_id: accountId, slot_at: slotAt },
     })),
   )
-  await withoutActor(db, async () => {
-    await sql`
+  await sql`
       with move as (
         select * from jsonb_to_recordset(${items}::jsonb)
           as move(user_id uuid, post_id uuid, account_id uuid, slot_at timestamptz)
@@ -174,5 +184,4 @@ export async function moveToSlots(db: Db, moves: readonly QueuedDelivery[]): Pro
           case when moves_post then 'scheduledAt' end, case when moves_own then 'overrides' end], null))
       from post
       order by user_id, id`.execute(db)
-  })
 }

@@ -993,7 +993,7 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 503 renditions_unfinished`)
   }
   for (const operationId of ['createPost', 'updatePost']) {
-    // test/posts/queue-front.test.ts checks these: they need 2,000 posts.
+    // test/posts/queue-front.test.ts checks these: they need 500 posts.
     seen.add(`${operationId} 409 queue_full_3`)
   }
   // The same code rejects this.

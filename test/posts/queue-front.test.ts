@@ -177,7 +177,7 @@ t.test('a queue that is too long for one statement is a conflict, and nothing mo
   await queue([id])
   await sql`
     with copy as (
-      select gen_random_uuid() as id, hour * interval '1 hour' as later from generate_series(1, 2000) as hour
+      select gen_random_uuid() as id, hour * interval '1 hour' as later from generate_series(1, 500) as hour
     ),
     post as (
       insert into posts
@@ -191,7 +191,7 @@ t.test('a queue that is too long for one statement is a conflict, and nothing mo
   const before = (await ada.call('GET', `/accounts/${id}/slots?limit=100`)).body
   const refused = await create([id], FRONT)
   t.strictSame(errorOf(refused), [409, 'queue_full'])
-  t.match(refused.body.error, 'More than 2000 posts of the accounts are queued')
+  t.match(refused.body.error, 'More than 500 posts of the accounts are queued')
   t.strictSame((await ada.call('GET', `/accounts/${id}/slots?limit=100`)).body, before)
   t.equal((await create([id])).status, 201)
 })
