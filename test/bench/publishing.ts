@@ -17,7 +17,8 @@ export const LATENESS = `
   from post_targets join delivery_attempts attempt using (user_id, post_id, account_id)`
 
 export async function countPublished(client: pg.Client): Promise<number> {
-  const { rows } = await client.query(`select count(*)::int from post_targets where claimable_at is null`)
+  const published = `select count(*)::int from post_targets where claimable_at is null and platform = 'sandbox'`
+  const { rows } = await client.query(published)
   return rows[0].count
 }
 
