@@ -23,7 +23,7 @@ export const LeftAccount = Type.Object(
   },
 )
 
-export const PostRemoval = Type.Object(
+export const RemovedPost = Type.Object(
   {
     removing: Type.Array(Type.String(), {
       description: 'The ids of the accounts whose delivery is `removing`, or `removed` already.',
@@ -31,9 +31,9 @@ export const PostRemoval = Type.Object(
     left: Type.Array(Ref(LeftAccount), { description: 'The accounts from which nothing is removed, with the reason.' }),
   },
   {
-    $id: 'PostRemoval',
+    $id: 'RemovedPost',
     description: 'From which accounts a post is taken down.',
     examples: [{ removing: [ACCOUNT_ID], left: LeftAccount.examples }],
   },
 )
-export type PostRemoval = Static<typeof PostRemoval>
+export type RemovedPost = Static<typeof RemovedPost>

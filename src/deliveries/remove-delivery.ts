@@ -3,7 +3,7 @@ import { lockOwnedDeliveries, type OwnedDelivery, type OwnKey } from '../../db/q
 import { type ChangedAccount, readChangedAccounts, requestRemovals } from '../../db/queries/delivery/removals.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { PostRemoval } from '../../schemas/remove-post.ts'
+import type { RemovedPost } from '../../schemas/remove-post.ts'
 import { isTakenDown, removal, type To } from '../delivery/machine.ts'
 import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
 import { AppError, fail } from '../errors.ts'
@@ -36,7 +36,7 @@ export function removeDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
  * Has a worker take down a post from every account where that is possible. Throws the errors of `removeDelivery` if it
  * is possible nowhere.
  */
-export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition): Promise<PostRemoval> {
+export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition): Promise<RemovedPost> {
   const { userId, id: postId } = access
   return changePost(db, access, async (db, { accountIds }) => {
     const keys = accountIds.map((accountId) => ({ postId, accountId }))

@@ -1,7 +1,7 @@
 import type { EventList } from '../../schemas/list-events.ts'
 import type { PostMetrics } from '../../schemas/metrics.ts'
 import type { PostDetail } from '../../schemas/post.ts'
-import type { PostRemoval } from '../../schemas/remove-post.ts'
+import type { RemovedPost } from '../../schemas/remove-post.ts'
 import type { PostValidation } from '../../schemas/validate-post.ts'
 import type { ToolProblem } from './api.ts'
 
@@ -24,7 +24,7 @@ function describeTarget({ platform, username, accountId, delivery }: PostDetail[
   return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}`
 }
 
-export function describeRemoval({ removing, left }: PostRemoval): string {
+export function describeRemoval({ removing, left }: RemovedPost): string {
   const kept = left.map(({ accountId, message }) => `${accountId} is left: ${oneLine(message)}`)
   return `The post is taken down from ${[count(removing.length, 'account'), ...kept].join('; ')}.`
 }

@@ -54,7 +54,7 @@ export class Postroom {
       this.#http.send<T.PostDetail>('POST', path`/posts/${id}/publish`, undefined, options),
     /** Deletes it from the networks of all its accounts. */
     remove: (id: string, options?: ChangeOptions) =>
-      this.#http.send<T.PostRemoval>('POST', path`/posts/${id}/remove`, undefined, options),
+      this.#http.send<T.RemovedPost>('POST', path`/posts/${id}/remove`, undefined, options),
     /** Its likes, comments and other numbers, for each account. */
     metrics: (id: string, query?: T.GetPostMetricsQuery, options?: Options) =>
       this.#http.get<T.PostMetrics>(path`/posts/${id}/metrics`, query, options),

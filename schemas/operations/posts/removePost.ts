@@ -3,7 +3,7 @@ import { PUBLISHED_POST_ID } from '../../delivery.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { PostPath } from '../../post.ts'
 import { BAD_IF_MATCH_EXAMPLE, IfMatchHeaders } from '../../precondition.ts'
-import { PostRemoval } from '../../remove-post.ts'
+import { RemovedPost } from '../../remove-post.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { NOT_REMOVED } from './deliveries.ts'
@@ -21,8 +21,8 @@ export const removePost = defineOperation({
   params: Type.Object({ id: { ...PostPath.properties.id, examples: [PUBLISHED_POST_ID] } }),
   headers: IfMatchHeaders,
   success: {
-    202: JsonResponse(PostRemoval, 'Workers take the post down, except from the accounts in `left`.', {
-      removing: PostRemoval.examples[0],
+    202: JsonResponse(RemovedPost, 'Workers take the post down, except from the accounts in `left`.', {
+      removing: RemovedPost.examples[0],
     }),
   },
   errors: [
