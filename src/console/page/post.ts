@@ -86,7 +86,13 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
 function PostActions({ post, reload }: { post: PostDetail; reload: () => void }) {
   const { client } = useSession()
   const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
-  if (post.status === 'published') return null
+  if (post.status === 'published') {
+    const takeDown = () => client.posts.remove(post.id, versionOf(post)).then(reload)
+    return (
+      canPublish &&
+      html`<${Confirm} label="Take down" isDangerous act=${takeDown} says="The post is deleted from the networks of all its accounts that can delete it. This cannot be undone." />`
+    )
+  }
   const isDraft = post.status === 'draft'
   const changeText = async () => {
     const field = document.getElementById('caption') as HTMLTextAreaElement
@@ -182,11 +188,12 @@ function Timeline({ target: { delivery }, timeZone }: { target: PostTarget; time
   </ol>`
 }
 
-const CAN: Record<'retry' | 'cancel' | 'resolve' | 'mark', DeliveryState[]> = {
+const CAN: Record<'retry' | 'cancel' | 'resolve' | 'mark' | 'remove', DeliveryState[]> = {
   retry: ['failed', 'missed', 'cancelled'],
   cancel: ['queued'],
   resolve: ['unconfirmed'],
   mark: ['waiting', 'queued', 'failed', 'missed', 'cancelled'],
+  remove: ['published', 'remove_failed'],
 }
 
 function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
@@ -209,6 +216,7 @@ function DeliveryActions({ post, target, reload }: { post: PostDetail; target: P
       html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'published' }))} />
         <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' }))} />`
     }
+    ${can('remove') && html`<${Confirm} label="Take down here" isDangerous says="The post is deleted from ${where}. This cannot be undone." act=${and(() => deliveries.remove(post.id, accountId, versionOf(post)))} />`}
     ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${and(() => deliveries.markPublished(post.id, accountId, {}, versionOf(post)))} />`}
   </div>`
 }
