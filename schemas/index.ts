@@ -11,7 +11,9 @@ function collect(roots: object): TSchema[] {
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
     const target = targetOf(value)
-    if (target && !found.has(target.$id!)) {
+    const known = target && found.get(target.$id!)
+    if (known && known !== target) throw new Error(`Two schemas are named ${target.$id}`)
+    if (target && !known) {
       found.set(target.$id!, target)
       visit(target)
     }
