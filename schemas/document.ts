@@ -259,7 +259,7 @@ const describePosts = ({
   rates,
 }: NetworkTables) => `Write posts for one or more accounts, publish them, and see the result.
 
-A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed or deleted. An **override** changes the caption, the files or the time for one account, or adds \`fields\` for its network. Where accounts have times of their own, the post is \`scheduled\` until the first of them, and the rest follow at theirs. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
+A post without \`scheduledAt\` is a \`draft\`; with it, it is \`scheduled\`. As soon as something of it is published, or may be, it is \`published\` and can no longer be changed; it can be deleted once it is taken down everywhere. An **override** changes the caption, the files or the time for one account, or adds \`fields\` for its network. Where accounts have times of their own, the post is \`scheduled\` until the first of them, and the rest follow at theirs. With \`postType\` \`thread\`, **thread parts** divide the text for an account. \`attention\` in \`listAccounts\` says to which accounts nothing can be published at the moment. What you publish by hand is recorded with \`markDeliveryPublished\`.
 
 Posts are yours. In an organisation, an admin may read and change the posts that other members have made for its accounts: \`listPosts\`, \`listDeliveries\` and \`countPosts\` with \`organizationId\`, and every operation on one post. Their accounts stay within the organisation, and only their owner can add files.
 
@@ -344,13 +344,27 @@ Where the operator has set \`METRICS\`, workers read likes, comments, views and 
 
 The same readings find posts that are not on their network any more. A post that two readings, at least 10 minutes apart, have not found has \`goneAt\`, and the event \`delivery.gone\` says so once. One reading is not enough, because networks lag. \`checkDelivery\` asks the network now.
 
-The state stays \`published\`, and the numbers stay those of the last reading. If the post shows again, \`goneAt\` disappears.`
+The state stays \`published\`, and the numbers stay those of the last reading. If the post shows again, \`goneAt\` disappears.
+
+## Taking down
+
+\`removeDelivery\` has a worker delete from its network what a delivery has published there, \`removePost\` from the networks of all its accounts. The delivery is \`removing\`, then \`removed\` or \`remove_failed\`, with the events \`delivery.removed\` and \`delivery.remove_failed\`.
+
+- **\`removed\` is certain.** Deleting twice is deleting once, so that a call whose response was lost is repeated. Only the network itself says that something is gone; where its response does not, it is read afterwards (\`confirmedBy\`).
+- **Order:** from the last act to the first, the first comment before the post.
+- **A failure that may pass** is tried again as in publishing. After \`remove_failed\`, ask again.
+- **Not every network deletes.** \`changes\` in \`listPlatforms\` says which do, for how long, and with which scope. Where it is impossible, the call is a 409 with the reason, and nothing changes.
+- The post stays here as \`published\`, and keeps its slot. When it is taken down everywhere, \`deletePost\` deletes it.`
 
 const MEDIA = `The images, videos and documents of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 
 The limits of a network for GIFs apply to every GIF and to other animated images. On Bluesky and Telegram, a GIF with a single frame counts as an image.
 
-A document is a PDF. LinkedIn publishes it, for members and organizations: at most 100 MB and 300 pages, as the only file of the post, with a title in \`mediaTitle\` of \`fields\`. Other networks refuse it. A PDF that is encrypted, even if anybody may read it, is rejected.`
+A document is a PDF. LinkedIn publishes it, for members and organizations: at most 100 MB and 300 pages, as the only file of the post, with a title in \`mediaTitle\` of \`fields\`. Other networks refuse it. A PDF that is encrypted, even if anybody may read it, is rejected.
+
+## Files that fit
+
+With \`mediaFit\`, a post on many networks needs one file. Where a network does not take it, the account gets a **rendition**: another type, fewer bytes or pixels, or, where you ask for it, another aspect ratio. \`adjustments\` in the response of \`createPost\`, \`updatePost\` and \`validatePost\` says what each account gets, and why. A file that breaks no limit is sent as it is. What cannot be made to fit is a violation, with the numbers.`
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board. \`avatarUrl\` is a small copy of its picture on the network, where the network gives one.`
 
