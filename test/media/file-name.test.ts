@@ -37,7 +37,7 @@ t.test('an uploaded file keeps its name, reference and metadata, and tells which
   const own = { fileName: 'some name.bin', externalReference: 'asset-1', metadata: { campaign: 'spring' } }
   t.hasStrict(file, own)
   const show = async () => (await ada.call('GET', `/media/${file.id}`)).body
-  t.strictSame(await show(), { ...file, postIds: [] })
+  t.strictSame(await show(), { ...file, postIds: [], renditions: [] })
   const accountIds = [await ada.account('x')]
   const { body: post } = await ada.call('POST', '/posts', { accountIds, mediaIds: [file.id, file.id] })
   t.strictSame((await show()).postIds, [post.id])

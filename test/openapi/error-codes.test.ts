@@ -43,13 +43,14 @@ t.test('each code is listed by an operation, or sent before one is chosen', asyn
   t.strictSame(new Set([...listed, ...WITHOUT_OPERATION, ...OF_PROBES]), new Set(Object.keys(ERRORS)))
 })
 
-t.test('a retry can be refused with 409 for seven reasons, which programs tell apart', async (t) => {
+t.test('a retry can be refused with 409 for eight reasons, which programs tell apart', async (t) => {
   const retry = operations.find(({ operationId }) => operationId === 'retryDelivery')!
   t.strictSame(
     new Set(listedCodes(retry, 409)),
     new Set([
       ...['post_is_draft', 'delivery_not_due', 'delivery_in_progress'],
       ...['delivery_published', 'delivery_unconfirmed', 'media_deleted', 'media_quota'],
+      'delivery_removed',
     ]),
   )
 })

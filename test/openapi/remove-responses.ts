@@ -51,6 +51,7 @@ export async function checkRemoving({ db, ada }: Scene, checkConditions: CheckCo
   await check('removePost', 202, undefined, remove(post))
   await check('retryDelivery', 409, 'delivery_removed', ada.call('POST', `${delivery}/retry`))
   await check('markDeliveryPublished', 409, 'delivery_removed', ada.call('POST', `${delivery}/mark-published`, {}))
+  await check('checkDelivery', 409, 'delivery_removed', ada.call('POST', `${delivery}/check`))
   const other = await createPublished('mastodon', {})
   await checkConditions(ada, 'removePost', 'POST', `${other.post}/remove`)
 }

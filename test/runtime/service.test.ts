@@ -57,6 +57,8 @@ t.test('start sets up everything in an empty folder, and later starts keep the d
   t.equal(published.targets.length, 1)
   const [{ accountId, delivery }] = published.targets
   t.strictSame([accountId, delivery.state, delivery.acts.length], [sandbox.id, 'published', 2])
+  const due = demo.body.data.filter(({ scheduledAt }: { scheduledAt: string }) => Date.parse(scheduledAt) <= Date.now())
+  for (const { id } of due) await untilSettled(`${api}/posts/${id}`, key)
   const posts = await get(`${api}/posts`, key)
   const created = await postroomProcess(['key', 'create', '--user', userId, '--json'], env)
   t.equal(created.code, 0, 'a command works while the service runs')

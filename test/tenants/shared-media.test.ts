@@ -43,7 +43,7 @@ t.test('an admin lists the files in posts of the organisation, and nobody else d
   const listed = await list(ada)
   t.strictSame(idsOf(listed), [first!, both!, ofAda].sort().reverse())
   for (const file of listed.body.data) {
-    t.strictSame(file, (await ada.call('GET', `/media/${file.id}`)).body)
+    t.strictSame({ ...file, renditions: [] }, (await ada.call('GET', `/media/${file.id}`)).body)
   }
   t.strictSame(idsOf(await ada.call('GET', '/media')), [ofAda, hidden].sort().reverse(), 'without it, only own files')
   t.equal(idsOf(await bob.call('GET', '/media')).length, [first, both, mixed, alone, unused].length)
