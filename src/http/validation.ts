@@ -169,8 +169,10 @@ function toIssue(error: ValueError): Omit<Issue, 'path'> {
     case ValueErrorType.ArrayMaxItems:
       return tooBig('array', schema.maxItems, `Array must contain at most ${schema.maxItems} element(s)`)
     case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
       return tooSmall('number', schema.minimum, `Number must be greater than or equal to ${schema.minimum}`)
     case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
       return tooBig('number', schema.maximum, `Number must be less than or equal to ${schema.maximum}`)
     case ValueErrorType.ObjectMaxProperties:
       return tooBig('object', schema.maxProperties, `Object must contain at most ${schema.maxProperties} key(s)`)
