@@ -20,7 +20,7 @@ interface Request {
 }
 
 t.test('requests and responses of every operation match the document by prism', async (t) => {
-  const { app, db, user, organization, promote } = await createFuzzWorld(t)
+  const { app, db, user, organization, promote } = await createFuzzWorld(t, { postMetrics: 'on' })
   const service = await app.listen({ port: 0, host: '127.0.0.1' })
   const prism = await startPrism(t, service)
   const [ada, bob] = [await user(), await user()]
@@ -157,6 +157,13 @@ t.test('requests and responses of every operation match the document by prism', 
   const once = await ask('createPost', 201, [], keyed)
   t.strictSame(await ask('createPost', 201, [], keyed), once)
   await ask('createPost', 409, [], { ...keyed, body: { accountIds: [account] } })
+  const createPublished = async (accountId: string, caption: string): Promise<string> => {
+    const { id } = await ask('createPost', 201, [], { body: { accountIds: [accountId], caption } })
+    const sent = JSON.stringify([{ id: '1', url: null }])
+    const targets = db.updateTable('postTargets').set({ state: 'published', sent, publishedAt: new Date() })
+    await targets.where('postId', '=', id).execute()
+    return id
+  }
   await ask('listPosts', 200, ['?limit=100'])
   const { nextCursor } = await ask('listPosts', 200, ['?limit=1'])
   await ask('listPosts', 200, [`?limit=1&cursor=${nextCursor}`])
@@ -178,8 +185,17 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('listDeliveries', 200, ['?state=published&limit=5'])
   await ask('getPostMetrics', 200, [byHand.id, '?history=true'])
   await ask('getPostMetrics', 404, [UNKNOWN_ID])
-  await ask('getPostMetrics', 409, [byHand.id, '?refresh=true'])
+  await ask('getPostMetrics', 200, [byHand.id, '?refresh=true'])
   await ask('checkDelivery', 409, [byHand.id, account])
+  const onMastodon = await ada.account('mastodon')
+  const [shown, here, everywhere] = [
+    await createPublished(onMastodon, 'shown'),
+    await createPublished(account, 'here'),
+    await createPublished(account, 'everywhere'),
+  ]
+  await ask('checkDelivery', 200, [shown, onMastodon])
+  await ask('removeDelivery', 202, [here, account])
+  await ask('removePost', 202, [everywhere])
   await ask('checkDelivery', 404, [UNKNOWN_ID, account])
   await ask('listDeliveryMetrics', 200, ['?state=published&limit=5&history=true'])
   await ask('listDeliveryMetrics', 400, ['?limit=100&history=true'])
