@@ -22,7 +22,9 @@ export async function buildBaseImages(buildah: Buildah, folder: string): Promise
   await copyPackages([...RUNTIME, ...SHELL], node)
   await copyNode(node)
   await buildFromFolder(buildah, 'localhost/node', node)
-  return ['--build-arg', 'BASE_IMAGE=localhost/base', '--build-arg', 'NODE_IMAGE=localhost/node', '--pull-never']
+  // Debian's buildah reads no default of an argument that names a stage.
+  const values = ['BASE_IMAGE=localhost/base', 'NODE_IMAGE=localhost/node', 'RUNTIME=plain']
+  return [...values.flatMap((value) => ['--build-arg', value]), '--pull-never']
 }
 
 /** Copies the installed files of Debian packages, without documentation. */
