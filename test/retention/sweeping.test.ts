@@ -154,6 +154,13 @@ t.test('a killed worker leaves every post whole or gone, and another one continu
   t.teardown(() => endChild(child, 'SIGKILL'))
   await until('some posts are removed', async () => (await countRows()).posts < 5_000)
   await endChild(child, 'SIGKILL')
+  const working = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`.execute(db)
+    return rows.length
+  }
+  await until('the last statement of the worker has ended', working, { isMet: (count) => count === 0 })
   const { posts, deliveries, attempts, whole } = await countRows()
   t.ok(posts > 0, 'it was killed before the end')
   t.strictSame([deliveries, attempts, whole], [posts, posts, posts])
