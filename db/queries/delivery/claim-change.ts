@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
+import { claimBehindPostponed, claimOne } from '../claim-one.ts'
 import { after, at, type Now } from '../clock.ts'
 import { hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, claimedColumns, claimedTables } from './claim.ts'
@@ -27,57 +28,22 @@ interface ClaimValues {
   now: Now
 }
 
-/** How many changes one statement looks at: the walk along the index ends there. */
-const WINDOW = 100
-
 type Row = Omit<ClaimedChange, 'delivery'> & ClaimedDelivery & { changeToken: string | null; postponed: number }
 
 /**
- * Claims one of the changes that have been due for the longest. An account has one at a time, beside what is published
- * to it: a post that has to go does not wait for others. `available_at` beyond a lease is a rest of the account.
+ * Claims the change that has been due for the longest and whose account is free. An account has one change at a time,
+ * also while posts are published to it: a post that has to go does not wait for them. If `available_at` is further away
+ * than a lease, the account rests.
  */
 const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
   const now = value('now')
+  const isFree = sql`(coalesce(accounts.available_at, '-infinity') <= ${after(now, value('publishLeaseMs'))}
+    and not ${hasSharedRest(now)}
+    and not exists (
+      select from delivery_changes as other
+      where other.account_id = accounts.id and other.lease_token is not null and other.next_at > ${at(now)}))`
   return sql`
-    with due as materialized (
-      select ctid as row_id, account_id, next_at from delivery_changes
-      where next_at <= ${at(now)} order by next_at limit ${sql.lit(WINDOW)}
-    ),
-    -- The limit makes Postgres look each account up by its id.
-    candidate as materialized (
-      select due.row_id, due.next_at, account.is_free
-      from due
-      cross join lateral (
-        select coalesce(accounts.available_at, '-infinity') <= ${after(now, value('publishLeaseMs'))}
-          and not ${hasSharedRest(now)}
-          and not exists (
-            select from delivery_changes as other
-            where other.account_id = accounts.id and other.lease_token is not null and other.next_at > ${at(now)}
-          ) as is_free
-        from accounts where accounts.id = due.account_id limit 1) as account
-    ),
-    chosen as (
-      select ctid as row_id from delivery_changes
-      where ctid = any(array(select row_id from candidate where is_free order by next_at)) and next_at <= ${at(now)}
-      limit 1
-      for no key update skip locked
-    ),
-    busy as (
-      select ctid as row_id from delivery_changes
-      where ctid = any(array(select row_id from candidate where not is_free)) and next_at <= ${at(now)}
-      for no key update skip locked
-    ),
-    postponed as (
-      update delivery_changes as change set lease_token = null, next_at = ${after(now, value('postponeMs'))}
-      from busy where change.ctid = busy.row_id
-      returning change.account_id
-    ),
-    held as (
-      update delivery_changes as change
-      set lease_token = gen_random_uuid(), next_at = ${after(now, value('leaseMs'))}
-      from chosen where change.ctid = chosen.row_id
-      returning change.*
-    ),
+    with ${claimOne('delivery_changes', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })},
     claimed as (
       select delivery.*, held.lease_token as change_token, held.kind, held.failures as change_failures,
         0::float8 as overdue_ms, false as was_held
@@ -92,16 +58,14 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     ${claimedTables}`
 })
 
-/** Repeats a claim that has only postponed changes: others may be due behind them. */
 export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedChange | undefined> {
-  for (;;) {
-    const [row] = await claim(db, values)
-    const { changeToken, postponed, kind, failures, publishedAt, ...delivery } = row!
-    if (changeToken !== null) {
-      return { kind, failures, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken } }
-    }
-    if (postponed === 0) return undefined
-  }
+  const row = await claimBehindPostponed(
+    () => claim(db, values),
+    ({ changeToken }) => changeToken !== null,
+  )
+  if (!row) return undefined
+  const { changeToken, postponed, kind, failures, publishedAt, ...delivery } = row
+  return { kind, failures, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
 }
 
 /** Milliseconds until the next change is due; null if none is. */

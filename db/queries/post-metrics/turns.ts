@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
+import { claimBehindPostponed, claimOne } from '../claim-one.ts'
 import { after, at, dayOf, type Now } from '../clock.ts'
 import type { CredentialsRow } from '../credentials.ts'
 import { isAvailable } from '../delivery/available.ts'
@@ -29,9 +30,6 @@ interface ClaimValues {
   now: Now
 }
 
-/** How many accounts one statement looks at: the walk along the index ends there. */
-const WINDOW = 100
-
 type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed: number }
 
 /**
@@ -40,64 +38,33 @@ type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed:
  */
 const claim = prepared<ClaimValues, ClaimRow>('claim_metric_turn', (_db, value) => {
   const now = value('now')
+  const isFree = sql`(${isAvailable(now)}
+    and coalesce((select has_calls from network where network.platform = due.platform), false))`
   return sql`
     with network as materialized (
       select network.platform, network.calls_max is null or coalesce(spent.calls, 0) < network.calls_max as has_calls
       from unnest(${value('platforms')}::text[], ${value('callMaxima')}::integer[]) as network(platform, calls_max)
       left join metric_calls as spent on spent.platform = network.platform and spent.day = ${dayOf(now)}
     ),
-    due as materialized (
-      select ctid as row_id, account_id, platform, next_at from metric_turns
-      where next_at <= ${at(now)} order by next_at limit ${sql.lit(WINDOW)}
-    ),
-    -- The limit makes Postgres look each account up by its id.
-    candidate as materialized (
-      select due.row_id, due.next_at, account.is_available and coalesce(network.has_calls, false) as is_free
-      from due
-      cross join lateral (
-        select ${isAvailable(now)} as is_available from accounts where accounts.id = due.account_id limit 1) as account
-      left join network on network.platform = due.platform
-    ),
-    chosen as (
-      select ctid as row_id from metric_turns
-      where ctid = any(array(select row_id from candidate where is_free order by next_at)) and next_at <= ${at(now)}
-      limit 1
-      for no key update skip locked
-    ),
-    busy as (
-      select ctid as row_id from metric_turns
-      where ctid = any(array(select row_id from candidate where not is_free)) and next_at <= ${at(now)}
-      for no key update skip locked
-    ),
-    postponed as (
-      update metric_turns as turn set next_at = ${after(now, value('postponeMs'))}
-      from busy where turn.ctid = busy.row_id
-      returning turn.account_id
-    ),
-    claimed as (
-      update metric_turns as turn
-      set lease_token = gen_random_uuid(), next_at = ${after(now, value('leaseMs'))}
-      from chosen where turn.ctid = chosen.row_id
-      returning turn.*
-    )
+    ${claimOne('metric_turns', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })}
     -- At least one row, with the number of postponed turns.
-    select postponing.count as postponed, claimed.account_id, claimed.platform, claimed.lease_token, claimed.failures,
+    select postponing.count as postponed, held.account_id, held.platform, held.lease_token, held.failures,
       accounts.scopes, credentials.key_id, credentials.data_key, credentials.data
     from (select count(*)::integer as count from postponed) as postponing
-    left join claimed on true
-    left join accounts on accounts.id = claimed.account_id
+    left join held on true
+    left join accounts on accounts.id = held.account_id
     left join account_credentials as credentials
-      on credentials.account_id = claimed.account_id and accounts.disconnected_at is null`
+      on credentials.account_id = held.account_id and accounts.disconnected_at is null`
 })
 
-/** Repeats a claim that has only postponed turns: others may be due behind them. */
 export async function claimTurn(db: Db, values: ClaimValues): Promise<MetricTurn | undefined> {
-  for (;;) {
-    const [row] = await claim(db, values)
-    const { postponed, ...turn } = row!
-    if (turn.leaseToken !== null) return turn as MetricTurn
-    if (postponed === 0) return undefined
-  }
+  const row = await claimBehindPostponed(
+    () => claim(db, values),
+    ({ leaseToken }) => leaseToken !== null,
+  )
+  if (!row) return undefined
+  const { postponed, ...turn } = row
+  return turn as MetricTurn
 }
 
 /** A post that is to be read. */
