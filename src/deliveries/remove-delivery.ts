@@ -10,6 +10,7 @@ import { AppError, fail } from '../errors.ts'
 import { findObstacle } from '../platforms/find-obstacle.ts'
 import { platforms } from '../platforms/limits.ts'
 import { NETWORKS } from '../platforms/networks.ts'
+import { isGranted } from '../post-metrics/mode.ts'
 import type { PostAccess } from '../posts/access.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { changePost, getPost } from '../posts/get.ts'
@@ -92,7 +93,8 @@ function decide(
 }
 
 /** Why the network does not remove these acts; undefined if it does. */
-function findReason(acts: ActOnNetwork[], platform: PlatformId, { externalId, scopes }: ChangedAccount) {
+function findReason(acts: ActOnNetwork[], platform: PlatformId, account: ChangedAccount) {
+  const { externalId } = account
   const rule = NETWORKS[platform].changes.remove
   const kind = externalId === null ? undefined : platforms[platform].findAccountKind?.(externalId)
   for (const { id, ...act } of acts) {
@@ -100,8 +102,5 @@ function findReason(acts: ActOnNetwork[], platform: PlatformId, { externalId, sc
     if (obstacle) return fail('not_removable', obstacle)
     if (id === null) return fail('delivery_without_id')
   }
-  const scope = rule.possible ? rule.scope : undefined
-  // The scopes of an account that was not connected by OAuth are unknown.
-  if (scope && scopes && !scopes.includes(scope)) return fail('not_removable.scope', scope)
-  return undefined
+  return rule.possible && !isGranted(rule, account) ? fail('not_removable.scope', rule.scope!) : undefined
 }

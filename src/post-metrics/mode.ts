@@ -28,7 +28,8 @@ const isOfKind = (kind: string | undefined, { platform, externalId }: Account): 
 export const offeredTo = (account: Account): readonly MetricRule[] =>
   NETWORKS[account.platform].metrics.offered.filter(({ accounts }) => isOfKind(accounts, account))
 
-export const isGranted = ({ scope }: MetricRule, { scopes }: Account): boolean =>
+/** Whether the account has granted the scope that a number or a change needs. */
+export const isGranted = ({ scope }: { scope?: string }, { scopes }: Pick<Account, 'scopes'>): boolean =>
   scope === undefined || scopes === null || scopes.includes(scope)
 
 /** Whether earlier numbers of the account may be kept. */
