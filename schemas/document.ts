@@ -327,7 +327,7 @@ A **budget** limits what may be spent in a calendar month in UTC: \`putAccountBu
 - If nothing was sent, the price is given back. If the act is out, it is spent. Where the outcome is unknown, it stays reserved until the delivery is resolved.
 - An act that a budget does not cover is not sent. The delivery fails with \`budget_used_up\`. Raise the budget, or wait for the next month, then call \`retryDeliveries\` with \`errorCode\` \`budget_used_up\`.
 - Keys that replace a key share its budget, and so do keys that a key with a budget creates. A key with a budget sets none.
-- Calls that read, such as those after a lost response, have prices that no budget covers. A database that is restored from a backup does not know what was spent since.
+- No budget covers the price of calls that read, such as those after a lost response. A restored database does not know what was spent after its backup.
 
 ## Numbers
 
@@ -353,7 +353,7 @@ The state stays \`published\`, and the numbers stay those of the last reading. I
 - **\`removed\` is certain.** Deleting twice is deleting once, so that a call whose response was lost is repeated. Only the network itself says that something is gone; where its response does not, it is read afterwards (\`confirmedBy\`).
 - **Order:** from the last act to the first, the first comment before the post.
 - **A failure that may pass** is tried again as in publishing. After \`remove_failed\`, ask again.
-- **Not every network deletes.** \`changes\` in \`listPlatforms\` says which do, for how long, and with which scope. Where it is impossible, the call is a 409 with the reason, and nothing changes.
+- **Not every network deletes.** \`changes\` in \`listPlatforms\` says which networks do, for how long after publishing, and with which scope. If a network does not, the call is a 409 with the reason, and nothing changes.
 - The post stays here as \`published\`, and keeps its slot. When it is taken down everywhere, \`deletePost\` deletes it.`
 
 const MEDIA = `The images, videos and documents of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
@@ -364,7 +364,7 @@ A document is a PDF. LinkedIn publishes it, for members and organizations: at mo
 
 ## Files that fit
 
-With \`mediaFit\`, a post on many networks needs one file. Where a network does not take it, the account gets a **rendition**: another type, fewer bytes or pixels, or, where you ask for it, another aspect ratio. \`adjustments\` in the response of \`createPost\`, \`updatePost\` and \`validatePost\` says what each account gets, and why. A file that breaks no limit is sent as it is. What cannot be made to fit is a violation, with the numbers.`
+With \`mediaFit\`, one file will do for a post on many networks. An account whose network does not take the file gets a **rendition** of it: another type, fewer bytes or fewer pixels. \`pad\` and \`crop\` change the aspect ratio as well. \`adjustments\` in the response of \`createPost\`, \`updatePost\` and \`validatePost\` says what each account gets, and why. A file that breaks no limit is sent as it is. What cannot be made to fit is a violation, with the numbers.`
 
 const ACCOUNTS = `Connect social accounts, list those that you can post to, and disconnect them. \`listAccounts\` returns exactly the accounts that posts can be created for. Where an account belongs to an organisation, all its members can post to it. \`updateAccount\` gives an account a display name of your own, and **default fields**: the options that each new post for it gets, such as a board. \`avatarUrl\` is a small copy of its picture on the network, where the network gives one.`
 

@@ -302,7 +302,7 @@ export const ERRORS = {
   not_removable: {
     status: 409,
     message: given,
-    meaning: 'The network offers no way to remove what was published, or not any more.',
+    meaning: 'The network does not remove this post, or its time for that is over.',
     cases: {
       scope: {
         message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,

@@ -18,7 +18,7 @@ export interface ChangedAccount {
   scopes: string[] | null
 }
 
-/** The facts of accounts by which networks change what was published, or do not. */
+/** The facts of accounts that decide whether their networks remove a post. */
 export const readChangedAccounts = (db: Db, ids: string[]): Promise<ChangedAccount[]> =>
   db
     .selectFrom('accounts')

@@ -16,7 +16,7 @@ export async function actAs(db: Db, { keyId }: Actor): Promise<void> {
   await sql`select ${setActor(keyId)}`.execute(db)
 }
 
-/** Runs `work` in a transaction as nobody: the triggers name no key, and leave the keys of deliveries as they are. */
+/** Runs `work` in a transaction without a key: events name none, and deliveries keep the keys that pay for them. */
 export async function withoutActor(db: Db, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ keyId: string | null }>`
     select nullif(current_setting('postroom.key_id', true), '') as key_id`.execute(db)

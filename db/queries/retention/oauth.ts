@@ -15,7 +15,7 @@ export async function deleteExpired(db: Db, table: (typeof EXPIRING)[number], li
   return Number(numAffectedRows)
 }
 
-/** Ends grants without tokens, whose keys nobody can use. Returns the number of grants. */
+/** Ends grants that have no tokens left: no app can use their keys. Returns the number of grants. */
 export async function endUnusedGrants(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with unused as (

@@ -43,7 +43,7 @@ The post is stored whole or not at all.
 
 **Time zones.** \`scheduledAt\` is an instant, with \`Z\` or an offset, or a local time in \`timeZone\`. A local time that does not exist or occurs twice, because the clocks change, is rejected (400 with \`details\`). The message names both instants, and \`fold\` chooses one. Any name of the IANA database is accepted, in any case, and older names such as \`US/Pacific\`; abbreviations are not. The service computes the instant once, by the rules that it knows then, and publishes at that instant. Where a country changes its rules later, the post does not move: send the local time and the zone again with \`updatePost\`.
 
-**Queues.** With \`schedule\` in place of \`scheduledAt\`, each account publishes the post at a slot of its schedule. The slots are taken as the post is stored, and the response names them in \`slots\`. Where no slot is free, the response is 409 with the code \`queue_full\`, and nothing is stored. The section *Slots* of the tag *posts* has the rules.
+**Queues.** With \`schedule\` in place of \`scheduledAt\`, each account publishes the post at a slot of its schedule. Storing the post takes the slots; \`slots\` in the response names them. If no slot is free, the response is 409 with the code \`queue_full\`, and nothing is stored. The section *Slots* of the tag *posts* has the rules.
 
 **Unknown keys are rejected,** so that a misspelt \`scheduledAt\` does not create a draft. \`null\` is accepted only for \`captionOverride\`, the \`mediaIds\` and \`threadMedia\` of an override and \`threadParts\`, and as an entry of \`threadParts\`. An override or thread parts for an account that is not in \`accountIds\` are rejected.`,
   query: CreatePostQuery,
