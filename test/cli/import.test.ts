@@ -32,11 +32,11 @@ async function createScene(t: Test, accounts: [PlatformId, string][]) {
   return { ada, env, media, folder: t.testdir({}), sample, run, posts }
 }
 
-/** Serves one picture. */
+/** Serves a picture under two names. */
 async function serveMedia(t: Test): Promise<string> {
   const picture = await jpeg()
   const server = createServer(({ url }, response) => {
-    response.statusCode = url === '/lighthouse.jpg' ? 200 : 404
+    response.statusCode = ['/lighthouse.jpg', '/100%.jpg'].includes(url!) ? 200 : 404
     response.end(response.statusCode === 200 ? picture : '')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -179,7 +179,7 @@ t.test('rows of a CSV file name accounts, and have addresses of files', async (t
 1,"bluesky/ada.example.com, x/ada",We are live.,2030-01-15 09:30,${media}/lighthouse.jpg
 2,x/bob,Hello,,
 3,x/ada,Too late,2020-01-15 09:30,
-4,x/ada,Draft,,
+4,x/ada,Draft,,${media}/100%.jpg
 `,
   )
   const { code, found, summary } = await run('csv', file, '--time-zone', 'Europe/Berlin')
@@ -190,7 +190,7 @@ t.test('rows of a CSV file name accounts, and have addresses of files', async (t
   })
   t.match(await posts(), {
     1: { caption: 'We are live.', scheduledAt: '2030-01-15T08:30:00.000Z', mediaIds: [/./], targets: [{}, {}] },
-    4: { caption: 'Draft', scheduledAt: null },
+    4: { caption: 'Draft', scheduledAt: null, mediaIds: [/./] },
   })
   t.match((await run('csv', file, '--time-zone', 'Europe/Berlin')).summary, { created: 0, existing: 2, refused: 2 })
 })

@@ -1,5 +1,5 @@
-import { basename } from 'node:path'
 import { OperatorError } from '../../../errors.ts'
+import { fileNameOf } from '../../../media/file-name.ts'
 import type { Postroom } from '../../../sdk/index.ts'
 import type { SourceFile } from './source-post.ts'
 
@@ -21,7 +21,7 @@ export async function uploadFiles(client: Postroom, files: SourceFile[]): Promis
       response = undefined
       return body ?? new Uint8Array()
     }
-    const fileName = decodeURIComponent(basename(new URL(url).pathname)) || 'file'
+    const fileName = fileNameOf(url) ?? 'file'
     const media = await client.uploads.create(open, { fileName, ...(altText && { altText }) })
     mediaIds.push(media.id)
     if (altText && media.altText !== altText) altTexts[media.id] = altText
