@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { OperatorError } from '../../../errors.ts'
 import { readShape } from './read-shape.ts'
+import { request } from './request.ts'
 
 /** https://developers.buffer.com/guides/introduction.html */
-const URL = 'https://api.buffer.com'
+const ENDPOINT = 'https://api.buffer.com'
 
 /** As in Buffer's own example: larger pages of larger posts could exceed the limit of a query. */
 const PAGE_SIZE = 20
@@ -132,15 +133,14 @@ const Reply = Type.Object({
 })
 
 async function query<Shape extends TSchema>(key: string, shape: Shape, query: string, variables: object) {
-  const response = await fetch(URL, {
+  const response = await request(`${ENDPOINT} cannot be reached`, ENDPOINT, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables }),
-  }).catch((error: Error & { cause?: { code?: string; message?: string } }) => {
-    throw new OperatorError(`${URL} cannot be reached (${error.cause?.code || error.cause?.message})`)
   })
   const text = await response.text()
-  const refused = (reason: string) => new OperatorError(`${URL} refused the query (status ${response.status})${reason}`)
+  const refused = (reason: string) =>
+    new OperatorError(`${ENDPOINT} refused the query (status ${response.status})${reason}`)
   if (response.status === 401) throw refused(': BUFFER_API_KEY must be an API key from publish.buffer.com/settings/api')
   if (response.status === 429) throw refused(': run the command again later, it goes on where it ended')
   let body: unknown
@@ -149,7 +149,7 @@ async function query<Shape extends TSchema>(key: string, shape: Shape, query: st
   } catch {
     throw refused(', without JSON')
   }
-  const { data, errors } = readShape(Reply, body, URL)
+  const { data, errors } = readShape(Reply, body, ENDPOINT)
   if (errors?.[0]) throw refused(`: ${errors[0].message}`)
-  return readShape(shape, data, URL)
+  return readShape(shape, data, ENDPOINT)
 }

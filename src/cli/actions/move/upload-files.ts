@@ -1,6 +1,7 @@
 import { OperatorError } from '../../../errors.ts'
 import { fileNameOf } from '../../../media/file-name.ts'
 import type { Postroom } from '../../../sdk/index.ts'
+import { request } from './request.ts'
 import type { SourceFile } from './source-post.ts'
 
 interface Uploaded {
@@ -30,9 +31,8 @@ export async function uploadFiles(client: Postroom, files: SourceFile[]): Promis
 }
 
 async function download(url: string): Promise<Response> {
-  const response = await fetch(url).catch((error: Error & { cause?: { code?: string; message?: string } }) => {
-    throw new OperatorError(`media: ${url} cannot be fetched (${error.cause?.code || error.cause?.message})`)
-  })
-  if (!response.ok) throw new OperatorError(`media: ${url} cannot be fetched (status ${response.status})`)
+  const failure = `media: ${url} cannot be fetched`
+  const response = await request(failure, url)
+  if (!response.ok) throw new OperatorError(`${failure} (status ${response.status})`)
   return response
 }
