@@ -2,7 +2,7 @@ import { CreatePost } from '../../../../schemas/create-post.ts'
 import { BATCH } from '../../../../schemas/create-posts.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
 import { isLocalTime } from '../../../../schemas/time.ts'
-import { AppError } from '../../../errors.ts'
+import { AppError, OperatorError } from '../../../errors.ts'
 import { parseJson } from '../../../http/json.ts'
 import { validatorCompiler } from '../../../http/validation.ts'
 import { findIssues } from '../../../posts/body.ts'
@@ -21,7 +21,7 @@ const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unkn
 const BYTES_MAX = 1024 * 1024
 
 /** The reason why a row cannot be imported, for its author. */
-export class RowProblem extends Error {}
+export class RowProblem extends OperatorError {}
 
 /** Reads one row, with the text of each column. Throws a `RowProblem`. */
 export function readRow(cells: Record<string, string>, defaultZone: string | undefined): ImportedPost {

@@ -1,14 +1,13 @@
 import type { PlatformId } from '../../../../schemas/platform.ts'
-import { PLATFORM_IDS } from '../../../../schemas/platform-ids.ts'
 import { readBufferKey } from '../../../config/config.ts'
 import type { Io } from '../../action.ts'
 import { type BufferAssets, type BufferPost, readPosts } from './buffer-api.ts'
 import { readMetadata } from './buffer-metadata.ts'
 import { type MoveOptions, movePosts } from './move-posts.ts'
-import type { SourceFile, SourcePost } from './source-post.ts'
+import { platformOf, type SourceFile, type SourcePost } from './source-post.ts'
 
 /** The names of networks in Buffer, where they differ: https://developers.buffer.com/types/Service.html */
-const SERVICES: Partial<Record<string, PlatformId>> = { twitter: 'x', googlebusiness: 'google_business' }
+const SERVICES: Record<string, PlatformId> = { twitter: 'x', googlebusiness: 'google_business' }
 
 export async function importBuffer(io: Io, options: MoveOptions): Promise<void> {
   const posts = await readPosts(readBufferKey(io.env))
@@ -17,7 +16,7 @@ export async function importBuffer(io: Io, options: MoveOptions): Promise<void> 
 
 function toPost(post: BufferPost): SourcePost {
   const { service, name, displayName } = post.channel
-  const platform = SERVICES[service] ?? PLATFORM_IDS.find((id) => id === service)
+  const platform = platformOf(SERVICES, service)
   const { thread, firstComment } = post.metadata ?? {}
   const { postType, fields, lost, missing } = readMetadata(platform, post)
   const isReminder = post.schedulingType === 'notification'

@@ -3,7 +3,7 @@ import { isPast, PAST_TIME } from '../../../posts/schedule.ts'
 import type { Io } from '../../action.ts'
 import { MOVED_COLUMNS } from '../../import-columns.ts'
 import { readTable } from '../import/csv.ts'
-import { RowProblem, readRow } from '../import/read-row.ts'
+import { readRow } from '../import/read-row.ts'
 import { requireColumns, rowNumber } from '../import/table-columns.ts'
 import { findAccount, sendOnce } from '../send/send-once.ts'
 import { connect, type MoveOptions, reportEach } from './move-posts.ts'
@@ -27,7 +27,7 @@ export async function importCsv(io: Io, path: string, { timeZone, ...options }: 
       const names = (cells.accounts ?? '').split(/[,;]/).map((name) => name.trim())
       const ids = names.filter(Boolean).map((name) => findAccount(accounts, name))
       const accountIds = [cells.accountIds ?? '', ...ids].join(' ')
-      const { externalReference, ...body } = read({ ...cells, accountIds }, timeZone)
+      const { externalReference, ...body } = readRow({ ...cells, accountIds }, timeZone)
       if (isPast(body)) throw new OperatorError(PAST_TIME)
       return {
         externalReference,
@@ -43,12 +43,4 @@ export async function importCsv(io: Io, path: string, { timeZone, ...options }: 
     })
     return { source, ...outcome }
   })
-}
-
-function read(cells: Record<string, string>, timeZone: string | undefined) {
-  try {
-    return readRow(cells, timeZone)
-  } catch (error) {
-    throw error instanceof RowProblem ? new OperatorError(error.message) : error
-  }
 }

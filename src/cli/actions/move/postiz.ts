@@ -8,7 +8,7 @@ import { type MoveOptions, movePosts } from './move-posts.ts'
 import { readSettings } from './postiz-settings.ts'
 import { readText } from './postiz-text.ts'
 import { readShape } from './read-shape.ts'
-import type { SourceFile, SourcePost } from './source-post.ts'
+import { platformOf, type SourceFile, type SourcePost } from './source-post.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
@@ -29,30 +29,19 @@ const Row = Type.Object({
 })
 type Row = Static<typeof Row>
 
+const Settings = Type.Record(Type.String(), Type.Unknown())
 const Image = Type.Object({ path: Type.String(), alt: Type.Optional(Text) })
 
-/** `network` is a `providerIdentifier`: those of
+/**
+ * The identifiers of networks in Postiz, where they differ:
  * https://github.com/gitroomhq/postiz-app/tree/main/libraries/nestjs-libraries/src/integrations/social
  */
-const PLATFORMS: Record<string, PlatformId> = {
-  bluesky: 'bluesky',
-  discord: 'discord',
-  facebook: 'facebook',
+const PROVIDERS: Record<string, PlatformId> = {
   gmb: 'google_business',
-  instagram: 'instagram',
   'instagram-standalone': 'instagram',
-  linkedin: 'linkedin',
   'linkedin-page': 'linkedin',
-  mastodon: 'mastodon',
   'mastodon-custom': 'mastodon',
-  pinterest: 'pinterest',
-  reddit: 'reddit',
-  telegram: 'telegram',
-  threads: 'threads',
-  tiktok: 'tiktok',
   'tiktok-business': 'tiktok',
-  x: 'x',
-  youtube: 'youtube',
 }
 
 /** Prints the query, or moves the posts of the file that it wrote. */
@@ -71,8 +60,7 @@ async function readPosts(path: string): Promise<SourcePost[]> {
     throw new OperatorError(`${path} cannot be read (${code})`)
   })
   const rows = readShape(Type.Array(Row), parse(path, text), path)
-  const followers = new Map<string | null, Row[]>()
-  for (const row of rows) followers.set(row.parentPostId, [...(followers.get(row.parentPostId) ?? []), row])
+  const followers = Map.groupBy(rows, ({ parentPostId }) => parentPostId)
   return (followers.get(null) ?? []).map((row) => toPost(path, row, collectParts(row, followers)))
 }
 
@@ -81,25 +69,23 @@ const collectParts = (row: Row, followers: Map<string | null, Row[]>): Row[] =>
   (followers.get(row.id) ?? []).flatMap((part) => [part, ...collectParts(part, followers)])
 
 function toPost(path: string, row: Row, parts: Row[]): SourcePost {
-  const platform = Object.hasOwn(PLATFORMS, row.network) ? PLATFORMS[row.network] : undefined
-  const { postType, fields, missing } = readSettings(platform, parse(path, row.settings || '{}') as object as never)
-  const [{ text, lost }, ...later] = [row, ...parts].map(({ content }) => readText(content)) as [
-    ReturnType<typeof readText>,
-    ...ReturnType<typeof readText>[],
-  ]
+  const platform = platformOf(PROVIDERS, row.network)
+  const settings = readShape(Settings, parse(path, row.settings || '{}'), `${path}: settings of ${row.id}`)
+  const { postType, fields, missing } = readSettings(platform, settings)
+  const texts = [row, ...parts].map(({ content }) => readText(content))
   return {
     id: row.id,
     account: { platform, network: row.network, names: [row.profile, row.name].filter((name) => name !== null) },
-    caption: text,
+    caption: texts[0]!.text,
     files: readFiles(path, row),
-    parts: parts.map((part, index) => ({ text: later[index]!.text, files: readFiles(path, part) })),
+    parts: parts.map((part, index) => ({ text: texts[index + 1]!.text, files: readFiles(path, part) })),
     time: row.publishDate,
     isDraft: row.state === 'DRAFT',
     postType,
     fields,
     tags: row.tags,
     lost: [
-      ...new Set([lost, ...later.map(({ lost }) => lost)].flat()),
+      ...new Set(texts.flatMap(({ lost }) => lost)),
       ...(row.intervalInDays ? [`its repetition every ${row.intervalInDays} days`] : []),
     ],
     missing,

@@ -1,5 +1,6 @@
 import type { CreatePost } from '../../../../schemas/client-types.ts'
 import type { PlatformId, PostType } from '../../../../schemas/platform.ts'
+import { PLATFORM_IDS } from '../../../../schemas/platform-ids.ts'
 
 /** The name of an account in another service, by which the account here is found. */
 export interface SourceAccount {
@@ -43,6 +44,10 @@ export interface SourcePost {
   /** The parts of the content that Postroom lacks. Such a post becomes a draft. */
   missing: string[]
 }
+
+/** The network that a service calls `network`. `names` are the service's names that differ from Postroom's. */
+export const platformOf = (names: Record<string, PlatformId>, network: string): PlatformId | undefined =>
+  Object.hasOwn(names, network) ? names[network] : PLATFORM_IDS.find((id) => id === network)
 
 /** The body of `createPost`, but for the account and the files. */
 export type MovedBody = Omit<CreatePost, 'accountIds' | 'mediaIds'>

@@ -3,6 +3,7 @@ import { METADATA } from '../../../../schemas/references.ts'
 import { OperatorError } from '../../../errors.ts'
 import { platforms } from '../../../platforms/limits.ts'
 import { isPast, PAST_TIME } from '../../../posts/schedule.ts'
+import { shorten } from '../../line.ts'
 import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 
 /**
@@ -41,6 +42,9 @@ export function toBody(post: SourcePost, accountId: string, platform: PlatformId
   }
 }
 
+/** Characters of a comment in a warning. */
+const EXCERPT_MAX = 60
+
 /** A thread where the network has threads of separate posts, otherwise a first comment, which has no files. */
 function arrangeParts(
   { caption, files, parts, firstComment }: SourcePost,
@@ -58,14 +62,7 @@ function arrangeParts(
   const first = comments && !firstComment ? parts[0] : undefined
   const missing = [
     ...(first && first.files.length > 0 ? ['the files of the comment'] : []),
-    ...parts.slice(first ? 1 : 0).map(({ text }) => `the comment "${excerpt(text)}"`),
+    ...parts.slice(first ? 1 : 0).map(({ text }) => `the comment "${shorten(text, EXCERPT_MAX)}"`),
   ]
   return { content: first ? { firstComment: first.text } : {}, missing }
-}
-
-const EXCERPT_LENGTH = 60
-
-const excerpt = (text: string) => {
-  const characters = [...text.replaceAll(/\s+/g, ' ')]
-  return characters.length > EXCERPT_LENGTH ? `${characters.slice(0, EXCERPT_LENGTH).join('')}…` : characters.join('')
 }
