@@ -104,7 +104,7 @@ snapshot: ## keep the committed sources of this version for test-upgrade
 	@git archive --format=tar HEAD src schemas db package.json | gzip -9n > test/upgrade/releases/$$(node -p 'require("./package.json").version').tgz
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 # The dependencies of development include those of the service.
 $(RUN): package-lock.json
