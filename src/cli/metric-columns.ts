@@ -1,20 +1,21 @@
 import { METRIC_NAMES, type Metric } from '../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../schemas/metrics.ts'
+import type { Terminal } from './action.ts'
 import { bar } from './bar.ts'
 import type { Columns } from './table.ts'
 
 /** The numbers that people compare posts by. */
 const COMPARED: readonly Metric[] = ['views', 'likes']
 
-/** Columns of these numbers. `hasBars`: a bar beside the number shows it next to the greatest one. */
+/** Columns of these numbers. On a terminal, a bar beside a number compares it with the greatest one. */
 export function metricColumns<Row extends DeliveryMetrics>(
   rows: readonly Row[],
   names: readonly Metric[],
-  hasBars: boolean,
+  { isTTY = false }: Terminal,
 ): Columns<Row> {
   const columnOf = (name: Metric) => {
     const max = Math.max(0, ...rows.map(({ values }) => values[name] ?? 0))
-    const withBar = hasBars && COMPARED.includes(name)
+    const withBar = isTTY && COMPARED.includes(name)
     return ({ values }: Row) => {
       const value = values[name]
       return value === null || !withBar ? value : `${value} ${bar(value, max)}`.trimEnd()

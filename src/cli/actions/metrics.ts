@@ -55,7 +55,7 @@ function toText(list: Listed<Row>, terminal: Terminal): string {
   const columns: Columns<Row> = {
     ...(hasTimes && { published: ({ publishedAt }: Row) => publishedAt && toMinute(publishedAt) }),
     account: ({ platform, username }) => `${platform} ${username}`,
-    ...metricColumns(list.data, ['views', 'likes', 'comments', 'reposts'], terminal.isTTY === true),
+    ...metricColumns(list.data, ['views', 'likes', 'comments', 'reposts'], terminal),
     ...(hasTimes && { read: formatRead }),
     post: ({ caption, postId }) => caption || postId,
   }

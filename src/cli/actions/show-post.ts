@@ -104,7 +104,7 @@ function formatNumbers(targets: ShownTarget[], terminal: Terminal): string[] {
   if (rows.length === 0) return []
   const columns = {
     numbers: ({ platform, username }: (typeof rows)[number]) => `${platform} ${username}`,
-    ...metricColumns(rows, knownMetrics(rows), terminal.isTTY === true),
+    ...metricColumns(rows, knownMetrics(rows), terminal),
     read: formatRead,
   }
   return [formatTable(rows, columns, terminal)]
