@@ -28,29 +28,25 @@ function renderChart(): string {
   return chart.toString(YAML_OPTIONS)
 }
 
-/** The places of the objects that values set, by the path of the value. The first object that has the path counts. */
-const VALUES: Record<string, { kind: string; name: string; path: (string | number)[] }> = {
-  'serve.replicas': { kind: 'Deployment', name: 'postroom-serve', path: ['spec', 'replicas'] },
-  'worker.replicas': { kind: 'Deployment', name: 'postroom-worker', path: ['spec', 'replicas'] },
-}
-
+const PROCESS = ['spec', 'template', 'metadata', 'labels', 'process']
+const REPLICAS = ['spec', 'replicas']
 const CONTAINER = ['spec', 'template', 'spec', 'containers', 0]
-const STORAGE = ['spec', 'template', 'spec', 'volumes', 0, 'ephemeral', 'volumeClaimTemplate', 'spec', 'resources']
+const CLAIM = ['spec', 'template', 'spec', 'volumes', 0, 'ephemeral', 'volumeClaimTemplate']
+const STORAGE = [...CLAIM, 'spec', 'resources', 'requests', 'storage']
 
 function renderValues(): string {
   const all = objects()
-  const find = (kind: string, name: string) =>
-    all.find((object) => object.get('kind') === kind && object.getIn(['metadata', 'name']) === name)!
+  const deployments = all.filter((object) => object.get('kind') === 'Deployment')
+  // Each Deployment has the same image, resources and storage.
+  const first = deployments[0]!
   const values = new Document({})
   values.commentBefore = ` ${generatedFrom(KUBERNETES)}`
-  values.set('image', find('Deployment', 'postroom-serve').getIn([...CONTAINER, 'image']))
-  for (const [value, { kind, name, path }] of Object.entries(VALUES)) {
-    values.setIn(value.split('.'), find(kind, name).getIn(path))
-  }
-  values.set('resources', find('Deployment', 'postroom-serve').getIn([...CONTAINER, 'resources'], true))
-  values.setIn(['media', 'storage'], find('Deployment', 'postroom-serve').getIn([...STORAGE, 'requests', 'storage']))
+  values.set('image', first.getIn([...CONTAINER, 'image']))
+  for (const each of deployments) values.setIn([each.getIn(PROCESS), 'replicas'], each.getIn(REPLICAS))
+  values.set('resources', first.getIn([...CONTAINER, 'resources'], true))
+  values.setIn(['media', 'storage'], first.getIn(STORAGE))
   // The comments of the Secret explain its variables.
-  values.set('env', find('Secret', 'postroom').get('stringData', true))
+  values.set('env', all.find((object) => object.get('kind') === 'Secret')!.get('stringData', true))
   return values.toString(YAML_OPTIONS)
 }
 
@@ -61,14 +57,11 @@ const raw = (expression: string) => `<<${expression}>>`
 function renderObjects(): string {
   const rendered = objects().map((object) => {
     const kind = object.get('kind')
-    const name = object.getIn(['metadata', 'name'])
-    for (const [value, place] of Object.entries(VALUES)) {
-      if (place.kind === kind && place.name === name) object.setIn(place.path, raw(`.Values.${value}`))
-    }
     if (object.hasIn(CONTAINER)) object.setIn([...CONTAINER, 'image'], text('.Values.image'))
     if (kind === 'Deployment') {
+      object.setIn(REPLICAS, raw(`.Values.${object.getIn(PROCESS)}.replicas`))
       object.setIn([...CONTAINER, 'resources'], raw('.Values.resources | toJson'))
-      object.setIn([...STORAGE, 'requests', 'storage'], text('.Values.media.storage'))
+      object.setIn(STORAGE, text('.Values.media.storage'))
     }
     if (kind === 'Secret') object.set('stringData', raw('.Values.env | toJson'))
     // The migration ends before the pods change. Hooks are kept by `helm uninstall`, and so is the key for credentials.
