@@ -106,7 +106,7 @@ host = "\${domain}"
   return `${JSON.stringify({ compose: stringify(compose, { ...YAML_OPTIONS, aliasDuplicateObjects: false }), config }, null, 2)}\n`
 }
 
-/** Disks of Render belong to root, which the image does not run as, so files are in a bucket. */
+/** Disks of Render and Railway belong to root, which the image does not run as, so files are in a bucket. */
 const BUCKET = ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
 
 /** A blueprint: https://render.com/docs/blueprint-spec. Its `dockerCommand` replaces the CMD of the image. */
@@ -142,6 +142,7 @@ function renderBlueprint(): string {
 
 /** https://docs.railway.com/infrastructure-as-code/reference. A start command there replaces the ENTRYPOINT. */
 function renderRailway(): string {
+  const [, entrypoint] = /^ENTRYPOINT (.+)$/m.exec(readFileSync('.docker/Dockerfile', 'utf8'))!
   return `// Postroom on Railway: one process that migrates, serves and publishes. Copy this file to .railway/railway.ts, and run
 // CREDENTIALS_KEY=$(openssl rand -base64 32) railway config apply. The log of the first start has an API key.
 // Written by \`make readme\`.
@@ -152,18 +153,14 @@ export default defineRailway(() => {
   const media = bucket('media')
   const postroom = service('postroom', {
     source: image('${IMAGE}'),
-    start: '/usr/local/bin/node src/cli/postroom.ts start',
+    start: '${JSON.parse(entrypoint!).join(' ')} start',
     healthcheck: '/healthz',
     env: {
       DATABASE_URL: database.env.DATABASE_URL,
       // Set by the first \`apply\`, and kept by later ones.
       CREDENTIALS_KEY: process.env.CREDENTIALS_KEY ?? preserve(),
       PUBLIC_URL: 'https://\${{RAILWAY_PUBLIC_DOMAIN}}',
-      S3_BUCKET: ref(media, 'BUCKET'),
-      S3_REGION: ref(media, 'REGION'),
-      S3_ENDPOINT: ref(media, 'ENDPOINT'),
-      S3_ACCESS_KEY_ID: ref(media, 'ACCESS_KEY_ID'),
-      S3_SECRET_ACCESS_KEY: ref(media, 'SECRET_ACCESS_KEY'),
+${BUCKET.map((name) => `      ${name}: ref(media, '${name.replace('S3_', '')}'),`).join('\n')}
     },
   })
   return project('postroom', { resources: [database, media, postroom] })
