@@ -1,11 +1,13 @@
 /** Writes the n8n nodes as a package: its files to dist/n8n, and a tarball to dist. It has no dependencies. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readDocument } from '../test/helpers/document.ts'
 import { publishedTypes } from '../test/helpers/published-types.ts'
 import { describeNodes } from './n8n-description.ts'
+import { pack } from './pack.ts'
+import { VERSION } from './release-facts.ts'
 
 /** The types of n8n are absent: the tests on a real n8n check the types. */
 const TSCONFIG = {
@@ -33,8 +35,7 @@ export function writeSources(folder: string): void {
   writeFileSync(join(folder, 'sdk/types.ts'), publishedTypes(readDocument()))
   cpSync('src/console/icon.svg', join(folder, 'console/icon.svg'))
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const manifest = { ...JSON.parse(readFileSync('src/n8n/package.json', 'utf8')), version }
+  const manifest = { ...JSON.parse(readFileSync('src/n8n/package.json', 'utf8')), version: VERSION }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
@@ -54,10 +55,7 @@ export function writePackage(folder: string): string {
   } finally {
     rmSync(sources, { recursive: true })
   }
-  cpSync('LICENSE', join(target, 'LICENSE'))
-  mkdirSync(folder, { recursive: true })
-  const packed = execFileSync('npm', ['pack', '--silent', '--json', '--pack-destination', folder, target])
-  return join(folder, JSON.parse(String(packed))[0].filename)
+  return pack(target, folder)
 }
 
 if (import.meta.main) process.stdout.write(`${writePackage('dist')}\n`)

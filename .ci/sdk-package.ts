@@ -4,11 +4,12 @@
  * absent.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readDocument } from '../test/helpers/document.ts'
 import { publishedTypes } from '../test/helpers/published-types.ts'
+import { pack } from './pack.ts'
 
 const TSCONFIG = {
   compilerOptions: {
@@ -63,10 +64,7 @@ export function writePackage(folder: string): string {
   }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`)
   cpSync('src/sdk/README.md', join(target, 'README.md'))
-  cpSync('LICENSE', join(target, 'LICENSE'))
-  mkdirSync(folder, { recursive: true })
-  const packed = execFileSync('npm', ['pack', '--silent', '--json', '--pack-destination', folder, target])
-  return join(folder, JSON.parse(String(packed))[0].filename)
+  return pack(target, folder)
 }
 
 /** The compiler leaves `.ts` in declarations, where compilers before version 5.7 reject it. */
