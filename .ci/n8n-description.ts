@@ -64,7 +64,8 @@ export function describeNodes(document: Document): string {
     ),
     ...operations.flatMap(({ resource, name, operation, parameters }) => {
       const displayOptions = { show: { resource: [resource], operation: [name] } }
-      const paging = isPaged(operation, resolve) ? PAGING : []
+      const hasCursor = parameters.some(({ name }) => name === 'cursor')
+      const paging = hasCursor && isList(operation, resolve) ? PAGING : []
       return [...propertiesOf(operation, parameters, resolve), ...paging].map((property) => ({
         ...property,
         displayOptions: { show: { ...displayOptions.show, ...(property.displayOptions as { show: object })?.show } },
@@ -136,21 +137,20 @@ function resolverOf(document: Document): Resolve {
 
 function propertiesOf({ operationId }: Operation, parameters: Parameter[], resolve: Resolve): Property[] {
   const visible = parameters.filter(({ name }) => !HIDDEN.includes(name))
-  const [shown, additional] = ['shown', 'additional'].map((place) =>
-    visible.filter((parameter) => isShown(operationId, parameter) === (place === 'shown')),
-  )
+  const shown = visible.filter((parameter) => isShown(operationId, parameter))
+  const additional = visible.filter((parameter) => !isShown(operationId, parameter))
   return [
-    ...shown!.map((parameter) => ({
+    ...shown.map((parameter) => ({
       ...toProperty(parameter, resolve),
       ...(parameter.required && { required: true }),
     })),
-    ...(additional!.length === 0
+    ...(additional.length === 0
       ? []
       : [
           {
             ...{ displayName: 'Additional Fields', name: 'additionalFields', type: 'collection' },
             ...{ placeholder: 'Add Field', default: {} },
-            options: additional!
+            options: additional
               .map((parameter) => toProperty(parameter, resolve))
               .toSorted((a, b) => compare(a.displayName, b.displayName)),
           },
@@ -232,9 +232,6 @@ function isList({ responses }: Operation, resolve: Resolve): boolean {
   const [success] = Object.values(responses)
   return 'data' in (resolve(success!.content['application/json']!.schema).properties ?? {})
 }
-
-const isPaged = (operation: Operation, resolve: Resolve) =>
-  isList(operation, resolve) && parametersOf(operation, resolve).some(({ name }) => name === 'cursor')
 
 const compare = (a: string, b: string) => a.localeCompare(b, 'en')
 const byName = <T extends { name: string }>(options: T[]): T[] => options.toSorted((a, b) => compare(a.name, b.name))
