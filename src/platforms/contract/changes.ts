@@ -17,6 +17,9 @@ export interface OnNetwork extends Sent {
   fields: Act['fields']
 }
 
+/** The address of an act that keeps it when it is edited. */
+export const addressOf = ({ id, ref, url }: OnNetwork): Sent => ({ id, ...(ref !== undefined && { ref }), url })
+
 /** The network offers no way. `reason` is a sentence for the owner of the post. */
 interface Impossible {
   possible: false

@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { type CallOptions, callNetwork, Refused } from '../wire/call-network.ts'
@@ -30,7 +30,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const response = await callMessage(webhook, published, io, { method: 'PATCH', body })
   if (!response) throw postGone(webhook.host)
   if (textAt(response.body, 'id') !== published.id) throw unexpected(webhook.host, true)
-  return { id: published.id, url: published.url }
+  return addressOf(published)
 }
 
 /** Undefined if the message, or the thread that it was in, is not there. */

@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
@@ -24,14 +24,14 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
  */
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const page = readingPage(pageOf(io))
-  const { id, ref, url, kind } = published
+  const { id, kind } = published
   const { text } = facebookContent(act)
   // The ids of posts and comments have two parts.
   const form = kind === 'comment' || id.includes('_') ? { message: text } : { description: text }
   const body = await orAbsent(page, published, io, () => callGraph(page, io, pathOf(id, page), { form, visible: true }))
   if (body === undefined) throw postGone(page.host)
   if (at(body, 'success') !== true) throw unexpected(page.host, true)
-  return { id, ...(ref !== undefined && { ref }), url }
+  return addressOf(published)
 }
 
 function pathOf(id: string, page: Page): string {

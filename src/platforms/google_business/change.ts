@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
 import type { CallOptions } from '../wire/call-network.ts'
@@ -16,16 +16,16 @@ export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
 }
 
 /** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/patch */
-export async function edit(act: Act, { id, url }: OnNetwork, io: Io): Promise<Sent> {
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const body = { summary: googleBusinessContent(act).text }
-  const response = await callPost(id, io, { method: 'PATCH', body }, '?updateMask=summary')
+  const response = await callPost(published.id, io, { method: 'PATCH', body }, '?updateMask=summary')
   if (!response) throw postGone(host)
   if (textAt(response.body, 'state') === 'REJECTED') {
     throw impossible(`${host}: Google rejected the text: it violates the content policy (no rule is named)`)
   }
   const name = textAt(response.body, 'name') ?? ''
-  if (idOf(name) !== idOf(id)) throw unexpected(host, true)
-  return { id, url }
+  if (idOf(name) !== idOf(published.id)) throw unexpected(host, true)
+  return addressOf(published)
 }
 
 /** Undefined for a post that is not there. The same error stands for a location that the account has lost. */

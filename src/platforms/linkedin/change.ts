@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
 import { orNotFound } from '../wire/not-found.ts'
@@ -35,7 +35,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const response = await orNotFound(client, () => call(client, io, pathOf(published, client), options))
   if (!response) throw postGone(HOST)
   if (response.status !== (isComment ? 200 : 204)) throw unexpected(HOST, true)
-  return { id: published.id, url: published.url }
+  return addressOf(published)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
@@ -22,7 +22,8 @@ export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
 }
 
 /** https://www.reddit.com/dev/api#POST_api_editusertext. Reddit marks a post as edited even if its text stays. */
-export async function edit(act: Act, { id, url }: OnNetwork, io: Io): Promise<Sent> {
+export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
+  const { id } = published
   const client = clientFor(io)
   const { text, title } = redditContent(act)
   const thing = await readThing(client, id)
@@ -32,11 +33,11 @@ export async function edit(act: Act, { id, url }: OnNetwork, io: Io): Promise<Se
     throw impossible(`${client.host}: the title of a post cannot be changed: ${advice}`)
   }
   const shown = textAt(thing, act.kind === 'comment' ? 'body' : 'selftext')
-  if (shown?.trim() === text.trim()) return { id, url }
+  if (shown?.trim() === text.trim()) return addressOf(published)
   const body = new URLSearchParams({ api_type: 'json', thing_id: id, text })
   const response = await client.call('/api/editusertext', { method: 'POST', body, visible: true })
   if (response.body === undefined) throw unexpected(client.host, true)
-  return { id, url }
+  return addressOf(published)
 }
 
 /**

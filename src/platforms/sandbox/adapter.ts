@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import type { SandboxFault, SandboxFile } from '../../../schemas/sandbox.ts'
 import type { Act, Adapter, PublishedFile, Sent } from '../contract/adapter.ts'
+import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { notFinishedInTime, unexpected, unreadable } from '../contract/publish-error.ts'
 import type { SandboxStore } from '../contract/sandbox-store.ts'
@@ -75,8 +76,7 @@ export function createSandboxAdapter(store: SandboxStore): Adapter<Prepared> {
 
     async edit(act, published, io) {
       await change('edit', sandboxContent(act).text, published, io, store)
-      const { id, url } = published
-      return { id, url }
+      return addressOf(published)
     },
   }
 }

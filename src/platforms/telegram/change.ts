@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
@@ -32,14 +32,13 @@ export async function remove({ id, ref }: OnNetwork, io: Io): Promise<void> {
 /** The caption of an album is that of its first message. */
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const bot = clientFor(io)
-  const { id, ref, url, fileCount } = published
-  const { method, parameters } = editOf(act, fileCount > 0)
+  const { method, parameters } = editOf(act, published.fileCount > 0)
   try {
-    const body = { chat_id: bot.chatId, message_id: Number(id), ...parameters }
+    const body = { chat_id: bot.chatId, message_id: Number(published.id), ...parameters }
     await callMethod(bot, io, method, body, { visible: true })
   } catch (error) {
     if (isAbout(error, /: message to edit not found$/i)) throw postGone(bot.host)
     if (!isAbout(error, /: message is not modified/i)) throw error
   }
-  return { id, ...(ref !== undefined && { ref }), url }
+  return addressOf(published)
 }

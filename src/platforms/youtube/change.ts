@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
@@ -37,7 +37,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const client = rulesOf(clientFor(io))
   const path = act.kind === 'comment' ? 'comments' : 'videos'
-  const { id, url } = published
+  const { id } = published
   const [item] = itemsOf((await call(client, io, path, { query: { part: 'snippet', id } })).body)
   if (item === undefined) {
     requireSettled(HOST, published)
@@ -47,11 +47,11 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const snippet =
     act.kind === 'comment' ? { textOriginal: youtubeContent(act).text } : mergeSnippet(before, act, published)
   const isSame = Object.entries(snippet).every(([key, value]) => isEqual(value, at(before, key)))
-  if (isSame) return { id, url }
+  if (isSame) return addressOf(published)
   const options = { method: 'PUT', query: { part: 'snippet' }, body: { id, snippet }, visible: true } as const
   const { body } = await call(client, io, path, options)
   if (textAt(body, 'id') !== id) throw unexpected(HOST, true)
-  return { id, url }
+  return addressOf(published)
 }
 
 /** The properties that an update would clear: https://developers.google.com/youtube/v3/docs/videos/update#properties */
