@@ -2,10 +2,19 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
-import { type CallOptions, callNetwork, Refused } from '../wire/call-network.ts'
-import { at, textAt } from '../wire/json.ts'
+import { type CallOptions, callNetwork } from '../wire/call-network.ts'
+import { textAt } from '../wire/json.ts'
+import { orMissing } from '../wire/not-found.ts'
 import { discordContent } from './content.ts'
-import { channelOf, clientFor, HEADERS, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, type Webhook } from './webhook.ts'
+import {
+  channelOf,
+  clientFor,
+  HEADERS,
+  isUnknownChannel,
+  isUnknownMessage,
+  messageUrl,
+  type Webhook,
+} from './webhook.ts'
 
 /** https://docs.discord.com/developers/resources/webhook#delete-webhook-message */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
@@ -35,16 +44,12 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
 
 /** Undefined if the message, or the thread that it was in, is not there. */
 async function callMessage(webhook: Webhook, published: OnNetwork, io: Io, options: CallOptions) {
-  const url = new URL(`${webhook.address}/messages/${encodeURIComponent(published.id)}`)
   const threadId = threadOf(published)
-  if (threadId) url.searchParams.set('thread_id', threadId)
-  try {
-    return await callNetwork(webhook, io, url, { ...options, headers: HEADERS, visible: true })
-  } catch (error) {
-    const code = error instanceof Refused ? at(error.refusal.body, 'code') : undefined
-    if (code === UNKNOWN_MESSAGE || (threadId && code === UNKNOWN_CHANNEL)) return undefined
-    throw error
-  }
+  const url = messageUrl(webhook, published.id, threadId)
+  return orMissing(
+    (error) => isUnknownMessage(error) || (threadId !== undefined && isUnknownChannel(error)),
+    () => callNetwork(webhook, io, url, { ...options, headers: HEADERS, visible: true }),
+  )
 }
 
 /** The thread that a message is in, if any: the channel in its address. */

@@ -1,9 +1,10 @@
 import type { Io } from '../contract/io.ts'
 import { type MeasuredPost, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { callNetwork, Refused } from '../wire/call-network.ts'
+import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { channelOf, clientFor, HEADERS, UNKNOWN_MESSAGE, type Webhook } from './webhook.ts'
+import { orMissing } from '../wire/not-found.ts'
+import { channelOf, clientFor, HEADERS, isUnknownMessage, messageUrl, type Webhook } from './webhook.ts'
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const webhook = clientFor(io)
@@ -14,21 +15,12 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
   })
 }
 
-/**
- * https://docs.discord.com/developers/resources/webhook#get-webhook-message: one in a thread needs the thread's id.
- * Undefined for a message that is not there.
- */
+/** Undefined for a message that is not there. */
 async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threadId?: string): Promise<unknown> {
-  const url = new URL(`${webhook.address}/messages/${id}`)
-  if (threadId) url.searchParams.set('thread_id', threadId)
-  try {
-    const { body } = await callNetwork(webhook, io, url, { headers: HEADERS })
-    if (textAt(body, 'id') !== id) throw unexpected(webhook.host, false)
-    return body
-  } catch (error) {
-    if (error instanceof Refused && at(error.refusal.body, 'code') === UNKNOWN_MESSAGE) return undefined
-    throw error
-  }
+  const url = messageUrl(webhook, id, threadId)
+  const response = await orMissing(isUnknownMessage, () => callNetwork(webhook, io, url, { headers: HEADERS }))
+  if (response && textAt(response.body, 'id') !== id) throw unexpected(webhook.host, false)
+  return response?.body
 }
 
 function sumOf(reactions: unknown): number | undefined {

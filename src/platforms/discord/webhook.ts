@@ -1,7 +1,7 @@
 import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
-import type { NetworkRules, Refusal } from '../wire/call-network.ts'
+import { type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 
 /**
@@ -43,8 +43,26 @@ export function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 const UNKNOWN_WEBHOOK = 10015
-export const UNKNOWN_CHANNEL = 10003
-export const UNKNOWN_MESSAGE = 10008
+const UNKNOWN_CHANNEL = 10003
+const UNKNOWN_MESSAGE = 10008
+
+/** A message that is not there. */
+export const isUnknownMessage = (error: unknown) => codeOf(error) === UNKNOWN_MESSAGE
+
+/** A thread that is not there, and its messages with it. */
+export const isUnknownChannel = (error: unknown) => codeOf(error) === UNKNOWN_CHANNEL
+
+const codeOf = (error: unknown) => (error instanceof Refused ? at(error.refusal.body, 'code') : undefined)
+
+/**
+ * https://docs.discord.com/developers/resources/webhook#get-webhook-message: one in a thread needs the thread's id.
+ * Editing and deleting have the same address.
+ */
+export function messageUrl({ address }: Webhook, id: string, threadId?: string): URL {
+  const url = new URL(`${address}/messages/${encodeURIComponent(id)}`)
+  if (threadId) url.searchParams.set('thread_id', threadId)
+  return url
+}
 
 /** The channel in the address of a message is the thread that it is in. */
 export const channelOf = (url: string | null) => /\/channels\/\d+\/(\d+)\//.exec(url ?? '')?.[1]

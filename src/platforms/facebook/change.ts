@@ -1,10 +1,10 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
+import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
-import { requireSettled } from '../wire/not-found.ts'
+import { orMissing, requireSettled } from '../wire/not-found.ts'
 import { facebookContent } from './content.ts'
 import { callGraph, isAbsent, isId, type Page, pageOf, readingPage } from './graph.ts'
 
@@ -50,15 +50,9 @@ async function orAbsent(page: Page, published: OnNetwork, io: Io, change: () => 
     if (!isRefusedAsAbsent(error)) throw error
     requireSettled(page.host, published)
     await callGraph(page, io, page.id, { query: { fields: 'id' } })
-    const isShown = await callGraph(page, io, published.id, { query: { fields: 'id' } }).then(
-      () => true,
-      (failure) => {
-        if (isRefusedAsAbsent(failure)) return false
-        throw failure
-      },
-    )
-    if (!isShown) return undefined
-    throw new PublishError(error.message, { code: 'content_refused', maybeSent: false, retryable: false })
+    const read = () => callGraph(page, io, published.id, { query: { fields: 'id' } }).then(() => true)
+    if (!(await orMissing(isRefusedAsAbsent, read))) return undefined
+    throw impossible(error.message)
   }
 }
 

@@ -4,7 +4,7 @@ import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { get, isNotFound, type MetaApi } from '../families/meta/api.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
-import { requireSettled } from '../wire/not-found.ts'
+import { orMissing, requireSettled } from '../wire/not-found.ts'
 import { clientOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/posts/delete-posts */
@@ -28,11 +28,6 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
 /** The same error stands for an outage, in which the profile cannot be read either. */
 async function isShown(api: MetaApi, id: string, io: Io): Promise<boolean> {
   await get(api, io, 'me', { fields: 'id' })
-  return get(api, io, encodeURIComponent(id), { fields: 'id' }).then(
-    () => true,
-    (error) => {
-      if (isNotFound(error)) return false
-      throw error
-    },
-  )
+  const read = () => get(api, io, encodeURIComponent(id), { fields: 'id' }).then(() => true)
+  return (await orMissing(isNotFound, read)) ?? false
 }

@@ -17,18 +17,22 @@ export function requireSettled(host: string, { publishedAt }: Pick<OnNetwork, 'p
  * Whether the network says that it does not have something. A proxy in front of it sends the same status, without words
  * of the network.
  */
-export const isNotFound = ({ words }: Pick<NetworkRules, 'words'>, error: unknown): boolean =>
+const isNotFound = ({ words }: Pick<NetworkRules, 'words'>, error: unknown): boolean =>
   error instanceof Refused && [404, 410].includes(error.refusal.status) && words(error.refusal.body) !== undefined
 
 /** The result of a call, or undefined if the network says that it does not have what the call is about. */
-export async function orNotFound<T>(
-  rules: Pick<NetworkRules, 'words'>,
+export const orNotFound = <T>(rules: Pick<NetworkRules, 'words'>, call: () => Promise<T>): Promise<T | undefined> =>
+  orMissing((error) => isNotFound(rules, error), call)
+
+/** The same for a network with errors of its own: `isMissing` recognizes the one for an object that is not there. */
+export async function orMissing<T>(
+  isMissing: (error: unknown) => boolean,
   call: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await call()
   } catch (error) {
-    if (isNotFound(rules, error)) return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
-import { isNotFound, requireSettled } from '../wire/not-found.ts'
+import { orNotFound, requireSettled } from '../wire/not-found.ts'
 import { type Client, call, clientFor, HOST, itemsOf, reasonOf } from './client.ts'
 import { youtubeContent } from './content.ts'
 import { snippetOf } from './resource.ts'
@@ -24,13 +24,10 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
   if (kind === 'thumbnail' || kind === 'playlist') return
   const client = rulesOf(clientFor(io))
   const path = kind === 'comment' ? 'comments' : 'videos'
-  try {
-    const { status } = await call(client, io, path, { method: 'DELETE', query: { id }, visible: true })
-    if (status !== 204) throw unexpected(HOST, true)
-  } catch (error) {
-    if (!isNotFound(client, error)) throw error
-    requireSettled(HOST, published)
-  }
+  const options = { method: 'DELETE', query: { id }, visible: true } as const
+  const response = await orNotFound(client, () => call(client, io, path, options))
+  if (!response) requireSettled(HOST, published)
+  else if (response.status !== 204) throw unexpected(HOST, true)
 }
 
 /** Each update replaces the whole snippet, and so sends what it has. */

@@ -1,8 +1,9 @@
 import type { Io } from '../../contract/io.ts'
-import { pickCounts } from '../../contract/metrics.ts'
+import { type PostReading, pickCounts } from '../../contract/metrics.ts'
 import { unexpected } from '../../contract/publish-error.ts'
 import type { Refused } from '../../wire/call-network.ts'
 import { at, textAt } from '../../wire/json.ts'
+import { orMissing } from '../../wire/not-found.ts'
 import { readNames } from '../../wire/read-names.ts'
 import { get, isNotFound, type MetaApi } from './api.ts'
 
@@ -33,11 +34,5 @@ export const readInsights = (api: MetaApi, id: string, names: readonly string[],
   )
 
 /** A reading, or that the network does not show the post. */
-export async function orGone<T>(read: () => Promise<T>): Promise<T | 'gone'> {
-  try {
-    return await read()
-  } catch (error) {
-    if (isNotFound(error)) return 'gone'
-    throw error
-  }
-}
+export const orGone = async (read: () => Promise<PostReading>): Promise<PostReading> =>
+  (await orMissing(isNotFound, read)) ?? 'gone'
