@@ -3,7 +3,7 @@ import { addressOf, type OnNetwork } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
-import { type Client, clientFor, itemsOf } from './client.ts'
+import { type Client, clientFor, isDeleted, readThings } from './client.ts'
 import { redditContent } from './content.ts'
 import { comparable } from './find-post.ts'
 
@@ -40,13 +40,8 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   return addressOf(published)
 }
 
-/**
- * A post or a comment: https://www.reddit.com/dev/api#GET_api_info. Undefined if its author removed it: then it is left
- * out, or has no author.
- */
+/** A post or a comment; undefined if it is gone. */
 async function readThing(client: Client, id: string): Promise<unknown> {
-  const things = itemsOf(await client.call(`/api/info?${new URLSearchParams({ id })}`))
-  if (!things) throw unexpected(client.host, false)
-  const thing = things.find((each) => textAt(each, 'name') === id)
-  return textAt(thing, 'author') === '[deleted]' ? undefined : thing
+  const thing = (await readThings(client, [id])).get(id)
+  return isDeleted(thing) ? undefined : thing
 }

@@ -1,13 +1,19 @@
 import type { ChangeRules } from '../contract/changes.ts'
 import type { Source } from '../contract/limits.ts'
 
-const api: Source = { url: 'https://www.reddit.com/dev/api#POST_api_del', confidence: 'official', version: '2026-11' }
+const deleting: Source = {
+  url: 'https://www.reddit.com/dev/api#POST_api_del',
+  confidence: 'official',
+  version: '2026-11',
+}
+
+const editing: Source = { ...deleting, url: 'https://www.reddit.com/dev/api#POST_api_editusertext' }
 
 const scope = 'edit'
 
 export const redditChanges: ChangeRules = {
   // Reddit sends 200 even where it deleted nothing.
-  remove: { possible: true, scope, confirmedBy: 'reading', source: api },
+  remove: { possible: true, scope, confirmedBy: 'reading', source: deleting },
   edit: {
     possible: true,
     what: ['text'],
@@ -18,9 +24,9 @@ export const redditChanges: ChangeRules = {
         reason: 'Reddit lets nobody change a post with a link or files: only the text of posts that are text alone.',
         kind: 'post',
         test: ({ fileCount, fields }) => fileCount > 0 || fields.link !== undefined,
-        source: { ...api, url: 'https://www.reddit.com/dev/api#POST_api_editusertext' },
+        source: editing,
       },
     ],
-    source: { ...api, url: 'https://www.reddit.com/dev/api#POST_api_editusertext' },
+    source: editing,
   },
 }

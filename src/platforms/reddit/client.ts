@@ -144,6 +144,16 @@ export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
   return Array.isArray(children) ? children.map((child) => at(child, 'data')) : undefined
 }
 
+/** Posts and comments by their full names: https://www.reddit.com/dev/api#GET_api_info leaves out unknown ones. */
+export async function readThings(client: Client, names: readonly string[]): Promise<Map<string, unknown>> {
+  const things = itemsOf(await client.call(`/api/info?${new URLSearchParams({ id: names.join(',') })}`))
+  if (!things) throw unexpected(client.host, false)
+  return new Map(things.map((thing) => [textAt(thing, 'name') ?? '', thing]))
+}
+
+/** A post or a comment that its author deleted stays readable, without its author. */
+export const isDeleted = (thing: unknown) => textAt(thing, 'author') === '[deleted]'
+
 /**
  * A post or a comment in a response. Its full name is in `name`, in the response to a gallery in `id`. Undefined if it
  * is in neither.
