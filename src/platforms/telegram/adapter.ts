@@ -1,9 +1,10 @@
-import type { Adapter, Sent } from '../contract/adapter.ts'
+import type { Adapter } from '../contract/adapter.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { callMethod, clientFor } from './bot.ts'
 import { edit, remove } from './change.ts'
 import { bodyOf, loadThumbnail, messageOf } from './message.ts'
+import { sentOf } from './sent.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
 
@@ -48,12 +49,9 @@ export const telegramAdapter: Adapter<null> = {
     if (thumbnail) uploads.push(await loadThumbnail(thumbnail, io))
     const body = bodyOf({ chat_id: bot.chatId, ...parameters }, uploads)
     const response = await callMethod(bot, io, method, body, { visible: true })
-    // The response to an album has all of its messages; the first one carries the caption, and replies go to it.
-    const [message, ...others] = [at(response.body, 'result')].flat()
-    const sent = sentOf(message)
+    const sent = sentOf(at(response.body, 'result'))
     if (!sent) throw unexpected(bot.host, true)
-    const ids = others.map((other) => textAt(other, 'message_id')).filter((id) => id !== undefined)
-    return ids.length > 0 ? { ...sent, ref: ids.join(',') } : sent
+    return sent
   },
 
   remove,
@@ -71,15 +69,4 @@ function obstacleOf(member: unknown, chatType: string | undefined): string | und
   if (['creator', 'administrator', 'member'].includes(status)) return undefined
   if (status !== 'restricted' || at(member, 'is_member') !== true) return 'the bot has to be a member of the group'
   return at(member, 'can_send_messages') === true ? undefined : 'the bot may not send messages to the group'
-}
-
-function sentOf(message: unknown): Sent | undefined {
-  const id = textAt(message, 'message_id')
-  if (id === undefined) return undefined
-  const name = textAt(message, 'chat', 'username')
-  const chatId = textAt(message, 'chat', 'id') ?? ''
-  // Only channels and supergroups have addresses (https://core.telegram.org/api/links#message-links); the number of a
-  // private one is written without its -100.
-  if (at(message, 'chat', 'type') === 'private' || !(name || chatId.startsWith('-100'))) return { id, url: null }
-  return { id, url: `https://t.me/${name ?? `c/${chatId.slice('-100'.length)}`}/${id}` }
 }

@@ -5,6 +5,7 @@ import { postGone } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { callMethod, clientFor } from './bot.ts'
 import { editOf } from './message.ts'
+import { messageIdsOf } from './sent.ts'
 
 /**
  * Only the words tell these refusals apart: telegram-bot-api/Client.cpp of https://github.com/tdlib/telegram-bot-api
@@ -15,9 +16,9 @@ const isAbout = (error: unknown, words: RegExp) => error instanceof Refused && w
  * https://core.telegram.org/bots/api#deletemessage; https://core.telegram.org/bots/api#deletemessages skips the
  * messages of an album that are not there.
  */
-export async function remove({ id, ref }: OnNetwork, io: Io): Promise<void> {
+export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const bot = clientFor(io)
-  const ids = [id, ...(ref?.split(',') ?? [])].map(Number)
+  const ids = messageIdsOf(published)
   const [method, messages] =
     ids.length > 1
       ? (['deleteMessages', { message_ids: ids }] as const)
