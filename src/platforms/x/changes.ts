@@ -1,16 +1,10 @@
 import type { ChangeRules } from '../contract/changes.ts'
 import type { Source } from '../contract/limits.ts'
 import { x } from './limits.ts'
-import { xMetrics } from './metrics.ts'
+import { pricing, xMetrics } from './metrics.ts'
 
 const edits: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/edit-posts',
-  confidence: 'official',
-  version: '2026-11',
-}
-
-const pricing: Source = {
-  url: 'https://docs.x.com/x-api/getting-started/pricing',
   confidence: 'official',
   version: '2026-11',
 }

@@ -7,6 +7,12 @@ const metrics: Source = {
   version: '2026-11',
 }
 
+export const pricing: Source = {
+  url: 'https://docs.x.com/x-api/getting-started/pricing',
+  confidence: 'official',
+  version: '2026-11',
+}
+
 export const xMetrics: MetricRules = {
   offered: [
     { metric: 'likes', native: 'like_count', source: metrics },
@@ -17,10 +23,7 @@ export const xMetrics: MetricRules = {
     { metric: 'views', native: 'impression_count', source: metrics },
   ],
   postsPerCall: 100,
-  price: {
-    usdMicros: 5_000,
-    source: { url: 'https://docs.x.com/x-api/getting-started/pricing', confidence: 'official', version: '2026-11' },
-  },
+  price: { usdMicros: 5_000, source: pricing },
   note: 'X bills each post that is read once a UTC day.',
   source: { url: 'https://docs.x.com/x-api/posts/get-posts-by-ids', confidence: 'official', version: '2026-11' },
 }
