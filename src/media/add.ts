@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { findStoredFile, reuseMediaBySha256, sumMediaBytes } from '../../db/queries/media.ts'
@@ -20,6 +19,7 @@ import { NotStoredError, StorageError, throwFileError } from '../storage/storage
 import { discardUnused, incomingPath, type Put } from './discard-file.ts'
 import { describe, type FileDescription } from './file-name.ts'
 import { inspectFile } from './inspect.ts'
+import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
 import { saveFile } from './save-file.ts'
 import { withinShare } from './share.ts'
@@ -32,9 +32,6 @@ export interface Added {
   /** False if the user already had a file with the same bytes. */
   isNew: boolean
 }
-
-/** A lease outlasts several failed renewals. */
-export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
 const ATTEMPTS_MAX = 5
 
@@ -58,29 +55,20 @@ export const withIncomingFile = <R extends { result: Added | undefined }>(
   library: Library,
   userId: string,
   use: (file: IncomingFile) => Promise<R>,
-  { renewMs = LEASE.renewMs } = {},
+  { renewMs }: { renewMs?: number } = {},
 ): Promise<R> => withinShare(userId, () => receiveFile(library, userId, use, renewMs))
 
 async function receiveFile<R extends { result: Added | undefined }>(
   library: Library,
   userId: string,
   use: (file: IncomingFile) => Promise<R>,
-  renewMs: number,
+  renewMs: number | undefined,
 ): Promise<R> {
   const { db, storage, bytesMax, onReceiveError } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
   await stageFile(db, file)
-  const leaseLost = new AbortController()
-  const renewal = setInterval(
-    () =>
-      // Renewals do not count towards the request's database budget. If one fails, the next one makes up for it.
-      withDatabaseBudget(undefined, () => renewLease(db, file)).then(
-        ([lease]) => lease || leaseLost.abort(),
-        () => {},
-      ),
-    renewMs,
-  ).unref()
+  const lease = keepLease(() => renewLease(db, file), renewMs)
   let put: Put = 'not started'
   let isNew = false
   let isAway = false
@@ -93,7 +81,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
     })
   const incoming: IncomingFile = {
     async save(source) {
-      saved = await receive(saveFile(source, path, bytesMax, leaseLost.signal))
+      saved = await receive(saveFile(source, path, bytesMax, lease.lost))
       return saved.sha256
     },
     async store(description, id = newId()) {
@@ -121,7 +109,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
     isAway = error instanceof StorageError
     throw error
   } finally {
-    clearInterval(renewal)
+    lease.end()
     await rm(path, { force: true }).catch(() => {})
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
     const discarded = isNew ? undefined : discardUnused(library, file, put).catch(() => {})

@@ -15,8 +15,9 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { createSlots } from '../slots.ts'
 import { throwFileError } from '../storage/storage.ts'
-import { LEASE, refuseOverQuota } from './add.ts'
+import { refuseOverQuota } from './add.ts'
 import { discardUnused, type Put } from './discard-file.ts'
+import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
 
 /** A written rendition. `fallsShort`: it does not meet its target, and is not stored. */
@@ -78,15 +79,14 @@ export async function storeRendition(
   let put: Put = 'not started'
   let isPromoted = false
   await stageFile(db, file)
-  // If one fails, the next one makes up for it.
-  const renewal = setInterval(() => renewLease(db, file).catch(() => {}), LEASE.renewMs).unref()
+  const lease = keepLease(() => renewLease(db, file))
   try {
     put = 'started'
     await storage.put(file.storageKey, path, mimeType)
     put = 'done'
     isPromoted = await promoteWithinQuota(library, { ...key, ...file, mimeType, bytes, width, height })
   } finally {
-    clearInterval(renewal)
+    lease.end()
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
     if (!isPromoted) await discardUnused(library, file, put).catch(() => {})
   }

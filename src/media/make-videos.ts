@@ -15,12 +15,13 @@ import { noteNoRendition, type RenditionFacts } from '../../db/queries/rendition
 import type { MediaType } from '../../schemas/media.ts'
 import type { VideoTarget } from '../../schemas/video-target.ts'
 import { AppError } from '../errors.ts'
+import { LeaseLost } from '../lease-lost.ts'
 import type { Log } from '../log.ts'
 import { NotStoredError, throwFileError } from '../storage/storage.ts'
-import { LEASE } from './add.ts'
 import { drawFrame, drawVideo, type VideoSource } from './draw-video.ts'
 import { FfmpegError } from './ffmpeg.ts'
 import { inspectFile } from './inspect.ts'
+import { keepLease, LEASE } from './lease.ts'
 import type { Library } from './library.ts'
 import { storeRendition } from './make-rendition.ts'
 import { resize } from './preview.ts'
@@ -45,36 +46,26 @@ export async function announceVideoWorker({ db }: Library): Promise<void> {
   await noteVideoWorker(db, {})
 }
 
-/** Another worker holds the job by now, or its file was deleted. */
-class JobLost extends Error {}
-
 /**
  * Makes the rendition that is needed first, with a lease: whatever ends this worker, another one begins the job again,
  * and one result is kept. Returns whether there was one. `stop` gives it back.
  */
 export async function makeNextVideo(maker: VideoMaker, stop: AbortSignal): Promise<boolean> {
   const { db } = maker.library
-  const [job] = await claimRenditionJob(db, { leaseMs: LEASE.lastsMs })
+  const { lastsMs: leaseMs } = LEASE
+  const [job] = await claimRenditionJob(db, { leaseMs })
   if (!job) return false
-  const over = new AbortController()
-  const progress = { seconds: 0 }
-  const renewal = setInterval(() => {
-    const done = Math.min(1, progress.seconds / (job.durationSeconds || Infinity))
-    renewRenditionJob(db, { ...job, leaseMs: LEASE.lastsMs, progress: done }).then(
-      ([renewed]) => renewed ?? over.abort(new JobLost()),
-      // The next one makes up for it.
-      () => {},
-    )
-  }, LEASE.renewMs)
-  const giveUp = () => over.abort(stop.reason)
-  stop.addEventListener('abort', giveUp)
-  if (stop.aborted) giveUp()
+  const written = { seconds: 0 }
+  const lease = keepLease(() => {
+    const progress = Math.min(1, written.seconds / (job.durationSeconds || Infinity))
+    return renewRenditionJob(db, { ...job, leaseMs, progress })
+  })
+  const signal = AbortSignal.any([stop, lease.lost])
   try {
-    await settle(maker, job, await makeJob(maker, job, progress, over.signal).catch((error: unknown) => ({ error })))
+    const outcome = await makeJob(maker, job, written, signal).catch((error: unknown) => ({ error }))
+    await settle(maker, job, outcome, stop)
   } finally {
-    clearInterval(renewal)
-    stop.removeEventListener('abort', giveUp)
-    over.abort(new JobLost())
+    lease.end()
   }
   return true
 }
@@ -82,11 +73,16 @@ export async function makeNextVideo(maker: VideoMaker, stop: AbortSignal): Promi
 type Outcome = undefined | { problem: string } | { error: unknown }
 
 /** Ends the job, or gives it back after an error that another attempt may not have. */
-async function settle({ library: { db }, log }: VideoMaker, job: RenditionJob, outcome: Outcome): Promise<void> {
+async function settle(
+  { library: { db }, log }: VideoMaker,
+  job: RenditionJob,
+  outcome: Outcome,
+  stop: AbortSignal,
+): Promise<void> {
   if (outcome && 'error' in outcome) {
     const { error } = outcome
-    if (error instanceof JobLost) return
-    const isStopped = (error as Error)?.name === 'AbortError'
+    if (error instanceof LeaseLost) return
+    const isStopped = stop.aborted && error === stop.reason
     const isOverQuota = error instanceof AppError && error.code === 'media_quota'
     if (!isStopped) log.error({ err: error, userId: job.userId, mediaId: job.id }, 'a video could not be converted')
     await releaseRenditionJob(db, { ...job, pauseMs: isStopped ? 0 : isOverQuota ? QUOTA_PAUSE_MS : PAUSE_MS })
@@ -103,7 +99,7 @@ async function settle({ library: { db }, log }: VideoMaker, job: RenditionJob, o
 async function makeJob(
   maker: VideoMaker,
   job: RenditionJob,
-  progress: { seconds: number },
+  written: { seconds: number },
   signal: AbortSignal,
 ): Promise<undefined | { problem: string }> {
   const { library } = maker
@@ -122,7 +118,7 @@ async function makeJob(
     const drawn =
       'frameWidth' in spec
         ? await makeFrame(maker, video, path, spec.frameWidth, signal)
-        : await convert(maker, job.userId, video, path, spec, { progress, signal })
+        : await convert(maker, job.userId, video, path, spec, { written, signal })
     if ('problem' in drawn) return drawn
     signal.throwIfAborted()
     await storeRendition(library, job, path, drawn)
@@ -159,10 +155,10 @@ async function convert(
   source: VideoSource,
   path: string,
   target: VideoTarget,
-  { progress, signal }: { progress: { seconds: number }; signal: AbortSignal },
+  { written, signal }: { written: { seconds: number }; signal: AbortSignal },
 ): Promise<Drawn> {
   const onProgress = (seconds: number) => {
-    progress.seconds = seconds
+    written.seconds = seconds
   }
   const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: TIME_MAX_MS, signal, onProgress }
   await drawVideo(source, path, target, run)

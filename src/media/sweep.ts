@@ -10,8 +10,8 @@ import {
   markExpiredForDeletion,
   type StagedFile,
 } from '../../db/queries/staged-files.ts'
-import { LEASE } from './add.ts'
 import { discardFile } from './discard-file.ts'
+import { LEASE } from './lease.ts'
 import type { Library } from './library.ts'
 
 const POLL_MS = 500
