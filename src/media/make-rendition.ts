@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { Db } from '../../db/client.ts'
 import {
   noteNoRendition,
@@ -14,8 +12,8 @@ import { lockUser, renewLease, stageFile } from '../../db/queries/staged-files.t
 import { inTransaction } from '../../db/transaction.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { createSlots } from '../slots.ts'
-import { throwFileError } from '../storage/storage.ts'
 import { refuseOverQuota } from './add.ts'
+import { copyStored } from './copy-stored.ts'
 import { discardUnused, type Put } from './discard-file.ts'
 import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
@@ -43,14 +41,13 @@ export async function makeRendition(
   draw: Draw,
   { signal, isCounted = false }: { signal?: AbortSignal; isCounted?: boolean } = {},
 ): Promise<void> {
-  const { db, storage, incomingDir } = library
+  const { db, incomingDir } = library
   const [source, path] = [join(incomingDir, `source-${randomUUID()}`), join(incomingDir, `drawn-${randomUUID()}`)]
   try {
     const giveBack = await decodings.take(key.userId)
     try {
       if (signal?.aborted) return
-      const file = createWriteStream(source, { flags: 'wx', mode: 0o600 })
-      await pipeline(await storage.read(storageKey), file).catch(throwFileError)
+      await copyStored(library, storageKey, source)
       const drawn = await draw(source, path)
       if (!drawn) return await noteNoRendition(db, key)
       const { size: bytes } = await stat(path)

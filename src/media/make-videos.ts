@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import {
   claimRenditionJob,
   endRenditionJob,
@@ -17,7 +15,8 @@ import type { VideoTarget } from '../../schemas/video-target.ts'
 import { AppError } from '../errors.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Log } from '../log.ts'
-import { NotStoredError, throwFileError } from '../storage/storage.ts'
+import { NotStoredError } from '../storage/storage.ts'
+import { copyStored } from './copy-stored.ts'
 import { drawFrame, drawVideo, type VideoSource } from './draw-video.ts'
 import { FfmpegError } from './ffmpeg.ts'
 import { inspectFile } from './inspect.ts'
@@ -107,13 +106,10 @@ async function makeJob(
   if (job.isMade || !job.isNeeded) return undefined
   if (job.attempts > ATTEMPTS_MAX) return { problem: `converting it has ended ${ATTEMPTS_MAX} workers` }
   if (storageKey === null) return { problem: 'the file has no content' }
-  const [source, path] = [randomUUID(), randomUUID()].map((name) => join(library.incomingDir, `video-${name}`)) as [
-    string,
-    string,
-  ]
+  const { incomingDir } = library
+  const [source, path] = [join(incomingDir, `video-${randomUUID()}`), join(incomingDir, `video-${randomUUID()}`)]
   try {
-    const isThere = await copy(library, storageKey, source, signal)
-    if (!isThere) return { problem: 'the bytes of the file are lost' }
+    await copyStored(library, storageKey, source, signal)
     const video = { path: source, mimeType: job.mimeType, durationSeconds: job.durationSeconds }
     const drawn =
       'frameWidth' in spec
@@ -124,26 +120,12 @@ async function makeJob(
     await storeRendition(library, job, path, drawn)
     return undefined
   } catch (error) {
+    if (error instanceof NotStoredError) return { problem: 'the bytes of the file are lost' }
     if (!(error instanceof FfmpegError)) throw error
     maker.log.warn({ err: error, userId: job.userId, mediaId: job.id }, 'ffmpeg has failed')
     return { problem: error.isTimeout ? 'converting it takes too long' : 'ffmpeg cannot convert it' }
   } finally {
     for (const left of [source, path]) await rm(left, { force: true }).catch(() => {})
-  }
-}
-
-/** Returns false if the storage has no such bytes. */
-async function copy(library: Library, storageKey: string, path: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
-    await pipeline(await library.storage.read(storageKey), file, { signal }).catch((error) => {
-      signal.throwIfAborted()
-      throwFileError(error)
-    })
-    return true
-  } catch (error) {
-    if (error instanceof NotStoredError) return false
-    throw error
   }
 }
 

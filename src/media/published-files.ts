@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { findEdits, saveEdits } from '../../db/queries/media.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { AppError } from '../errors.ts'
 import { NotStoredError, type Storage, throwFileError, UnpublishableError } from '../storage/storage.ts'
+import { copyStored } from './copy-stored.ts'
 import { planFile } from './inspect.ts'
 import type { Library } from './library.ts'
 import { applyEdits, type Plan } from './metadata/edits.ts'
@@ -55,8 +54,7 @@ async function planStored(
 ): Promise<Plan> {
   const path = join(incomingDir, `plan-${randomUUID()}`)
   try {
-    const stored = await storage.read(key)
-    await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(throwFileError)
+    await copyStored({ storage }, key, path)
     const edits = await planFile(path, userId, mimeType as MediaType).catch((error) => {
       if (error instanceof AppError) throw new UnpublishableError(error.message, { cause: error })
       throwFileError(error)
