@@ -17,6 +17,7 @@ import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
 import { isFileOf, isUnsentFile } from './posts/files.ts'
+import { renditionProblem } from './rendition-problem.ts'
 
 export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> {
   userId: string
@@ -70,8 +71,7 @@ const renditions = sql<Rendition[]>`(
       case when storage_key is null then 0 else 1 end as progress,
       coalesce(mime_type, case when target like 'video%' then 'video/mp4' else 'image/jpeg' end) as mime_type,
       case when storage_key is not null then bytes end as bytes, width, height, created_at,
-      case when storage_key is null then coalesce(problem,
-        'the smallest rendition has ' || bytes || ' bytes', 'the image cannot be decoded') end as problem
+      ${renditionProblem} as problem
     from renditions
     where renditions.user_id = media.user_id and renditions.media_id = media.id and target not like 'preview-%'
     union all

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { MediaKind, MediaType } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import { renditionProblem } from './rendition-problem.ts'
 import { lockStaged, type StagedFile } from './staged-files.ts'
 
 /** A file that is made from media of the user. `target` names what it is made for. */
@@ -93,9 +94,7 @@ export async function noteNoRendition(
 export interface KnownRendition extends RenditionFacts {
   mediaId: string
   target: string
-  /** False if it cannot be made. */
-  isStored: boolean
-  /** Why a video cannot be made. */
+  /** Why it cannot be made. Null if it is stored. */
   problem: string | null
 }
 
@@ -108,12 +107,11 @@ export const listRenditions = prepared<{ userId: string; mediaIds: string[] }, K
       .select((eb) => [
         'mediaId',
         'target',
-        eb('storageKey', 'is not', null).$castTo<boolean>().as('isStored'),
         eb.ref('mimeType').$castTo<MediaType | null>().as('mimeType'),
         'bytes',
         'width',
         'height',
-        'problem',
+        renditionProblem.as('problem'),
       ])
       .where('userId', '=', value('userId'))
       .where('mediaId', '=', sql<string>`any(${value('mediaIds')}::uuid[])`),

@@ -1,10 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import type { SentRendition, StoredRenditions } from '../../db/queries/posts/sent-renditions.ts'
 import { readVideoWork } from '../../db/queries/rendition-jobs.ts'
-import { type KnownRendition, listRenditions } from '../../db/queries/renditions.ts'
+import { type KnownRendition, listRenditions, type RenditionFacts } from '../../db/queries/renditions.ts'
 import type { Adjustment, MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { VideoTarget } from '../../schemas/video-target.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
 import type { RenditionPlan, WantedRendition } from '../platforms/rules/rendition.ts'
@@ -68,10 +67,11 @@ export async function fitPosts<P extends PostToCheck>(
   posts: readonly Subjects<P>[],
 ): Promise<FittedPost<P>[]> {
   const plans = posts.map(planPost)
-  const planned = plans.flat().flatMap(({ file, plan }) => {
-    const target = nameOfPlan(plan)
-    return target === undefined ? [] : [{ mediaId: file.id, plan, name: nameOf(file.id, target) }]
-  })
+  const planned = plans
+    .flat()
+    .flatMap(({ file, plan }) =>
+      'problem' in plan ? [] : [{ mediaId: file.id, plan, name: nameOf(file.id, nameOfPlan(plan)) }],
+    )
   const mediaIds = [...new Set(planned.map(({ mediaId }) => mediaId))]
   const found = mediaIds.length > 0 ? await listRenditions(db, { userId, mediaIds }) : []
   const known = new Map(found.map((rendition) => [nameOf(rendition.mediaId, rendition.target), rendition]))
@@ -100,10 +100,8 @@ async function findObstacle(db: Db, userId: string, names: ReadonlySet<string>):
     : null
 }
 
-const framesOf = (plan: RenditionPlan) => ('target' in plan ? plan.target.frames : 1)
-
-const nameOfPlan = (plan: RenditionPlan) =>
-  'target' in plan ? plan.target.name : 'video' in plan ? nameVideo(plan.video) : undefined
+const nameOfPlan = (plan: Exclude<RenditionPlan, { problem: string }>) =>
+  'target' in plan ? plan.target.name : nameVideo(plan.video)
 
 const nameOf = (mediaId: string, target: string) => `${mediaId} ${target}`
 
@@ -141,36 +139,39 @@ function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>,
   for (const { accountId, file, plan } of planned) {
     const files = fitted.get(accountId) ?? { renditions: new Map(), unfit: new Map() }
     fitted.set(accountId, files)
-    const target = nameOfPlan(plan)
-    const made = target === undefined ? undefined : known.get(nameOf(file.id, target))
-    const facts = made?.isStored
-      ? factsOf(made)
-      : !made && 'video' in plan && !obstacle
-        ? plannedFacts(plan)
-        : undefined
-    if (target !== undefined && facts) {
-      const inside = 'video' in plan ? { fps: plan.video.fps, tracks: tracksOf(file) } : { frames: framesOf(plan) }
-      files.renditions.set(file.id, { ...facts, ...inside })
+    const sent = findSent({ file, plan }, known, obstacle)
+    if ('problem' in sent) files.unfit.set(file.id, sent.problem)
+    else {
+      const { facts, ...rendition } = sent
       const { mimeType, bytes, width, height } = file
       const from = { mimeType, bytes: bytes!, width, height }
-      const { why, video } = { video: undefined, why: [], ...plan }
-      renditions.push({ accountId, mediaId: file.id, from, to: facts, why, target, ...(video && { video }) })
-    } else {
-      files.unfit.set(file.id, 'problem' in plan ? plan.problem : made ? describeFailure(made) : obstacle!)
+      files.renditions.set(file.id, { ...rendition.to, ...facts })
+      renditions.push({ accountId, mediaId: file.id, from, ...rendition })
     }
   }
   return { fitted, renditions }
 }
 
-const factsOf = ({ mimeType, bytes, width, height }: KnownRendition) => ({ mimeType: mimeType!, bytes, width, height })
-
-const plannedFacts = ({ video }: { video: VideoTarget }) => {
-  const { mimeType, width, height } = videoFactsOf(video)
-  return { mimeType, width, height, bytes: null }
+/** The rendition that is sent in place of a file, with `facts` that the API does not show, or why there is none. */
+function findSent({ file, plan }: PlannedFile, known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
+  if ('problem' in plan) return plan
+  const target = nameOfPlan(plan)
+  const made = known.get(nameOf(file.id, target))
+  const problem = made ? made.problem : obstacle
+  if (problem !== null) return { problem }
+  const { why } = plan
+  if ('target' in plan) return { target, to: toAdjusted(made!), why, facts: { frames: plan.target.frames } }
+  const { video } = plan
+  const to = toAdjusted(made ?? { ...videoFactsOf(video), bytes: null })
+  return { target, to, why, video, facts: { fps: video.fps, tracks: tracksOf(file) } }
 }
 
-const describeFailure = ({ bytes, problem }: KnownRendition) =>
-  problem ?? (bytes === null ? 'the image cannot be decoded' : `the smallest rendition has ${bytes} bytes`)
+const toAdjusted = ({ mimeType, bytes, width, height }: RenditionFacts) => ({
+  mimeType: mimeType!,
+  bytes,
+  width,
+  height,
+})
 
 /** The renditions of a post, as the API shows them. */
 export const toAdjustments = (renditions: readonly SentRendition[]): Adjustment[] =>
