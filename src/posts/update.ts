@@ -136,7 +136,7 @@ function findChanged(
     ...([
       differs(({ captionOverride }) => captionOverride),
       differs(({ fields }) => fields),
-      differs(ownFilesOf),
+      differs(storedFilesOf),
       !isDeepStrictEqual(oldTimes, times),
       differs(({ mediaFit }) => mediaFit),
       differs(({ padColor }) => padColor),
@@ -202,6 +202,7 @@ function changesOf(
 }
 
 /** The files of a post, and those of each account that has its own. */
-const filesOf = ({ mediaIds, targets }: PostContent) => [mediaIds, given(targets, ownFilesOf)]
+const filesOf = ({ mediaIds, targets }: PostContent) => [mediaIds, given(targets, storedFilesOf)]
 
-const ownFilesOf = ({ mediaIds, threadMedia }: TargetContent) => threadMedia ?? mediaIds
+/** Files of the first part differ from the same files as a list of one part: both are stored and shown as they came. */
+const storedFilesOf = ({ mediaIds, threadMedia }: TargetContent) => threadMedia ?? mediaIds
