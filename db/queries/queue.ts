@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { QUEUE_MOVES_MAX } from '../../schemas/errors.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { withoutActor } from './events/actor.ts'
@@ -30,20 +31,24 @@ interface MovableRange {
   accountIds: readonly string[]
   /** Earlier slots have passed. */
   from: Date
-  userId: string
-  listedIds: readonly string[] | null
-  /** A post of which nothing is moved. */
+  /** A post whose deliveries are left out. Null: none. */
   exceptPostId: string | null
-  limit: number
 }
 
-/** Queued deliveries, all of their posts locked, or none if there are as many as the limit. */
+/** Queued deliveries, all of their posts locked, or none if there are more than `QUEUE_MOVES_MAX`. */
 export interface Movable {
   isTooLong: boolean
   deliveries: QueuedDelivery[]
 }
 
-const selectMovable = prepared<MovableRange, Partial<QueuedDelivery> & { count: number }>(
+interface MovableSearch extends MovableRange {
+  userId: string
+  listedIds: readonly string[] | null
+}
+
+const LIMIT = sql.lit(QUEUE_MOVES_MAX + 1)
+
+const selectMovable = prepared<MovableSearch, Partial<QueuedDelivery> & { count: number }>(
   'lock_movable',
   (_db, value) => sql`
     with found as materialized (
@@ -51,19 +56,19 @@ const selectMovable = prepared<MovableRange, Partial<QueuedDelivery> & { count: 
       where account_id = any(${value('accountIds')}::uuid[]) and slot_at > ${value('from')} and due_at = slot_at
         and claimable_at is not null and state = 'queued' and ${isMovers(value('userId'))}
         and post_id is distinct from ${value('exceptPostId')}::uuid
-      limit ${value('limit')}
+      limit ${LIMIT}
     ),
     total as materialized (select count(*)::integer as count from found),
     delivery as materialized (
       select user_id, post_id, account_id, slot_at, due_at, state, started_at, failures from post_targets
       where (user_id, post_id) in (select user_id, post_id from found)
-        and (select count from total) < ${value('limit')}::integer
+        and (select count from total) < ${LIMIT}
       for update skip locked
     ),
     post as materialized (
       select user_id, id as post_id from posts
       where (user_id, id) in (select user_id, post_id from found) and status = 'scheduled'
-        and (select count from total) < ${value('limit')}::integer
+        and (select count from total) < ${LIMIT}
       for update skip locked
     ),
     -- The deliveries that are locked, and all of them.
@@ -94,10 +99,14 @@ const selectMovable = prepared<MovableRange, Partial<QueuedDelivery> & { count: 
  * worker holds stay where they are: this request may hold what they wait for. So do posts that have begun, that several
  * accounts publish at one time, or that go to accounts that the key does not list.
  */
-export async function lockMovable(db: Db, range: MovableRange): Promise<Movable> {
-  const rows = await selectMovable(db, range)
+export async function lockMovable(
+  db: Db,
+  range: MovableRange,
+  { userId, accountIds: listedIds }: Mover,
+): Promise<Movable> {
+  const rows = await selectMovable(db, { ...range, userId, listedIds })
   return {
-    isTooLong: rows[0]!.count === range.limit,
+    isTooLong: rows[0]!.count > QUEUE_MOVES_MAX,
     deliveries: rows.flatMap(({ userId, postId, accountId, slotAt }) =>
       userId && postId && accountId && slotAt ? [{ userId, postId, accountId, slotAt }] : [],
     ),
@@ -123,65 +132,68 @@ const MOVES_PER_STATEMENT = 50
 async function moveSome(db: Db, moves: readonly QueuedDelivery[]): Promise<void> {
   const items = JSON.stringify(
     moves.map(({ userId, postId, accountId, slotAt }) => ({
-      ...{ user_id: userId, post_id: postId, account_id: accountId, slot_at: slotAt },
+      user_id: userId,
+      post_id: postId,
+      account_id: accountId,
+      slot_at: slotAt,
     })),
   )
   await sql`
-      with move as (
-        select * from jsonb_to_recordset(${items}::jsonb)
-          as move(user_id uuid, post_id uuid, account_id uuid, slot_at timestamptz)
-      ),
-      time as (
-        select delivery.user_id, delivery.post_id, delivery.account_id, move.slot_at, due.at,
-          posts.scheduled_at as post_at, delivery.own_scheduled_at as own_at,
-          bool_and(move.slot_at is not null or delivery.slot_at is not distinct from due.at) over post as is_queued,
-          min(due.at) over post as first_at
-        from posts
-        join post_targets as delivery on delivery.user_id = posts.user_id and delivery.post_id = posts.id
-        left join move on move.user_id = delivery.user_id and move.post_id = delivery.post_id
-          and move.account_id = delivery.account_id
-        cross join lateral (
-          select coalesce(move.slot_at, delivery.own_scheduled_at, posts.scheduled_at) as at) as due
-        where (posts.user_id, posts.id) in (select user_id, post_id from move)
-        window post as (partition by delivery.user_id, delivery.post_id)
-      ),
-      target as (
-        select time.*, new.post_at as new_post_at,
-          case when is_queued or slot_at is not null then nullif(at, new.post_at) else own_at end as new_own_at
-        from time
-        cross join lateral (select case when is_queued then first_at else post_at end as post_at) as new
-      ),
-      change as (
-        select user_id, post_id, new_post_at as scheduled_at, is_queued,
-          bool_or(new_post_at <> post_at) as moves_post, bool_or(new_own_at is distinct from own_at) as moves_own
-        from target group by user_id, post_id, new_post_at, is_queued
-      ),
-      moved as (
-        update post_targets as delivery
-        set own_scheduled_at = target.new_own_at,
-          slot_at = coalesce(target.slot_at, delivery.slot_at),
-          due_at = coalesce(target.slot_at, delivery.due_at),
-          claimable_at = coalesce(target.slot_at, delivery.claimable_at)
-        from target
-        where delivery.user_id = target.user_id and delivery.post_id = target.post_id
-          and delivery.account_id = target.account_id
-          and (target.slot_at is not null or target.new_own_at is distinct from target.own_at)
-      ),
-      post as (
-        update posts
-        set scheduled_at = change.scheduled_at,
-          local_schedule = case when not change.is_queued then posts.local_schedule end,
-          updated_at = now()
-        from change
-        where posts.user_id = change.user_id and posts.id = change.post_id
-        returning posts.*, change.moves_post, change.moves_own
-      )
-      insert into event_outbox (user_id, type, post_id, account_ids, data)
-      select user_id, 'post.updated', id,
-        (select array_agg(account_id order by position, account_id) from post_targets
-          where post_targets.user_id = post.user_id and post_targets.post_id = post.id),
-        ${postEvent('post')} || jsonb_build_object('changed', array_remove(array[
-          case when moves_post then 'scheduledAt' end, case when moves_own then 'overrides' end], null))
-      from post
-      order by user_id, id`.execute(db)
+    with move as (
+      select * from jsonb_to_recordset(${items}::jsonb)
+        as move(user_id uuid, post_id uuid, account_id uuid, slot_at timestamptz)
+    ),
+    time as (
+      select delivery.user_id, delivery.post_id, delivery.account_id, move.slot_at, due.at,
+        posts.scheduled_at as post_at, delivery.own_scheduled_at as own_at,
+        bool_and(move.slot_at is not null or delivery.slot_at is not distinct from due.at) over post as is_queued,
+        min(due.at) over post as first_at
+      from posts
+      join post_targets as delivery on delivery.user_id = posts.user_id and delivery.post_id = posts.id
+      left join move on move.user_id = delivery.user_id and move.post_id = delivery.post_id
+        and move.account_id = delivery.account_id
+      cross join lateral (
+        select coalesce(move.slot_at, delivery.own_scheduled_at, posts.scheduled_at) as at) as due
+      where (posts.user_id, posts.id) in (select user_id, post_id from move)
+      window post as (partition by delivery.user_id, delivery.post_id)
+    ),
+    target as (
+      select time.*, new.post_at as new_post_at,
+        case when is_queued or slot_at is not null then nullif(at, new.post_at) else own_at end as new_own_at
+      from time
+      cross join lateral (select case when is_queued then first_at else post_at end as post_at) as new
+    ),
+    change as (
+      select user_id, post_id, new_post_at as scheduled_at, is_queued,
+        bool_or(new_post_at <> post_at) as moves_post, bool_or(new_own_at is distinct from own_at) as moves_own
+      from target group by user_id, post_id, new_post_at, is_queued
+    ),
+    moved as (
+      update post_targets as delivery
+      set own_scheduled_at = target.new_own_at,
+        slot_at = coalesce(target.slot_at, delivery.slot_at),
+        due_at = coalesce(target.slot_at, delivery.due_at),
+        claimable_at = coalesce(target.slot_at, delivery.claimable_at)
+      from target
+      where delivery.user_id = target.user_id and delivery.post_id = target.post_id
+        and delivery.account_id = target.account_id
+        and (target.slot_at is not null or target.new_own_at is distinct from target.own_at)
+    ),
+    post as (
+      update posts
+      set scheduled_at = change.scheduled_at,
+        local_schedule = case when not change.is_queued then posts.local_schedule end,
+        updated_at = now()
+      from change
+      where posts.user_id = change.user_id and posts.id = change.post_id
+      returning posts.*, change.moves_post, change.moves_own
+    )
+    insert into event_outbox (user_id, type, post_id, account_ids, data)
+    select user_id, 'post.updated', id,
+      (select array_agg(account_id order by position, account_id) from post_targets
+        where post_targets.user_id = post.user_id and post_targets.post_id = post.id),
+      ${postEvent('post')} || jsonb_build_object('changed', array_remove(array[
+        case when moves_post then 'scheduledAt' end, case when moves_own then 'overrides' end], null))
+    from post
+    order by user_id, id`.execute(db)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts'
 import { lockMovable, type Movable, type Mover, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
 import { type LeavingDelivery, listTakenMinutes, lockSchedules } from '../../../db/queries/schedules.ts'
-import { HORIZON_DAYS, QUEUE_MOVES_MAX } from '../../../schemas/errors.ts'
+import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { Slots } from '../schedule.ts'
 import { DAY_MS } from '../time-zone.ts'
@@ -46,7 +46,7 @@ export async function openQueues(
   const queuedIds = rows.map(({ accountId }) => accountId)
   const startMs = rows[0]?.now.getTime() ?? 0
   const range = { accountIds: queuedIds, from: new Date(startMs), exceptPostId: otherThan?.id ?? null }
-  const places = new Places(mover ? await readMovable(db, range, mover) : NONE)
+  const places = new Places(mover ? await lockMovable(db, range, mover) : NONE)
   const endMs = startMs + HORIZON_DAYS * DAY_MS
   const queues = new Map(
     rows.map(({ accountId, ...row }) => [accountId, createQueue(row, places.of(accountId), startMs, endMs)]),
@@ -94,11 +94,6 @@ function use(queue: Queue, ms: number, order: QueueOrder): Date {
   queue.use(ms)
   return new Date(ms)
 }
-
-type MovableRange = Omit<Parameters<typeof lockMovable>[1], 'userId' | 'listedIds' | 'limit'>
-
-const readMovable = (db: Db, range: MovableRange, { userId, accountIds: listedIds }: Mover) =>
-  lockMovable(db, { ...range, userId, listedIds, limit: QUEUE_MOVES_MAX + 1 })
 
 const NONE: Movable = { isTooLong: false, deliveries: [] }
 

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/client.ts'
 import { lockMovable, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
 import { countQueued, type LockedSchedule, listTakenMinutes, lockSchedules } from '../../../db/queries/schedules.ts'
 import { inTransaction } from '../../../db/transaction.ts'
-import { HORIZON_DAYS, QUEUE_MOVES_MAX } from '../../../schemas/errors.ts'
+import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import type { RearrangedQueue } from '../../../schemas/schedule.ts'
 import { PreconditionFailed } from '../../errors.ts'
 import type { IfMatch } from '../../http/preconditions.ts'
@@ -33,11 +33,9 @@ export async function rearrangeSchedule(
     const etag = etagOfSchedule(locked ?? seen)
     if (isMatch && !isMatch(etag)) throw new PreconditionFailed(etag, 'precondition_failed.schedule')
     if (!locked) throw failQueue({ refused: 'without_slots', accountId: id }, accounts)
-    const { userId, rights } = caller
-    const { deliveries, isTooLong } = await lockMovable(db, {
-      ...{ accountIds: [id], from: locked.now, userId, listedIds: rights.accountIds },
-      ...{ exceptPostId: null, limit: QUEUE_MOVES_MAX + 1 },
-    })
+    const range = { accountIds: [id], from: locked.now, exceptPostId: null }
+    const mover = { userId: caller.userId, accountIds: caller.rights.accountIds }
+    const { deliveries, isTooLong } = await lockMovable(db, range, mover)
     if (isTooLong) throw failQueue({ refused: 'too_long' }, accounts)
     const slots = await listFreeSlots(db, locked, deliveries)
     if (slots.length < deliveries.length) throw failQueue({ refused: 'full', accountId: id }, accounts)
