@@ -6,7 +6,7 @@ export const UPLOADS_MAX = 100
 /** How far ahead posts are queued. */
 export const HORIZON_DAYS = 366
 
-/** How many posts one request may move to other slots. One statement moves them, within its time limit. */
+/** How many posts one request may move to other slots, so that it ends within its time limit. */
 export const QUEUE_MOVES_MAX = 500
 
 /** One transaction changes them, within the time limit of a statement. */
@@ -341,7 +341,7 @@ export const ERRORS = {
         message: `No slot of the next ${HORIZON_DAYS} days is free on all of the accounts: give them common slots, use the queue 'next', or send scheduledAt`,
       },
       too_long: {
-        message: `More than ${QUEUE_MOVES_MAX} posts of the accounts are queued, too many to move: use the queue 'next', or send scheduledAt`,
+        message: `More than ${QUEUE_MOVES_MAX} posts of the accounts are queued, too many to move: use the queue 'next' or send scheduledAt, or wait until fewer are queued`,
       },
     },
   },
@@ -549,7 +549,7 @@ export const ERRORS = {
   media_in_too_many_posts: {
     status: 409,
     message: `More than ${ALT_TEXT_DELIVERIES_MAX} deliveries, or drafts, may still publish this file: wait until they are published, or take the file out of some of these posts`,
-    meaning: 'Too many deliveries may still publish the file for its alternative text to be changed.',
+    meaning: 'Too many deliveries may still publish the file for its alternative text or focus to be changed.',
   },
   media_used_elsewhere: {
     status: 403,

@@ -387,7 +387,7 @@ export const MediaDetail = Type.Object(
   },
   {
     $id: 'MediaDetail',
-    description: 'An image or a video, and the posts that use it.',
+    description: 'An image, a video or a PDF, and the posts that use it.',
     examples: [
       { ...image, postIds: ['0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'], renditions: [] },
       { ...video, postIds: [], renditions: Rendition.examples },
