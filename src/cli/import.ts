@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Io } from './action.ts'
 import type { MoveOptions } from './actions/move/move-posts.ts'
+import type { ReportOptions } from './actions/move/report-each.ts'
 import { withJson } from './command.ts'
 import { MOVED_COLUMNS } from './import-columns.ts'
 import { parseTimeZone } from './options.ts'
@@ -44,7 +45,7 @@ export function addImportCommands(program: Command, io: Io): void {
       )
       .argument('<file>', 'the path of the file, in UTF-8')
       .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone),
-  ).action(async (file: string, options: Omit<MoveOptions, 'account'> & { timeZone?: string }) => {
+  ).action(async (file: string, options: ReportOptions & { timeZone?: string }) => {
     const { importCsv } = await import('./actions/move/csv.ts')
     await importCsv(io, file, options)
   })

@@ -2,13 +2,12 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Account } from '../../../schemas/client-types.ts'
-import { readClientConfig } from '../../config/config.ts'
 import { OperatorError } from '../../errors.ts'
-import { Postroom } from '../../sdk/index.ts'
+import type { Postroom } from '../../sdk/index.ts'
 import type { Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 import { type AttachedFile, readPost } from './send/read-post.ts'
-import { findAccount, type Outcome, outcomeToText, readAccounts, sendOnce } from './send/send-once.ts'
+import { connect, findAccount, type Outcome, outcomeToText, sendOnce } from './send/send-once.ts'
 
 interface Options extends Json {
   validate?: boolean
@@ -19,9 +18,7 @@ interface Options extends Json {
  * of the post. Exits with 1 if a file was refused.
  */
 export async function sendFiles(io: Io, paths: string[], { validate = false, json = false }: Options): Promise<void> {
-  const { url, key } = readClientConfig(io.env)
-  const client = new Postroom({ baseUrl: url, key })
-  const accounts = await readAccounts(client)
+  const { client, accounts } = await connect(io)
   const outcomes: ({ file: string } & Outcome)[] = []
   for (const path of paths) outcomes.push(await sendFile(client, accounts, path, validate))
   print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))

@@ -5,11 +5,11 @@ import { MOVED_COLUMNS } from '../../import-columns.ts'
 import { readTable } from '../import/csv.ts'
 import { readRow } from '../import/read-row.ts'
 import { requireColumns, rowNumber } from '../import/table-columns.ts'
-import { findAccount, sendOnce } from '../send/send-once.ts'
-import { connect, type MoveOptions, reportEach } from './move-posts.ts'
+import { connect, findAccount, sendOnce } from '../send/send-once.ts'
+import { type ReportOptions, reportEach } from './report-each.ts'
 import { uploadFiles } from './upload-files.ts'
 
-interface Options extends Omit<MoveOptions, 'account'> {
+interface Options extends ReportOptions {
   timeZone?: string
 }
 

@@ -1,19 +1,14 @@
 import type { CreatePost } from '../../../../schemas/client-types.ts'
-import { readClientConfig } from '../../../config/config.ts'
-import { Postroom } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
-import { print } from '../../output.ts'
-import { createProgress } from '../import/progress.ts'
-import { findAccount, type Outcome, outcomeToText, readAccounts, sendOnce } from '../send/send-once.ts'
+import { connect, findAccount, sendOnce } from '../send/send-once.ts'
 import { matchAccount } from './match-account.ts'
+import { type ReportOptions, reportEach } from './report-each.ts'
 import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 import { toBody } from './to-body.ts'
 import { uploadFiles } from './upload-files.ts'
 
-export interface MoveOptions {
+export interface MoveOptions extends ReportOptions {
   account: string[]
-  dryRun?: boolean
-  json?: boolean
 }
 
 /** Creates the posts of another service, each once: its id there, after the name of the service, is the reference. */
@@ -39,12 +34,6 @@ export async function movePosts(io: Io, service: string, posts: SourcePost[], op
   })
 }
 
-export async function connect({ env }: Io) {
-  const { url, key } = readClientConfig(env)
-  const client = new Postroom({ baseUrl: url, key })
-  return { client, accounts: await readAccounts(client) }
-}
-
 /** The properties of the post that name its files: in a thread, those of each text. */
 function nameFiles(
   { accountOverrides: [override] = [] }: MovedBody,
@@ -62,37 +51,3 @@ function nameFiles(
 /** Reads `x/ada=ID`, where `ID` may also be a name such as `x/ada`. */
 const readPair = (pair: string) =>
   [pair.slice(0, pair.lastIndexOf('=')), pair.slice(pair.lastIndexOf('=') + 1)] as const
-
-/** Sends one after the other, prints the outcomes, and sets the exit code to 1 if one was refused. */
-export async function reportEach<Item>(
-  io: Io,
-  items: Item[],
-  { dryRun = false, json = false }: Pick<MoveOptions, 'dryRun' | 'json'>,
-  send: (item: Item) => Promise<Outcome & { source: string }>,
-): Promise<void> {
-  const data: (Outcome & { source: string })[] = []
-  const progress = createProgress(io.stderr, items.length)
-  try {
-    for (const item of items) {
-      progress.update(data.length)
-      data.push(await send(item))
-    }
-  } finally {
-    progress.end()
-  }
-  const count = (wanted: Outcome['outcome']) => data.filter(({ outcome }) => outcome === wanted).length
-  const summary = {
-    isDryRun: dryRun,
-    posts: data.length,
-    created: count(dryRun ? 'valid' : 'created'),
-    existing: count('exists'),
-    refused: count('refused'),
-  }
-  print(io, { ...summary, data }, { json }, ({ data, ...count }) =>
-    [
-      ...data.map((each) => outcomeToText(each.source, each)),
-      `${count.posts} ${count.posts === 1 ? 'post' : 'posts'}: ${count.created} ${dryRun ? 'would be created' : 'created'}, ${count.existing} exist already, ${count.refused} refused`,
-    ].join('\n'),
-  )
-  if (summary.refused > 0) io.exitCode = 1
-}

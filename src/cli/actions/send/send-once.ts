@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Account, CreatePost, PostValidation } from '../../../../schemas/client-types.ts'
+import { readClientConfig } from '../../../config/config.ts'
 import { OperatorError } from '../../../errors.ts'
-import { type Postroom, PostroomError } from '../../../sdk/index.ts'
+import { Postroom, PostroomError } from '../../../sdk/index.ts'
+import type { Io } from '../../action.ts'
 
 /** The result for a post that a file or another service has. */
 export interface Outcome {
@@ -56,10 +58,13 @@ function toOutcome({ create, violations, warnings, notYours }: PostValidation): 
   return { outcome, problems, warnings: warnings.map(({ message }) => message) }
 }
 
-export async function readAccounts(client: Postroom): Promise<Account[]> {
+/** A client of the service that the environment names, and the accounts that its key may use. */
+export async function connect({ env }: Io) {
+  const { url, key } = readClientConfig(env)
+  const client = new Postroom({ baseUrl: url, key })
   const accounts: Account[] = []
   for await (const account of client.accounts.list()) accounts.push(account)
-  return accounts
+  return { client, accounts }
 }
 
 /** The id of the account that `name` names as `bluesky/ada.example.com`. Any other name is an id. */
