@@ -10,33 +10,26 @@ import { jpeg } from '../helpers/upload.ts'
 /** A client that counts its calls. Fails on a status that is not the expected one. */
 function createClient(api: string, key: string) {
   let calls = 0
-  const call = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
+  const send = async (path: string, status: number, init: RequestInit = {}): Promise<Response> => {
     calls++
-    const response = await fetch(`${api}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-    return JSON.parse(text) as T
-  }
-  const send = async (path: string, init: RequestInit = {}) => {
-    calls++
-    const response = await fetch(`${api}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${key}`, ...init.headers },
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    const headers = { authorization: `Bearer ${key}`, ...init.headers }
+    const response = await fetch(`${api}${path}`, { ...init, headers })
+    if (response.status !== status) {
+      throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${await response.text()}`)
+    }
     return response
+  }
+  const call = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
+    const content = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return (await send(path, status, { method, ...content })).json() as Promise<T>
   }
   const upload = async (bytes: Buffer): Promise<{ id: string }> => {
     const body = new FormData()
     body.append('file', new Blob([Uint8Array.from(bytes)], { type: 'image/jpeg' }), 'picture.jpg')
-    return (await send('/media', { method: 'POST', body })).json() as Promise<{ id: string }>
+    return (await send('/media', 201, { method: 'POST', body })).json() as Promise<{ id: string }>
   }
   /** The type of a picture that a page shows. */
-  const picture = async (path: string) => String((await send(path)).headers.get('content-type'))
+  const picture = async (path: string) => String((await send(path, 200)).headers.get('content-type'))
   /** The number of calls since it was last asked for. */
   const count = () => {
     const counted = calls
