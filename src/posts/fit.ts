@@ -152,7 +152,7 @@ function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>,
   return { fitted, renditions }
 }
 
-/** The rendition that is sent in place of a file, with `facts` that the API does not show, or why there is none. */
+/** The rendition that is sent in place of a file, or the problem. Its `facts` are more than the API shows. */
 function findSent({ file, plan }: PlannedFile, known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
   if ('problem' in plan) return plan
   const target = nameOfPlan(plan)

@@ -62,7 +62,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/media',
     [
       ...[...FEATURE, 'src/delivery/machine.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
-      'src/with-timeout.ts',
+      ...['src/lease-lost.ts', 'src/with-timeout.ts'],
     ],
   ],
   // The actions of a post's owner are transitions of its deliveries.
