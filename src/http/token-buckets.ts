@@ -30,7 +30,8 @@ export interface TokenBuckets {
  * milliseconds.
  */
 export function createTokenBuckets(quota: number, windowMs: number, now: () => number): TokenBuckets {
-  const buckets = new LRUCache<string, Bucket>({ max: BUCKETS_MAX })
+  // By `max`, lru-cache would take 2.6 MB for each quota before its first key.
+  const buckets = new LRUCache<string, Bucket>({ maxSize: BUCKETS_MAX, sizeCalculation: () => 1 })
 
   function refill(bucket: Bucket): Bucket {
     const time = now()
