@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { insertPosts } from '../../db/queries/posts/insert.ts'
-import type { Mover } from '../../db/queries/queue.ts'
+import { type Mover, moveToSlots } from '../../db/queries/queue.ts'
 import { Conflict, inTransaction } from '../../db/transaction.ts'
 import { CreatePost } from '../../schemas/create-post.ts'
 import {
@@ -82,7 +82,7 @@ export async function createPosts(
       const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
       return { index, post, inspection, warnings, rejection }
     })
-    const { checked, storeMoves } = await placeQueued(db, inspected, { userId, accountIds: rights.accountIds })
+    const { checked, moves } = await placeQueued(db, inspected, { userId, accountIds: rights.accountIds })
     const rejected = checked.flatMap(({ index, inspection, rejection }) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
     )
@@ -98,13 +98,13 @@ export async function createPosts(
       ...{ id, userId, post, accounts },
       name: nameInRequest(post, index),
     }))
-    const nearby = await readNearbyWarnings(db, placed, gapMs, texts)
+    const nearby = await readNearbyWarnings(db, placed, { gapMs, texts, moves })
     const rows = accepted.map(({ row }) => ({ ...row, keyId }))
     const insertions = rows.length > 0 ? await insertPosts(db, rows) : []
     if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')
     }
-    await storeMoves()
+    await moveToSlots(db, moves)
     const data = accepted.map((each, at) => toBatched({ ...each, warnings: [...each.warnings, ...nearby[at]!] }))
     return { data, rejected }
   })
@@ -122,14 +122,14 @@ interface Checked {
 
 /** Takes slots for the posts that ask for them, in the order of the request. */
 async function placeQueued(db: Db, inspected: Checked[], mover: Mover) {
-  const { taken, storeMoves } = await takeSlots(db, inspected.map(toWanted), mover)
+  const { taken, moves } = await takeSlots(db, inspected.map(toWanted), mover)
   const checked = inspected.map((each, index): Checked => {
     const slots = taken[index]
     if (!slots) return each
     if (slots instanceof AppError) return { ...each, rejection: slots }
     return { ...each, post: { ...each.post, ...withSlots(slots) }, slots }
   })
-  return { checked, storeMoves }
+  return { checked, moves }
 }
 
 const toWanted = ({

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { type Nearby, type OtherPost, readNearby, type WantedDelivery } from '../../db/queries/posts/nearby.ts'
+import type { QueuedDelivery } from '../../db/queries/queue.ts'
 import type { BodyPath, PostWarning } from '../../schemas/warning.ts'
 import { createOverridePaths } from '../platforms/rules/context.ts'
 import { captionPath } from '../platforms/rules/paths.ts'
@@ -24,6 +25,13 @@ export interface PlacedPost {
   name?: string
 }
 
+interface KnownNearby {
+  gapMs: PostGap
+  texts: TextCache
+  /** The moves of stored posts that make room for these. */
+  moves: readonly QueuedDelivery[]
+}
+
 /** How warnings name a post whose id is not known to the caller. */
 export const nameInRequest = ({ externalReference }: { externalReference?: string }, index: number): string =>
   externalReference === undefined ? `posts[${index}]` : `the post with the externalReference ${externalReference}`
@@ -35,8 +43,7 @@ export const nameInRequest = ({ externalReference }: { externalReference?: strin
 export async function readNearbyWarnings(
   db: Db,
   posts: readonly PlacedPost[],
-  gapMs: PostGap,
-  texts: TextCache,
+  { gapMs, texts, moves }: KnownNearby,
 ): Promise<PostWarning[][]> {
   const now = Date.now()
   const wanted = posts.flatMap((placed, ordinal) => placeDeliveries(placed, ordinal, now, texts))
@@ -48,7 +55,7 @@ export async function readNearbyWarnings(
       ...delivery,
       dayFrom: delivery.dayFrom === null ? null : Math.max(0, delivery.dayFrom - peers[index]!.today),
     })),
-    gapMs,
+    { gapMs, moves },
   )
   const known = new Map(stored.map((each) => [`${each.ordinal} ${each.accountId}`, each]))
   const nearby = posts.map((): Nearby[] => [])

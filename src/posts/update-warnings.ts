@@ -32,7 +32,8 @@ export async function readUpdateWarnings(
 ): Promise<PostWarning[]> {
   const { own, post, accounts } = findOwnWarnings(updated, patch)
   const { id, userId } = updated.post
-  const [nearby] = await readNearbyWarnings(db, [{ id, userId, post, accounts }], gapMs, createTextCache())
+  const known = { gapMs, texts: createTextCache(), moves: [] }
+  const [nearby] = await readNearbyWarnings(db, [{ id, userId, post, accounts }], known)
   return [...own, ...nearby!].slice(0, WARNINGS_MAX)
 }
 

@@ -85,7 +85,7 @@ export async function validateAll(
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  const { taken } = await takeSlots(
+  const { taken, moves } = await takeSlots(
     db,
     inspections.map((inspection) => ({
       queue: findRejection(inspection) ? undefined : inspection.post.queue,
@@ -102,7 +102,7 @@ export async function validateAll(
       name: nameInRequest(post, index),
     }
   })
-  const nearby = await readNearbyWarnings(db, placed, context.gapMs, texts)
+  const nearby = await readNearbyWarnings(db, placed, { gapMs: context.gapMs, texts, moves })
   const validations: PostValidation[] = []
   const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
   for (const [index, each] of counted.entries()) {

@@ -8,8 +8,8 @@ export const daily = (...times: string[]) => ({
   slots: WEEKDAYS.flatMap((weekday) => times.map((time) => ({ weekday, time }))),
 })
 
-export async function createScene(t: Test) {
-  const world = await createWorld(t)
+export async function createScene(t: Test, options: Parameters<typeof createWorld>[1] = {}) {
+  const world = await createWorld(t, options)
   const ada = await world.user()
   const account = async (...times: string[]) => {
     const id = await ada.account('x')

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { isoTime } from '../iso-time.ts'
+import type { QueuedDelivery } from '../queue.ts'
 
 /** The terms by which other posts of an account are near a delivery. */
 export interface NearbyTerms {
@@ -61,11 +62,11 @@ const gap = sql`wanted.gap_ms * interval '1 ms'`
  * A row for each row of `wanted`, which has the user, post, account and time of a delivery, its terms and the gap.
  * Every part reads few entries of an index: this runs within the statement that creates posts.
  */
-export const nearbyRow = sql`(
+const nearbyRowAmong = (deliveries: RawBuilder<unknown>) => sql`(
   select
     (select ${other(sql.ref('other.due_at'))}
       from (
-        select user_id, post_id, due_at, state from post_targets as other
+        select user_id, post_id, due_at, state from ${deliveries} as other
         where ${isOther} and other.text_digest = wanted.text_digest
           and other.due_at between wanted.due_at - interval '7 days' and wanted.due_at + interval '7 days'
         order by other.due_at desc
@@ -73,7 +74,7 @@ export const nearbyRow = sql`(
       where other.state in ('queued', 'publishing', 'published', 'unconfirmed', 'remove_failed')
       limit 1) as repeated,
     coalesce(
-      (select ${other(sql.ref('other.due_at'))} from post_targets as other
+      (select ${other(sql.ref('other.due_at'))} from ${deliveries} as other
         where ${isQueued} and other.due_at between wanted.due_at - ${gap} and wanted.due_at + ${gap}
         order by other.due_at
         limit 1),
@@ -86,7 +87,7 @@ export const nearbyRow = sql`(
       select nullif(greatest(sum(count), wanted.day_from - 1), wanted.day_from - 1)::integer
       from (
         select count(*) as count from (
-          select from post_targets as other
+          select from ${deliveries} as other
           where ${isQueued} and ${isCounted}
             and other.due_at > wanted.due_at - interval '1 day' and other.due_at <= wanted.due_at
           limit wanted.day_max) as queued
@@ -98,6 +99,8 @@ export const nearbyRow = sql`(
           limit wanted.day_max) as published) as counts) end as today
   -- Otherwise Postgres would run the subqueries once for each use of their columns.
   offset 0)`
+
+export const nearbyRow = nearbyRowAmong(sql`post_targets`)
 
 /**
  * The rows of `wanted` that may have a row of `nearbyRow` with something in it. Plain joins take a fifth of the time of
@@ -130,21 +133,51 @@ export interface WantedDelivery extends NearbyTerms {
   dueAt: Date
 }
 
-const selectNearby = prepared<{ wanted: string; gapMs: number | null }, Nearby & { ordinal: number }>(
-  'read_nearby',
-  (_db, value) => sql`
-    select wanted.ordinal, wanted.account_id, found.*
-    from (
-      select item.*, ${value('gapMs')}::float8 as gap_ms
-      from jsonb_to_recordset(${value('wanted')}::jsonb) as item(
-        ordinal integer, user_id uuid, post_id uuid, account_id uuid, due_at timestamptz, ${NEARBY_COLUMNS})) as wanted
-    cross join lateral ${nearbyRow} as found
-    where ${hasNearby}`,
+interface NearbySearch {
+  wanted: string
+  gapMs: number | null
+}
+
+const selectAmong = (value: <K extends keyof NearbySearch>(key: K) => NearbySearch[K], row: RawBuilder<unknown>) => sql<
+  Nearby & { ordinal: number }
+>`
+  select wanted.ordinal, wanted.account_id, found.*
+  from (
+    select item.*, ${value('gapMs')}::float8 as gap_ms
+    from jsonb_to_recordset(${value('wanted')}::jsonb) as item(
+      ordinal integer, user_id uuid, post_id uuid, account_id uuid, due_at timestamptz, ${NEARBY_COLUMNS})) as wanted
+  cross join lateral ${row} as found
+  where ${hasNearby}`
+
+const selectNearby = prepared<NearbySearch, Nearby & { ordinal: number }>('read_nearby', (_db, value) =>
+  selectAmong(value, nearbyRow),
 )
 
-/** The other posts near these deliveries, where there are any. */
-export const readNearby = (db: Db, wanted: WantedDelivery[], gapMs: number | null) =>
-  selectNearby(db, {
+/** The deliveries once those in \`moved\` have moved. Each branch is served by the indexes of the table. */
+const movedDeliveries = sql`(
+  select user_id, post_id, account_id, text_digest, due_at, claimable_at, state from post_targets
+  where (user_id, post_id, account_id) not in (select user_id, post_id, account_id from moved)
+  union all
+  select user_id, post_id, account_id, text_digest, moved.slot_at, moved.slot_at, state
+  from moved join post_targets using (user_id, post_id, account_id))`
+
+const selectNearbyMoved = prepared<NearbySearch & { moves: string }, Nearby & { ordinal: number }>(
+  'read_nearby_moved',
+  (_db, value) => sql`
+    with moved as materialized (
+      select "userId" as user_id, "postId" as post_id, "accountId" as account_id, "slotAt" as slot_at
+      from jsonb_to_recordset(${value('moves')}::jsonb)
+        as move("userId" uuid, "postId" uuid, "accountId" uuid, "slotAt" timestamptz))
+    ${selectAmong(value, nearbyRowAmong(movedDeliveries))}`,
+)
+
+/** The other posts near these deliveries, where there are any. They count at the times that \`moves\` gives them. */
+export function readNearby(
+  db: Db,
+  wanted: WantedDelivery[],
+  { gapMs, moves }: { gapMs: number | null; moves: readonly QueuedDelivery[] },
+) {
+  const search = {
     gapMs,
     wanted: JSON.stringify(
       wanted.map(({ ordinal, userId, postId, accountId, dueAt, ...terms }) => ({
@@ -152,4 +185,8 @@ export const readNearby = (db: Db, wanted: WantedDelivery[], gapMs: number | nul
         ...toNearbyColumns(terms),
       })),
     ),
-  })
+  }
+  return moves.length > 0
+    ? selectNearbyMoved(db, { ...search, moves: JSON.stringify(moves) })
+    : selectNearby(db, search)
+}

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import type { KeyedResponse } from '../../../db/queries/idempotency.ts'
 import { type Insertion, insertPosts, type NewPost } from '../../../db/queries/posts/insert.ts'
 import { type Nearby, readNearby } from '../../../db/queries/posts/nearby.ts'
-import type { Mover } from '../../../db/queries/queue.ts'
+import { type Mover, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import { type Slots, withSlots } from '../schedule.ts'
@@ -74,10 +74,11 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   for (const { ordinal, post } of posts) {
     const slots = await queues.take(accountIdsOf(post), post.order)
     if ('refused' in slots) refusals.push({ ordinal, ...slots })
-    else placed.push({ ordinal, post, slots, row: moveToSlots(post.row, slots) })
+    else placed.push({ ordinal, post, slots, row: rowInSlots(post.row, slots) })
   }
   if (placed.length === 0) return refusals
-  const nearby = await readNearbyOf(db, placed)
+  const moves = queues.listMoves()
+  const nearby = await readNearbyOf(db, placed, moves)
   const insertions = await insertPosts(
     db,
     placed.map(({ ordinal, post, slots, row }) => ({ ...row, keyed: post.toKeyed(slots, nearby.get(ordinal) ?? []) })),
@@ -91,13 +92,13 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   if (unwritten.length > 0 && unwritten.length < results.length) throw new Unwritten(unwritten)
   // The slots of these are free for those that were refused.
   if (unwritten.length > 0) return unwritten
-  await queues.storeMoves()
+  await moveToSlots(db, moves)
   return [...refusals, ...results]
 }
 
 const accountIdsOf = ({ row }: QueuedPost) => row.deliveries.map(({ accountId }) => accountId)
 
-function moveToSlots(row: NewPost, slots: Slots): NewPost {
+function rowInSlots(row: NewPost, slots: Slots): NewPost {
   const { scheduledAt, accountTimes } = withSlots(slots)
   const deliveries = row.deliveries.map((delivery) => ({
     ...delivery,
@@ -108,14 +109,19 @@ function moveToSlots(row: NewPost, slots: Slots): NewPost {
 }
 
 /** The other posts near each of these, by ordinal. */
-async function readNearbyOf(db: Db, placed: readonly Placed[]): Promise<Map<number, Nearby[]>> {
+async function readNearbyOf(
+  db: Db,
+  placed: readonly Placed[],
+  moves: readonly QueuedDelivery[],
+): Promise<Map<number, Nearby[]>> {
   const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, deliveries } }) =>
     deliveries.map(({ accountId, nearby }) => ({
       ...{ ordinal, userId, postId: id, accountId, dueAt: slots.get(accountId)! },
       ...nearby,
     })),
   )
-  return Map.groupBy(await readNearby(db, wanted, placed[0]!.post.gapMs), ({ ordinal }) => ordinal)
+  const { gapMs } = placed[0]!.post
+  return Map.groupBy(await readNearby(db, wanted, { gapMs, moves }), ({ ordinal }) => ordinal)
 }
 
 /** Rolls back a transaction, for which Kysely needs a throw. It never leaves this file. */

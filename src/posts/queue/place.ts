@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts'
-import type { Mover } from '../../../db/queries/queue.ts'
+import { type Mover, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { AppError } from '../../errors.ts'
 import type { NamedAccount } from '../../platforms/rules/wording.ts'
@@ -19,7 +19,7 @@ export async function placeInSlots(
   const queues = await openQueues(db, ids, { otherThan: post, mover: moverFor([order], mover) })
   const slots = await queues.take(ids, order)
   if ('refused' in slots) throw failQueue(slots, accounts)
-  await queues.storeMoves()
+  await moveToSlots(db, queues.listMoves())
   return withSlots(slots)
 }
 
@@ -36,14 +36,17 @@ const moverFor = (orders: readonly (QueueOrder | undefined)[], mover: Mover) =>
 interface Taken {
   /** The slots of each post, or its error. */
   taken: (Slots | AppError | undefined)[]
-  /** Stores the moves of the posts that made room. */
-  storeMoves(): Promise<void>
+  /** The deliveries of other posts that made room. */
+  moves: QueuedDelivery[]
 }
 
-/** Takes slots for several posts, one after the other: for those at the front before the others. */
+/**
+ * Takes slots for several posts, one after the other: for those at the front before the others. The caller stores the
+ * moves.
+ */
 export async function takeSlots(db: Db, posts: readonly Wanted[], mover: Mover): Promise<Taken> {
   const ids = new Set(posts.flatMap(({ queue, accounts }) => (queue ? accounts.map(({ id }) => id) : [])))
-  if (ids.size === 0) return { taken: [], storeMoves: async () => {} }
+  if (ids.size === 0) return { taken: [], moves: [] }
   const orders = posts.map(({ queue }) => queue)
   const queues = await openQueues(db, [...ids], { mover: moverFor(orders, mover) })
   const taken: (Slots | AppError | undefined)[] = posts.map(() => undefined)
@@ -57,5 +60,5 @@ export async function takeSlots(db: Db, posts: readonly Wanted[], mover: Mover):
     const slots = await queues.take(ids, queue)
     taken[index] = 'refused' in slots ? failQueue(slots, accounts) : slots
   }
-  return { taken, storeMoves: queues.storeMoves }
+  return { taken, moves: queues.listMoves() }
 }

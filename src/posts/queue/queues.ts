@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts'
-import { lockMovable, type Movable, type Mover, moveToSlots, type QueuedDelivery } from '../../../db/queries/queue.ts'
+import { lockMovable, type Movable, type Mover, type QueuedDelivery } from '../../../db/queries/queue.ts'
 import { type LeavingDelivery, listTakenMinutes, lockSchedules } from '../../../db/queries/schedules.ts'
 import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
@@ -19,8 +19,8 @@ export interface QueueRefusal {
 export interface Queues {
   /** Takes a slot of each account. A slot that is not stored in the end stays free. */
   take(accountIds: readonly string[], order: QueueOrder): Promise<Slots | QueueRefusal>
-  /** Stores the moves of the posts that made room. */
-  storeMoves(): Promise<void>
+  /** The deliveries that made room, with the slots that they move to. The caller stores them. */
+  listMoves(): QueuedDelivery[]
 }
 
 interface QueuesOptions {
@@ -85,7 +85,7 @@ export async function openQueues(
         return { refused: 'full', ...(full && { accountId: full.id }) }
       }
     },
-    storeMoves: () => moveToSlots(db, places.listMoved()),
+    listMoves: () => places.listMoves(),
   }
 }
 
@@ -116,7 +116,7 @@ class Places {
   }
 
   /** The deliveries that are in other slots now than they were. */
-  listMoved(): QueuedDelivery[] {
+  listMoves(): QueuedDelivery[] {
     return [...this.#places.values()].flatMap((places) =>
       [...places].flatMap(([ms, { userId, postId, accountId, slotAt }]) =>
         slotAt.getTime() === ms ? [] : [{ userId, postId, accountId, slotAt: new Date(ms) }],
