@@ -398,6 +398,7 @@ export interface PostTargets {
   changedAt: Timestamp | null;
   claimableAt: Timestamp | null;
   dueAt: Timestamp | null;
+  edit: Json | null;
   error: Json | null;
   failures: Generated<number>;
   fields: Json | null;

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { DeliveryCost } from './cost.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { Nullable, NullableInteger, NullableString, Ref, StringEnum, WebAddress } from './shared.ts'
+import { Dictionary, Nullable, NullableInteger, NullableString, Ref, StringEnum, WebAddress } from './shared.ts'
 
 export const POST_ID = '0196f0b2-81d4-7e6f-8a15-c07d2e9b4f63'
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
@@ -30,7 +30,7 @@ export const DeliveryError = Type.Object(
   {
     code: Type.String({
       description:
-        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `reconnect_required`: the access token has expired and cannot be refreshed. Connect the account again, then retry.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.\n- `inbox_full`: the account has as many unfinished drafts as the network accepts. The delivery is tried again every few hours.\n- `media_unreadable`: a file of the post could not be read.\n- `media_unconvertible`: a video of the post could not be made to fit by `mediaFit`. Replace the file, then retry.\n- `storage_unavailable`: the storage of files was not available.\n- `public_url_missing`: the network fetches files from this service, which has no public address: its operator has to set `PUBLIC_URL`.\n- `database_unavailable`: the database of this service was not available or full.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `cancelled`: the owner cancelled the delivery.\n- `too_late`: the delivery was due for longer than the service allows.\n- `held`: the operator of the service holds the delivery back.\n- `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent.\n- `budget_used_up`: the budget of the account, or of the key that scheduled the post, does not cover the price of the next act. Nothing was sent. Raise the budget, or wait for the next month, then retry.\n- `internal_error`: an unexpected failure of this service.',
+        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `reconnect_required`: the access token has expired and cannot be refreshed. Connect the account again, then retry.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.\n- `inbox_full`: the account has as many unfinished drafts as the network accepts. The delivery is tried again every few hours.\n- `media_unreadable`: a file of the post could not be read.\n- `media_unconvertible`: a video of the post could not be made to fit by `mediaFit`. Replace the file, then retry.\n- `storage_unavailable`: the storage of files was not available.\n- `public_url_missing`: the network fetches files from this service, which has no public address: its operator has to set `PUBLIC_URL`.\n- `database_unavailable`: the database of this service was not available or full.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `cancelled`: the owner cancelled the delivery.\n- `too_late`: the delivery was due for longer than the service allows.\n- `held`: the operator of the service holds the delivery back.\n- `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent. At an edit: it was made after the backup.\n- `budget_used_up`: the budget of the account, or of the key that scheduled the post, does not cover the price of the next act. Nothing was sent. Raise the budget, or wait for the next month, then retry.\n- `internal_error`: an unexpected failure of this service.',
     }),
     message: Type.String({
       description: 'The failure in words, for people. Where the network gave a reason, these are its words.',
@@ -118,6 +118,29 @@ export const PublishedAct = Type.Object(
 )
 export type PublishedAct = Static<typeof PublishedAct>
 
+export const DeliveryEdit = Type.Object(
+  {
+    state: StringEnum(['pending', 'failed'], {
+      description:
+        '- `pending`: a worker edits the post, or tries again after `error`.\n- `failed`: it could not be edited, and is not tried again automatically. After an error that leaves the outcome open, such as `timeout`, the network may show the new text.',
+    }),
+    text: NullableString({
+      description:
+        'The new text. `null` where the database of the service was restored from a backup from before the edit.',
+    }),
+    fields: Nullable(Dictionary(Type.Unknown()), {
+      description: 'All `fields` of the post after the edit. `null` where it has none, or they are not known.',
+    }),
+    error: NullableDeliveryError('Why the last attempt failed. `null` where none has.'),
+  },
+  {
+    $id: 'DeliveryEdit',
+    description: 'An edit of what is published, by `editDelivery`, that is under way or has failed.',
+    examples: [{ state: 'pending', text: 'We are live, and the doors are open.', fields: null, error: null }],
+  },
+)
+export type DeliveryEdit = Static<typeof DeliveryEdit>
+
 const delivery = {
   state: 'published',
   attempts: 1,
@@ -154,6 +177,12 @@ export const Delivery = Type.Object(
     }),
     error: NullableDeliveryError(
       'The last error. `null` where there was none, or where an act succeeded after it, unless what failed was left out.',
+    ),
+    edit: Type.Optional(
+      Ref(DeliveryEdit, {
+        description:
+          'The edit that is under way, or has failed. Absent where there is none: then the content of the post is what was sent to the network last.',
+      }),
     ),
     goneAt: Type.Optional(
       time(

@@ -354,7 +354,17 @@ The state stays \`published\`, and the numbers stay those of the last reading. I
 - **Order:** from the last act to the first, the first comment before the post.
 - **A failure that may pass** is tried again as in publishing. After \`remove_failed\`, ask again.
 - **Not every network deletes.** \`changes\` in \`listPlatforms\` says which networks do, for how long after publishing, and with which scope. If a network does not, the call is a 409 with the reason, and nothing changes.
-- The post stays here as \`published\`, and keeps its slot. When it is taken down everywhere, \`deletePost\` deletes it.`
+- The post stays here as \`published\`, and keeps its slot. When it is taken down everywhere, \`deletePost\` deletes it.
+
+## Editing
+
+\`editDelivery\` changes the text of a published post on its network, and \`fields\` where the network takes them. \`changes.edit\` of \`getPlatform\` says what, for how long and how often. Files stay as they are.
+
+- The delivery stays \`published\`. Its \`edit\` is \`pending\` until the network has accepted the new text, and then absent: from then on, the post has the new text here too. The event \`delivery.edited\` says so.
+- A failure that may pass is tried again. After a lasting one, \`edit\` is \`failed\` with its \`error\`, and the event \`delivery.edit_failed\` says so. After an error that leaves the outcome open, such as \`timeout\`, the network may show the new text: call \`editDelivery\` again, with either text.
+- One edit of a delivery at a time. The same call again changes nothing; another text meanwhile is a 409. \`removeDelivery\` takes the place of an edit.
+- Nothing is published twice: where an edit is a new post, as on X, workers look for it before they repeat a call. It needs \`acceptNewId: true\`, because links to the earlier post lead to its old text.
+- Comments, and threads with several parts, are not edited.`
 
 const MEDIA = `The images, videos and documents of posts. Add a file with \`uploadMedia\` or \`importMedia\` before you create the post that shows it, and refer to it by its id. The properties that networks limit are read from the bytes when the file is added. A post with a file that a network does not accept is therefore rejected when it is created.
 

@@ -309,6 +309,31 @@ export const ERRORS = {
       },
     },
   },
+  not_editable: {
+    status: 409,
+    message: given,
+    meaning: 'The network does not change what was published, or not any more.',
+    cases: {
+      scope: {
+        message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,
+      },
+      thread: { message: 'Only posts of one part are edited here: edit the parts of a thread on the network' },
+      times: {
+        message: (network: string, times: number) => `${network} lets nobody edit a post more than ${times} times`,
+      },
+    },
+  },
+  edit_in_progress: {
+    status: 409,
+    message: 'Another edit of the delivery is under way: wait until it has ended',
+    meaning: 'Another edit of the delivery is under way.',
+  },
+  new_id_not_accepted: {
+    status: 409,
+    message: (network: string) =>
+      `${network} publishes the new text as a new post with an id of its own: set acceptNewId to true if that is wanted`,
+    meaning: 'The edit would give the post another id, and `acceptNewId` is not `true`.',
+  },
   delivery_not_unconfirmed: {
     status: 409,
     message: 'Delivery is not unconfirmed',

@@ -208,6 +208,18 @@ export const EVENTS = [
     { ...PUBLISHED, state: 'remove_failed', error: KEPT },
   ),
   defineEvent(
+    'delivery.edited',
+    'What was published of a delivery was edited on its network, by `editDelivery`. On a network that publishes an edit as a new post, `externalId` and `externalUrl` are those of the new one.',
+    delivery,
+    PUBLISHED,
+  ),
+  defineEvent(
+    'delivery.edit_failed',
+    'What was published of a delivery could not be edited, and is not tried again automatically. The post is still published. `error` is that of the edit.',
+    delivery,
+    { ...PUBLISHED, error: KEPT },
+  ),
+  defineEvent(
     'delivery.resolved',
     'The owner has stated the outcome of a delivery, by `resolveDelivery` or `markDeliveryPublished`, or the operator has, such as after a restore from a backup.',
     { ...delivery, outcome: Ref(DeliveryState, { description: 'The state that the owner has given it.' }), actor },

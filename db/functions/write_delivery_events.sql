@@ -27,6 +27,10 @@ begin
       -- worker makes each change from the state `publishing`.
       case
         when before.gone_at is null and after.gone_at is not null then 'delivery.gone'
+        when before.edit is not null and after.edit is null and before.sent #> '{0,edits}' is distinct from after.sent #> '{0,edits}'
+          then 'delivery.edited'
+        when after.edit ->> 'state' = 'failed' and before.edit ->> 'state' is distinct from 'failed'
+          then 'delivery.edit_failed'
         when before.state = 'publishing' and before.published_at is null and after.published_at is not null
           then 'delivery.published'
         when after.state in ('waiting', 'publishing', 'removing') then null
@@ -63,7 +67,7 @@ begin
       else (select count(*) from jsonb_array_elements(event.sent) as act
         where not act ? 'error' and not act ? 'removedAt') end,
     'attempt', event.attempts,
-    'error', event.error,
+    'error', case when event.type = 'delivery.edit_failed' then event.edit -> 'error' else event.error end,
     'latenessMs', case when event.type = 'delivery.published' and event.due_at is not null
       then greatest(0, round(extract(epoch from event.published_at - event.due_at) * 1000)) end,
     'goneAt', case when event.type = 'delivery.gone' then api_time(event.gone_at) end,

@@ -5,16 +5,14 @@ import { type OwnedDelivery, storeDeliveryContent } from '../../db/queries/deliv
 import type { PostDetail } from '../../schemas/post.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
 import { fail, invalidRequest } from '../errors.ts'
-import { ALL_RIGHTS } from '../http/rights.ts'
-import { listMediaIds } from '../platforms/rules/context.ts'
 import { createTextCache } from '../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { bothFiles, findStrayMedia } from '../posts/body.ts'
-import { checkPost } from '../posts/check.ts'
-import { contentOf, requireSize, sentContentOf, toPostToCheck } from '../posts/content.ts'
+import { contentOf, sentContentOf } from '../posts/content.ts'
 import { renditionsOf } from '../posts/fit.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
 import { digestTarget } from '../posts/nearby-terms.ts'
+import { checkForAccount } from './check-for-account.ts'
 
 interface Edit {
   delivery: OwnedDelivery
@@ -59,12 +57,7 @@ export async function editDelivery(
     const path = edit.threadMedia === undefined ? 'mediaIds' : 'threadMedia'
     throw refuse(path, 'The files of published parts have to stay')
   }
-  const alone = { ...before, targets: [changed] }
-  requireSize(alone)
-  const mayAddFiles = usable?.isOwner !== false
-  const usableFiles = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
-  const asked = { ...toPostToCheck(alone), scheduled: true }
-  const { renditions: sent } = await checkPost(db, userId, asked, { ...ALL_RIGHTS, ...usableFiles })
+  const { renditions: sent } = await checkForAccount(db, userId, { before, changed, usable })
   const renditions = renditionsOf(sent, accountId)
   const textDigest = digestTarget(delivery.platform, before, changed, createTextCache())
   await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })

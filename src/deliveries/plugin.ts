@@ -4,6 +4,7 @@ import * as operations from '../../schemas/operations/index.ts'
 import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
 import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
+import { editPublished } from './edit-published.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
 import type { DeliveryAccess } from './own-delivery.ts'
 import { removeDelivery, removePost } from './remove-delivery.ts'
@@ -65,6 +66,17 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditio
       const condition = readCondition(request)
       const mark = (post: PostAccess) => markDeliveryPublished(db, deliveryOf(post, params), body, condition)
       return sendPost(reply, await withPost(db, request, mark))
+    },
+  })
+
+  app.route({
+    ...operations.editDelivery,
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const condition = readCondition(request)
+      const edit = (post: PostAccess) => editPublished(db, deliveryOf(post, params), body, condition)
+      const { post, warning } = await withRenditions(makeRenditions, () => withPost(db, request, edit))
+      return sendPost(reply.code(202), post, { ...(warning !== undefined && { warning }) })
     },
   })
 

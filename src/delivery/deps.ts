@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
-import type { HeldDelivery } from '../../db/queries/delivery/delivery.ts'
+import type { HeldDelivery, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { RemovalSettlement } from '../../db/queries/delivery/removals.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { Log } from '../log.ts'
@@ -56,6 +56,10 @@ export interface Journal {
   removing(delivery: HeldDelivery, act: number): Promise<void>
   /** The outcome of such a call is known. */
   removed(delivery: HeldDelivery, act: number, decision: Pick<RemovalSettlement, 'state' | 'removed' | 'error'>): void
+  /** The call that edits an act is about to be made. Resolves as `intended` does. */
+  editing(delivery: HeldDelivery, act: number, editId: string): Promise<void>
+  /** An act was edited: `sent` is what is on the network now. */
+  edited(delivery: HeldDelivery, act: number, sent: SentAct & { editId: string }): void
   /** Writes the entries that are not written yet. */
   close(): Promise<void>
 }

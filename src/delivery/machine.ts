@@ -275,6 +275,15 @@ export function removal({
   return { state: target('remove') }
 }
 
+/** What forbids to edit what is published of a delivery; undefined if nothing does. `isOut`: an act of it is. */
+export function findEditObstacle({ state, isOut }: Pick<Delivery, 'state'> & { isOut: boolean }) {
+  if (state === 'publishing' || state === 'unconfirmed') return state
+  if (isRemoval(state)) return 'removed'
+  if (!isOut || state === 'waiting') return 'unpublished'
+  if (state === 'queued') return 'queued'
+  return state === 'published' ? undefined : 'unpublished'
+}
+
 /** The state after an act was removed. */
 export const afterRemoved = (isLast: boolean): To<'removed'> => (isLast ? 'removed' : 'removing')
 

@@ -56,7 +56,11 @@ export const factsOf = ({ userId, postId, accountId, platform }: ClaimedDelivery
 })
 
 /** An act as its adapter gets it, or why it can never be sent. */
-export function build({ deps, delivery }: Pick<Run, 'deps' | 'delivery'>, { sent }: State, planned: PlannedAct) {
+export function build(
+  { deps, delivery }: Pick<Run, 'delivery'> & { deps: Deps },
+  { sent }: Pick<State, 'sent'>,
+  planned: PlannedAct,
+) {
   const { storage, addressOf } = deps
   return buildAct(delivery, planned, sent, { open: (key, range) => openFile(storage, key, range), addressOf })
 }

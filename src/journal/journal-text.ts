@@ -26,6 +26,8 @@ export interface Entry extends DeliveryKey {
   outcome?: Decision['outcome']
   /** The state of the delivery while the act is taken down, before the call or after it. */
   removal?: RemovalState
+  /** The id of the edit whose call is about to be made, or has succeeded if `sent` is set. */
+  edit?: string
   /** The act is no longer on the network. */
   isGone?: boolean
 }

@@ -65,6 +65,13 @@ export function openJournal({ uptimeMs = () => performance.now(), ...others }: O
         ...(error && { error }),
       }),
 
+    editing(delivery, act, edit) {
+      writer.push({ ...keyFor(delivery), act, at: Date.now(), edit })
+      return writer.writeAhead()
+    },
+
+    edited: (delivery, act, sent) => writer.push({ ...keyFor(delivery), act, at: Date.now(), edit: sent.editId, sent }),
+
     close: writer.close,
   }
 }

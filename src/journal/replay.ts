@@ -50,6 +50,8 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
       addRemoval(known, entry, entry.removal)
       continue
     }
+    // `restoreEdits` reads them.
+    if (entry.edit) continue
     if (isOut(known, entry.act) || isInBackup(entry)) continue
     isChanged = true
     if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry))

@@ -3,8 +3,11 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { To } from '../delivery/machine.ts'
 import type { Entry } from './journal-text.ts'
 
-/** `asked`: queued, and the network is queried first. The others are states. */
-export type Outcome = To<'restore'> | 'asked'
+/**
+ * `asked`: queued, and the network is queried first. `edited`: published, and edited since the backup. The others are
+ * states.
+ */
+export type Outcome = To<'restore'> | 'asked' | 'edited'
 
 /** The changes that `restore finish` has made, or would make. */
 export interface RestoreReport {
@@ -47,7 +50,7 @@ export function countOutcomes(changes: Change[]): RestoreReport['outcomes'] {
 }
 
 const OUTCOMES: Outcome[] = [
-  ...(['unconfirmed', 'asked', 'missed', 'failed', 'remove_failed', 'queued', 'removing'] as const),
+  ...(['unconfirmed', 'asked', 'missed', 'failed', 'remove_failed', 'edited', 'queued', 'removing'] as const),
   ...(['published', 'removed'] as const),
 ]
 

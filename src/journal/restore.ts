@@ -20,6 +20,7 @@ import type { JournalFiles } from '../storage/journal.ts'
 import { type Entry, encodeGroup, keyOf, nameOf } from './journal-text.ts'
 import { readJournal } from './read-journal.ts'
 import { type Replayed, replay } from './replay.ts'
+import { restoreEdits } from './restore-edits.ts'
 import { countOutcomes, listDeliveries, lostDelivery, type Outcome, type RestoreReport } from './restore-report.ts'
 
 export interface RestoreDeps {
@@ -56,11 +57,12 @@ export async function finishRestore(
       await storeChanges(db, changes)
       await endRefusal(db, mark)
     }
+    const edits = await restoreEdits(db, journal.entries, isDryRun)
     const report: RestoreReport = {
       journal: journal.isComplete ? 'complete' : 'incomplete',
       notInBackup: known.lost.length,
-      outcomes: countOutcomes(changes),
-      deliveries: listDeliveries(changes),
+      outcomes: countOutcomes([...changes, ...edits]),
+      deliveries: listDeliveries([...changes, ...edits]),
       lost: known.lost,
     }
     return { report, mark, installation: row.id }

@@ -19,9 +19,11 @@ export function describePost({ id, status, scheduledAt, scheduledAtLocal, timeZo
 }
 
 function describeTarget({ platform, username, accountId, delivery }: PostDetail['targets'][number]): string {
-  const { state, externalUrl, error } = delivery
+  const { state, externalUrl, error, edit } = delivery
   const detail = externalUrl ?? (error ? `${error.code}: ${oneLine(error.message)}` : '')
-  return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}`
+  const problem = edit?.error ? `: ${oneLine(edit.error.message)}` : ''
+  const editing = edit ? ` (edit ${edit.state}${problem})` : ''
+  return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}${editing}`
 }
 
 export function describeRemoval({ removing, left }: RemovedPost): string {

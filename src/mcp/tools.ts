@@ -90,6 +90,7 @@ const SPECIAL: readonly ToolDefinition[] = [
   simpleTool(operations.getPostMetrics, describeMetrics),
   simpleTool(operations.publishPost, describePost),
   simpleTool(operations.retryDelivery, describePost),
+  simpleTool(operations.editDelivery, describePost),
   simpleTool(operations.removeDelivery, describePost),
   simpleTool(operations.removePost, describeRemoval),
   simpleTool(operations.cancelDelivery, describePost),

@@ -91,6 +91,9 @@ export class Postroom {
         undefined,
         options,
       ),
+    /** Changes the text of a published post on its network. */
+    edit: (postId: string, accountId: string, body: T.EditDelivery, options?: ChangeOptions) =>
+      this.#http.send<T.EditedPost>('PATCH', path`/posts/${postId}/deliveries/${accountId}`, body, options),
     /** Deletes from the network what was published. */
     remove: (postId: string, accountId: string, options?: ChangeOptions) =>
       this.#http.send<T.PostDetail>('POST', path`/posts/${postId}/deliveries/${accountId}/remove`, undefined, options),

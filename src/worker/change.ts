@@ -4,7 +4,7 @@ import type { Task } from './loop.ts'
 
 /** Changes what was published. */
 export const change = (changes: Changer): Task => ({
-  outage: { begin: 'removals cannot be claimed', end: 'removals are claimed again' },
+  outage: { begin: 'changes cannot be claimed', end: 'changes are claimed again' },
   retryMs: POLL_EVERY_MS,
   round: async () => ((await changes.begin()) ? 0 : changes.nextDueInMs()),
   wake: changes.settled,

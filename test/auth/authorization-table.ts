@@ -276,6 +276,11 @@ const WRITTEN: Row[] = [
     ...managed(200),
   },
   {
+    operationId: 'editDelivery',
+    request: ({ published, shared }) => ({ ids: [published, shared], body: { text: 'b' } }),
+    ...managed(409),
+  },
+  {
     operationId: 'removeDelivery',
     request: ({ published, shared }) => ({ ids: [published, shared] }),
     ...managed(409),

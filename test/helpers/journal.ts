@@ -8,5 +8,7 @@ export const noJournal: Journal = {
   settled: () => {},
   removing: async () => {},
   removed: () => {},
+  editing: async () => {},
+  edited: () => {},
   close: async () => {},
 }

@@ -42,6 +42,12 @@ export interface ScriptedNetwork extends Adapter<Prepared> {
   removals: string[]
   /** The steps of the next calls of `remove`. If none is left, the call succeeds. */
   removalSteps: Step[]
+  /** The text of each call of `edit`. */
+  edits: string[]
+  /** The steps of the next calls of `edit`. If none is left, the call succeeds. */
+  editSteps: Step[]
+  /** Publishes an edit as a new post, unless the newest version has its text. */
+  editsAreNew: boolean
 }
 
 export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
@@ -64,6 +70,7 @@ export const lostResponse = () =>
 export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurrency = 4): ScriptedNetwork {
   const ids = new Map<string, Sent>()
   const current = new Map<string, Step>()
+  const versions = new Map<string, string[]>()
   const network: ScriptedNetwork = {
     guarantee,
     concurrency,
@@ -77,6 +84,9 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
     present: new Map(),
     removals: [],
     removalSteps: [],
+    edits: [],
+    editSteps: [],
+    editsAreNew: false,
     identify: async () => ({ externalId: '1', username: 'ada', displayName: null }),
     async prepare(act, _io, saved) {
       network.acts.push(act)
@@ -107,6 +117,22 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
       if (isAccepted) network.present.delete(id)
       await beforeResponse?.()
       if (error) throw error
+    },
+    async edit({ text }, { id }) {
+      network.edits.push(text)
+      const { isAccepted, error, beforeResponse } = network.editSteps.shift() ?? { isAccepted: true }
+      if (isAccepted) {
+        const newest = versions.get(id)?.at(-1) ?? id
+        const isThere = network.present.get(newest) === text
+        const edited = network.editsAreNew && !isThere ? `${newest}e` : newest
+        if (edited !== newest) versions.set(id, [...(versions.get(id) ?? []), edited])
+        network.present.delete(newest)
+        network.present.set(edited, text)
+      }
+      await beforeResponse?.()
+      if (error) throw error
+      const newId = versions.get(id)?.at(-1) ?? id
+      return { id: newId, url: `https://network.example/${newId}` }
     },
   }
   if (guarantee !== 'at-most-once') {

@@ -17,6 +17,7 @@ const NAMES = [
     'get_post_metrics',
     'publish_post',
     'retry_delivery',
+    'edit_delivery',
     'remove_delivery',
     'remove_post',
     'cancel_delivery',
@@ -54,7 +55,7 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   }
   const destructive = [
     ...['update_post', 'publish_post', 'retry_delivery'],
-    ...['remove_delivery', 'remove_post', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
+    ...['edit_delivery', 'remove_delivery', 'remove_post', 'cancel_delivery', 'delete_post', 'resolve_delivery'],
   ]
   t.strictSame(having('readOnlyHint'), [
     ...NAMES.slice(0, 6),
@@ -63,7 +64,7 @@ t.test('every tool has schemas of both sides, and says whether it reads, destroy
   t.strictSame(having('destructiveHint'), destructive)
   t.strictSame(having('openWorldHint'), [
     ...['list_field_options', 'create_post', 'update_post', 'get_post_metrics', 'publish_post', 'retry_delivery'],
-    ...['remove_delivery', 'remove_post', 'import_media'],
+    ...['edit_delivery', 'remove_delivery', 'remove_post', 'import_media'],
   ])
 })
 

@@ -23,6 +23,7 @@ import { until } from '../helpers/until.ts'
 import { form as encode, jpeg, upload } from '../helpers/upload.ts'
 import { checkPresence } from './check-responses.ts'
 import { checkDerived } from './derived-responses.ts'
+import { checkEditing } from './edit-responses.ts'
 import { checkRemoving } from './remove-responses.ts'
 import { checkRenditions, RENDITION_MAKERS } from './rendition-responses.ts'
 import {
@@ -964,6 +965,7 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkDeliveries(scene, requests)
     await checkPresence(t, scene)
     await checkRemoving(scene, checkConditions)
+    await checkEditing(scene, checkConditions)
     await checkMedia(scene, requests)
     await checkSandbox(t, scene, requests)
     await checkReusedKeys(scene)

@@ -7,12 +7,15 @@ import { after, at, type Now } from '../clock.ts'
 import { hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, claimedColumns, claimedTables } from './claim.ts'
 import type { HeldDelivery } from './delivery.ts'
+import type { StoredEdit } from './edits.ts'
 
 /** A change of what a delivery has on its network, which a worker carries out. */
 export interface ClaimedChange {
   kind: 'remove' | 'edit'
   /** Failures in a row. */
   failures: number
+  /** The edit that is to be carried out; null for a removal. */
+  edit: StoredEdit | null
   /** The delivery. Its lease token is that of the change. */
   delivery: ClaimedDelivery
   /** When the first act became visible. */
@@ -52,7 +55,8 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     )
     -- At least one row, with the number of postponed changes.
     select ${claimedColumns(now)}, claimed.change_token, claimed.kind, claimed.change_failures as failures,
-      claimed.published_at, postponing.count as postponed
+      claimed.published_at, case when claimed.kind = 'edit' then claimed.edit end as edit,
+      postponing.count as postponed
     from (select count(*)::integer as count from postponed) as postponing
     left join claimed on true
     ${claimedTables}`
@@ -64,8 +68,8 @@ export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedC
     ({ changeToken }) => changeToken !== null,
   )
   if (!row) return undefined
-  const { changeToken, postponed, kind, failures, publishedAt, ...delivery } = row
-  return { kind, failures, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
+  const { changeToken, postponed, kind, failures, edit, publishedAt, ...delivery } = row
+  return { kind, failures, edit, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
 }
 
 /** Milliseconds until the next change is due; null if none is. */

@@ -26,6 +26,9 @@ export interface SentAct {
   error?: DeliveryError
   /** When the act was removed from the network. */
   removedAt?: string
+  /** How often it was edited, and the id of the last `StoredEdit`. Absent: never. */
+  edits?: number
+  editId?: string
 }
 
 /** The state that the adapter last returned to be kept for the act with this number, as JSON. */

@@ -10,6 +10,7 @@ import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { NewDelivery } from '../posts/insert.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
+import type { StoredEdit } from './edits.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
 
@@ -87,6 +88,8 @@ export interface OwnedDelivery {
   sent: SentAct[]
   /** Number of the act whose call may have been made. */
   intent: number | null
+  /** The edit of what is published that is under way, or has failed. */
+  edit: StoredEdit | null
   /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean
 }
@@ -97,7 +100,7 @@ export type OwnKey = Omit<DeliveryKey, 'userId'>
 /** Locks deliveries of the user, in one order for all callers. Returns those that exist. */
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
-    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent,
+    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit,
       started_at is null and due_at > now() as is_early
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery

@@ -6,7 +6,9 @@ import { inTransaction } from '../../transaction.ts'
 import { after, at, type Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 import type { HeldDelivery } from './delivery.ts'
+import { noteAccount } from './note-account.ts'
 import type { OwnKey } from './owner.ts'
+import { requestChanges } from './request-changes.ts'
 
 // Statements for posts that are taken down. `src/delivery/machine.ts` decides the states.
 
@@ -36,17 +38,11 @@ export async function requestRemovals(db: Db, userId: string, removals: WantedRe
     unnest(${each(removals, 'postId')}::uuid[], ${each(removals, 'accountId')}::uuid[],
       ${each(removals, 'next')}::text[]) as wanted(post_id, account_id, next)`
   await sql`
-    update post_targets set state = wanted.next, error = null
+    update post_targets set state = wanted.next, error = null, edit = null
     from ${wanted}
     where post_targets.user_id = ${userId} and post_targets.post_id = wanted.post_id
       and post_targets.account_id = wanted.account_id`.execute(db)
-  await sql`
-    insert into delivery_changes (user_id, post_id, account_id, kind, next_at)
-    select ${userId}, post_id, account_id, 'remove', now() from ${wanted}
-    order by post_id, account_id
-    on conflict (user_id, post_id, account_id) do update
-    set kind = excluded.kind, requested_at = excluded.requested_at, next_at = excluded.next_at, lease_token = null,
-      intent = null, failures = 0`.execute(db)
+  await requestChanges(db, userId, 'remove', removals)
 }
 
 /** The outcome of the call for an act, and what follows from it. */
@@ -99,21 +95,3 @@ export const settleRemoval = (
     if (accountRestsMs > 0 || attention) await noteAccount(db, accountId, { accountRestsMs, attention, now })
     return true
   })
-
-/** An account that publishing holds gets its own pause when its next call is refused. */
-async function noteAccount(
-  db: Db,
-  accountId: string,
-  { accountRestsMs, attention, now }: Pick<RemovalSettlement, 'accountRestsMs' | 'attention' | 'now'>,
-): Promise<void> {
-  await sql`
-    update accounts
-    set available_at = case
-        when ${accountRestsMs}::float8 > 0 and coalesce(available_at, '-infinity') <= ${at(now)}
-        then ${after(now, accountRestsMs)} else available_at end,
-      attention = case
-        when attention ->> 'code' = 'reconnect_required' or ${attention === null} then attention
-        else ${attention && JSON.stringify(attention)}::jsonb || jsonb_build_object('since',
-          coalesce(attention ->> 'since', ${isoTime(at(now))})) end
-    where id = ${accountId}`.execute(db)
-}

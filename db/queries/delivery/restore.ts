@@ -3,6 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct } from './delivery.ts'
+import type { StoredEdit } from './edits.ts'
 import type { Settlement } from './settlement.ts'
 
 // Statements of `restore finish`. `src/delivery/machine.ts` decides which states they lead to.
@@ -12,6 +13,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   platform: PlatformId
   state: DeliveryState
   sent: SentAct[]
+  edit: StoredEdit | null
   intent: number | null
   attempts: number
   startedAt: Date | null
@@ -26,7 +28,7 @@ export interface BackedUpDelivery extends DeliveryKey {
 }
 
 const selectDeliveries = sql`
-  select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent,
+  select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
     delivery.caption_override,
     delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment
@@ -121,6 +123,7 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
       started_at = coalesce(item.started_at, delivery.started_at),
       published_at = coalesce(delivery.published_at, item.published_at),
       error = item.error,
+      edit = case when item.state not in ('removing', 'removed', 'remove_failed') then delivery.edit end,
       attempts = delivery.attempts + jsonb_array_length(item.attempts),
       failures = 0,
       prepared = null,

@@ -68,6 +68,7 @@ export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postCol
 interface DeliveryRow {
   cost?: unknown
   goneAt?: unknown
+  edit?: unknown
 }
 
 /** Makes absent what most deliveries do not have. Changes the deliveries. */
@@ -75,6 +76,7 @@ export function dropAbsentOfDeliveries<T>(deliveries: T[]): T[] {
   for (const delivery of deliveries as DeliveryRow[]) {
     if (delivery.cost === null) delivery.cost = undefined
     if (delivery.goneAt === null) delivery.goneAt = undefined
+    if (delivery.edit === null) delivery.edit = undefined
   }
   return deliveries
 }

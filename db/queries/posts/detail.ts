@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCost } from '../../../schemas/cost.ts'
-import type { PublishedAct } from '../../../schemas/delivery.ts'
+import type { DeliveryEdit, PublishedAct } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
 import type { Db } from '../../client.ts'
@@ -70,6 +70,14 @@ export const costOf = (delivery: 'post_targets' | 'delivery') => {
     'spentUsdMicros', coalesce(${spent}, 0), 'reservedUsdMicros', coalesce(${reserved}, 0)) end`
 }
 
+/** The edit of what is published; null where none is under way, and none has failed: see `dropAbsent`. */
+const editOf = sql<DeliveryEdit | undefined>`case when post_targets.edit is not null then json_build_object(
+  'state', post_targets.edit -> 'state',
+  'text', case when post_targets.edit ? 'content'
+    then coalesce(post_targets.edit #>> '{content,captionOverride}', posts.caption) end,
+  'fields', nullif(post_targets.edit #> '{content,fields}', 'null'),
+  'error', nullif(post_targets.edit -> 'error', 'null')) end`
+
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 
 /** A delivery as the API shows it in a list. */
@@ -91,6 +99,7 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
       where not act ? 'error')`,
   error: eb.ref('postTargets.error'),
   cost: costOf('post_targets'),
+  edit: editOf,
   goneAt: isoTime<string | null>('postTargets.goneAt').$castTo<string | undefined>(),
 })
 

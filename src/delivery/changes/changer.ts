@@ -10,6 +10,7 @@ import {
   POLL_EVERY_MS,
   RESPONSE_GRACE_MS,
 } from '../timing.ts'
+import { editDelivery } from './edit.ts'
 import { removeDelivery } from './remove.ts'
 
 export interface Changer {
@@ -40,11 +41,15 @@ export function createChanger(deps: Deps): Changer {
   }
 
   function start(change: ClaimedChange): void {
-    const run: Promise<void> = removeDelivery(deps, change, calls.signal)
+    const { edit } = change
+    const carryOut = edit
+      ? editDelivery(deps, { ...change, edit }, calls.signal)
+      : removeDelivery(deps, change, calls.signal)
+    const run: Promise<void> = carryOut
       .catch((error) => {
         const facts = factsOf(change.delivery)
-        if (error instanceof LeaseLost) log.warn(facts, 'removal was taken over')
-        else log.error({ ...facts, err: error }, 'removal is left to be taken over')
+        if (error instanceof LeaseLost) log.warn(facts, 'change was taken over')
+        else log.error({ ...facts, err: error }, 'change is left to be taken over')
       })
       .finally(() => end(run))
     running.add(run)

@@ -1,7 +1,7 @@
 import type { RemovalSettlement } from '../../../db/queries/delivery/removals.ts'
-import { backoffMs, type Failure, restMs } from '../failures.ts'
+import type { Failure } from '../failures.ts'
 import { afterNotRemoved, afterRemoved } from '../machine.ts'
-import { FAILURES_MAX } from '../timing.ts'
+import { decideFailed } from './decide-failed.ts'
 
 export type RemovalDecision = Omit<RemovalSettlement, 'now'>
 
@@ -24,17 +24,7 @@ export const decideRemoved = (act: number, others: number): RemovalDecision => (
 })
 
 /** The consequences of an act that could not be removed, after a number of failures in a row. */
-export function decideNotRemoved(before: number, reason: Failure, random: () => number = Math.random): RemovalDecision {
-  const { code, message, retryable, retryAfterMs = 0, needsAttention } = reason
-  const failures = before + 1
-  const isRetried = retryable && failures < FAILURES_MAX
-  return {
-    ...unchanged,
-    state: afterNotRemoved(isRetried),
-    error: { code, message, retryable },
-    failures,
-    retryInMs: backoffMs(failures, reason, random),
-    accountRestsMs: code === 'rate_limited' ? restMs(retryAfterMs) : 0,
-    attention: needsAttention ? { code, message } : null,
-  }
+export function decideNotRemoved(before: number, reason: Failure, random?: () => number): RemovalDecision {
+  const { isRetried, ...failed } = decideFailed(before, reason, random)
+  return { ...unchanged, ...failed, state: afterNotRemoved(isRetried) }
 }

@@ -1,4 +1,4 @@
-import { type ClaimedChange, intendChange } from '../../../db/queries/delivery/claim-change.ts'
+import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts'
 import { settleRemoval } from '../../../db/queries/delivery/removals.ts'
 import { LeaseLost } from '../../lease-lost.ts'
 import type { Credentials } from '../../platforms/contract/io.ts'
@@ -8,9 +8,8 @@ import { groupByPart } from '../act.ts'
 import type { Deps } from '../deps.ts'
 import { type Failure, failure } from '../failures.ts'
 import { type ActOnNetwork, listOnNetwork } from '../on-network.ts'
-import { factsOf, isFailure, reasonOf, restShared } from '../run.ts'
-import { CHANGE_CALL_MAX_MS, CHANGE_LEASE_MS } from '../timing.ts'
-import { withinTime } from '../within-time.ts'
+import { factsOf, isFailure, restShared } from '../run.ts'
+import { callForChange } from './call.ts'
 import { decideNotRemoved, decideRemoved, type RemovalDecision } from './decide-removal.ts'
 
 /**
@@ -44,27 +43,26 @@ export async function removeDelivery(deps: Deps, change: ClaimedChange, signal: 
   }
 }
 
-/** Makes the call for an act, after its intent is committed and in the journal. */
+/** Makes the call for an act. */
 async function tryToRemove(
   deps: Deps,
-  { delivery }: ClaimedChange,
+  change: ClaimedChange,
   { number: act, ...published }: ActOnNetwork,
   credentials: Credentials,
   stop: AbortSignal,
 ): Promise<'removed' | 'stopped' | Failure> {
-  const { db, clock, journal, networks, fetch } = deps
-  const [intent] = await intendChange(db, { ...delivery, act, leaseMs: CHANGE_LEASE_MS, now: clock() })
-  if (!intent) throw new LeaseLost()
-  await journal.removing(delivery, act)
+  const { delivery } = change
   const { id } = published
-  const { remove } = networks[delivery.platform]
+  const { remove } = deps.networks[delivery.platform]
   if (id === null || !remove) return failure('not_removable', 'The network offers no way to remove this')
-  try {
-    await withinTime(CHANGE_CALL_MAX_MS, stop, (signal) => remove({ ...published, id }, { credentials, fetch, signal }))
-    return 'removed'
-  } catch (thrown) {
-    return stop.aborted ? 'stopped' : reasonOf({ deps, delivery, credentials }, delivery, thrown)
-  }
+  const outcome = await callForChange(deps, change, stop, {
+    act,
+    credentials,
+    error: delivery.error,
+    record: () => deps.journal.removing(delivery, act),
+    make: (io) => remove({ ...published, id }, io),
+  })
+  return typeof outcome === 'object' && 'value' in outcome ? 'removed' : outcome
 }
 
 /** Nothing has failed: the removal goes on after `retryInMs`. */

@@ -33,6 +33,8 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
   updatePost: refinePatches,
   // Few deliveries take other content: most retries repeat what was sent.
   retryDelivery: (bodies) => fc.oneof(weighted(3, fc.constant({})), weighted(1, bodies.map(withoutThreadMedia))),
+  // Networks change few fields.
+  editDelivery: (bodies) => bodies.map(({ fields: _, ...body }) => ({ text: 'A tower', ...body })),
   // A cursor belongs to the filters of an earlier request.
   retryDeliveries: (bodies) => bodies.map(({ cursor: _, ...body }) => body),
   connectAccount: (bodies) =>

@@ -178,6 +178,7 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('cancelDelivery', 200, [scheduled.id, account])
   await ask('cancelDelivery', 409, [once.id, account])
   await ask('markDeliveryPublished', 409, [once.id, account], { body: {} })
+  await ask('editDelivery', 409, [once.id, account], { body: { text: 'b' } })
   await ask('removeDelivery', 409, [once.id, account])
   await ask('removePost', 409, [once.id])
   const byHand = await create({ caption: 'c', scheduledAt: '2999-01-15T09:30:00Z' })

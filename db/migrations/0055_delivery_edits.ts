@@ -1,0 +1,7 @@
+import type { Step } from '../migration.ts'
+
+/** Adds the edit of what is published of a delivery. */
+export const steps: Step[] = [
+  // A `StoredEdit`. Null if no edit is under way, and none has failed.
+  (db) => db.schema.alterTable('post_targets').addColumn('edit', 'jsonb').execute(),
+]

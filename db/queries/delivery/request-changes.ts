@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import { each } from '../../batch.ts'
+import type { Db } from '../../client.ts'
+import type { ClaimedChange } from './claim-change.ts'
+import type { OwnKey } from './owner.ts'
+
+/**
+ * Lets workers change what locked deliveries have on their networks. A change that takes the place of another one waits
+ * until the call of that one has ended.
+ */
+export async function requestChanges(db: Db, userId: string, kind: ClaimedChange['kind'], keys: OwnKey[]) {
+  await sql`
+    insert into delivery_changes (user_id, post_id, account_id, kind, next_at)
+    select ${userId}, post_id, account_id, ${kind}, now()
+    from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
+    order by post_id, account_id
+    on conflict (user_id, post_id, account_id) do update
+    set kind = excluded.kind, requested_at = excluded.requested_at,
+      next_at = greatest(excluded.next_at,
+        case when delivery_changes.lease_token is not null then delivery_changes.next_at end),
+      lease_token = null, intent = null, failures = 0`.execute(db)
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '../../db/client.ts'
+import { type EditContent, requestEdit } from '../../db/queries/delivery/edits.ts'
+import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
+import { type ChangedAccount, readChangedAccounts } from '../../db/queries/delivery/removals.ts'
+import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import type { EditDelivery } from '../../schemas/edit-delivery.ts'
+import { findEditObstacle } from '../delivery/machine.ts'
+import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
+import { planTexts } from '../delivery/plan.ts'
+import { fail, invalidRequest } from '../errors.ts'
+import type { EditRule } from '../platforms/contract/changes.ts'
+import { findObstacle } from '../platforms/find-obstacle.ts'
+import { platforms } from '../platforms/limits.ts'
+import { NETWORKS } from '../platforms/networks.ts'
+import { createTextCache } from '../platforms/rules/text-cache.ts'
+import type { UsableForPost } from '../posts/access.ts'
+import { contentOf } from '../posts/content.ts'
+import type { PostCondition } from '../posts/etag.ts'
+import { getPost } from '../posts/get.ts'
+import { mergeTarget } from '../posts/merge-patch.ts'
+import { digestTarget } from '../posts/nearby-terms.ts'
+import { checkForAccount } from './check-for-account.ts'
+import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
+
+/**
+ * Has a worker edit what is published of one delivery. Changes nothing if that is its content already, or that of the
+ * edit that is under way. Throws 404 if the user has no such delivery, 400 if the content breaks a limit, 412 if
+ * `ifMatch` does not hold, and 409 if it is not published, or cannot be edited.
+ */
+export async function editPublished(
+  db: Db,
+  key: DeliveryAccess,
+  edit: EditDelivery,
+  ifMatch?: PostCondition,
+): Promise<{ post: PostWithReadiness; warning: string | undefined }> {
+  if (edit.text === undefined && Object.keys(edit.fields ?? {}).length === 0) {
+    throw invalidRequest([{ code: 'custom', path: ['text'], message: 'Required, unless fields has changes' }])
+  }
+  let warning: string | undefined
+  const post = await changeDelivery(db, key, async (db, delivery, usable) => {
+    const post = await getPost(db, key.userId, key.postId)
+    const [account] = await readChangedAccounts(db, [key.accountId])
+    const rule = requireEditable(post, { ...delivery, accountId: key.accountId }, account!)
+    warning = rule.warning
+    requireTaken(edit, rule, NETWORKS[delivery.platform].name)
+    const content = mergeContent(key, { post, delivery, edit })
+    if (!content) return
+    if (!rule.keepsId && edit.acceptNewId !== true) {
+      throw fail('new_id_not_accepted', NETWORKS[delivery.platform].name)
+    }
+    ifMatch?.(post)
+    await requestEdit(db, key, await checkContent(db, key, { post, delivery, usable, content }))
+  })
+  return { post, warning }
+}
+
+/** The error for each reason why a delivery is not edited in its state. */
+const NOT_EDITED = {
+  publishing: 'delivery_in_progress',
+  unconfirmed: 'delivery_unconfirmed',
+  unpublished: 'delivery_not_published',
+  queued: 'delivery_not_published.queued',
+  removed: 'delivery_removed',
+} as const
+
+type Possible = Extract<EditRule, { possible: true }>
+
+/** The rule by which the network edits the delivery. Throws 409 if it does not. */
+function requireEditable(
+  post: PostWithReadiness,
+  { accountId, state, sent }: OwnedDelivery & { accountId: string },
+  { externalId, scopes }: ChangedAccount,
+): Possible {
+  const target = post.targets.find((target) => target.accountId === accountId)!
+  const [act] = listOnNetwork({
+    ...{ ...post, ...target, sent },
+    publishedAt: new Date(target.delivery.publishedAt ?? 0),
+    fileCounts: (target.threadMedia ?? [target.mediaIds ?? post.mediaIds]).map(({ length }) => length),
+  })
+  const obstacle = findEditObstacle({ state, isOut: act !== undefined })
+  if (obstacle || !act) throw fail(NOT_EDITED[obstacle ?? 'unpublished'])
+  const { name, changes } = NETWORKS[target.platform]
+  const rule = changes.edit
+  const kind = externalId === null ? undefined : platforms[target.platform].findAccountKind?.(externalId)
+  const reason = findObstacle(rule, { ...act, id: act.id ?? '' }, kind, new Date())
+  if (reason || !rule.possible) throw fail('not_editable', reason ?? '')
+  if (planTexts({ ...post, ...target, firstComment: null }).length > 1) throw fail('not_editable.thread')
+  requireId(act)
+  const { scope, timesMax = Number.POSITIVE_INFINITY } = rule
+  // The scopes of an account that was not connected by OAuth are unknown.
+  if (scope && scopes && !scopes.includes(scope)) throw fail('not_editable.scope', scope)
+  if ((sent[0]!.edits ?? 0) >= timesMax) throw fail('not_editable.times', name, timesMax)
+  return rule
+}
+
+function requireId({ id }: ActOnNetwork): void {
+  if (id === null) throw fail('delivery_without_id')
+}
+
+/** Throws 400 for content that the network does not change. */
+function requireTaken({ fields = {} }: EditDelivery, { what }: Possible, network: string): void {
+  const issues = Object.keys(fields)
+    .filter((key) => !what.includes(key))
+    .map((key) => ({
+      code: 'custom' as const,
+      path: ['fields', key],
+      message: `${network} does not change this after publication, only: ${what.join(', ')}`,
+    }))
+  if (issues.length > 0) throw invalidRequest(issues)
+}
+
+interface Edited {
+  post: PostWithReadiness
+  delivery: OwnedDelivery
+}
+
+/** The content after the edit; undefined if nothing is left to do. Throws 409 while another edit is under way. */
+function mergeContent(
+  { accountId }: DeliveryAccess,
+  { post, delivery, edit }: Edited & { edit: EditDelivery },
+): Omit<EditContent, 'textDigest'> | undefined {
+  const target = contentOf(post).targets.find((target) => target.accountId === accountId)!
+  const override = {
+    ...(edit.text !== undefined && { captionOverride: edit.text }),
+    ...(edit.fields && { fields: edit.fields }),
+  }
+  const { captionOverride, fields } = mergeTarget(target, { overrides: { [accountId]: override } })
+  const content = { captionOverride, fields }
+  const isSame = (other: Omit<EditContent, 'textDigest'> | undefined) =>
+    other !== undefined &&
+    (other.captionOverride ?? post.caption) === (captionOverride ?? post.caption) &&
+    isDeepStrictEqual(other.fields, fields)
+  if (delivery.edit?.state === 'pending') {
+    if (isSame(delivery.edit.content)) return undefined
+    throw fail('edit_in_progress')
+  }
+  // An edit that has failed may have reached the network: then the earlier content is no longer there.
+  return delivery.edit === null && isSame(target) ? undefined : content
+}
+
+/** Checks the content by the limits of the network. Throws the errors of `createPost`. */
+async function checkContent(
+  db: Db,
+  { userId, accountId }: DeliveryAccess,
+  {
+    post,
+    delivery,
+    usable,
+    content,
+  }: Edited & { usable: UsableForPost | undefined; content: Omit<EditContent, 'textDigest'> },
+): Promise<EditContent> {
+  const before = contentOf(post)
+  const target = before.targets.find((target) => target.accountId === accountId)!
+  const changed = { ...target, ...content, threadParts: null }
+  await checkForAccount(db, userId, { before, changed, usable })
+  return { ...content, textDigest: digestTarget(delivery.platform, before, changed, createTextCache()) }
+}

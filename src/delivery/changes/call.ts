@@ -1,0 +1,40 @@
+import { type ClaimedChange, intendChange } from '../../../db/queries/delivery/claim-change.ts'
+import type { DeliveryError } from '../../../schemas/delivery.ts'
+import { LeaseLost } from '../../lease-lost.ts'
+import type { Credentials, Io } from '../../platforms/contract/io.ts'
+import type { Deps } from '../deps.ts'
+import type { Failure } from '../failures.ts'
+import { reasonOf } from '../run.ts'
+import { CHANGE_CALL_MAX_MS, CHANGE_LEASE_MS } from '../timing.ts'
+import { withinTime } from '../within-time.ts'
+
+interface Call<T> {
+  act: number
+  credentials: Credentials
+  /** The failure of the call before, if there was one. */
+  error: DeliveryError | null
+  /** Writes the intent to the journal. */
+  record: () => Promise<void>
+  make: (io: Io) => Promise<T>
+}
+
+/**
+ * Makes the call that changes an act, after its intent is committed and in the journal. Throws a LeaseLost if another
+ * worker holds the change by now.
+ */
+export async function callForChange<T>(
+  deps: Deps,
+  { delivery }: ClaimedChange,
+  stop: AbortSignal,
+  { act, credentials, error, record, make }: Call<T>,
+): Promise<{ value: T } | 'stopped' | Failure> {
+  const { db, clock, fetch } = deps
+  const [intent] = await intendChange(db, { ...delivery, act, leaseMs: CHANGE_LEASE_MS, now: clock() })
+  if (!intent) throw new LeaseLost()
+  await record()
+  try {
+    return { value: await withinTime(CHANGE_CALL_MAX_MS, stop, (signal) => make({ credentials, fetch, signal })) }
+  } catch (thrown) {
+    return stop.aborted ? 'stopped' : reasonOf({ deps, delivery, credentials }, { error }, thrown)
+  }
+}

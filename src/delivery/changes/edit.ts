@@ -1,0 +1,82 @@
+import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts'
+import { type EditSettlement, type StoredEdit, settleEdit } from '../../../db/queries/delivery/edits.ts'
+import { LeaseLost } from '../../lease-lost.ts'
+import { untilStored } from '../../until-stored.ts'
+import { credentialsOf, refreshWaitOf } from '../account.ts'
+import { groupByPart } from '../act.ts'
+import type { Deps } from '../deps.ts'
+import { type Failure, failure } from '../failures.ts'
+import { listOnNetwork } from '../on-network.ts'
+import { planActs } from '../plan.ts'
+import { build, factsOf, isFailure, restShared } from '../run.ts'
+import { callForChange } from './call.ts'
+import { decideFailed } from './decide-failed.ts'
+
+/** The post itself: comments and parts of threads are not edited. */
+const ACT = 1
+
+type EditDecision = Omit<EditSettlement, 'now'>
+
+const SETTLED = { sent: null, error: null, failures: 0, retryInMs: 0, accountRestsMs: 0, attention: null }
+
+/**
+ * Edits the post of a delivery on its network, and commits the outcome. The call may be repeated: an adapter that would
+ * publish again looks first whether the new text is there. `signal` aborts when the worker stops. Throws a LeaseLost if
+ * another worker holds the edit by now.
+ */
+export async function editDelivery(
+  deps: Deps,
+  change: ClaimedChange & { edit: StoredEdit },
+  signal: AbortSignal,
+): Promise<void> {
+  const { delivery, edit } = change
+  const credentials = credentialsOf(deps, delivery)
+  const fail = async (reason: Failure) => {
+    const { isRetried, ...failed } = decideFailed(change.failures, reason)
+    await settle(deps, change, { ...SETTLED, ...failed, state: isRetried ? 'pending' : 'failed' })
+    await restShared(deps, delivery, reason)
+  }
+  const postpone = (retryInMs: number) => {
+    const { error } = edit
+    return settle(deps, change, { ...SETTLED, state: 'pending', error, failures: change.failures, retryInMs })
+  }
+  if (isFailure(credentials)) return fail(credentials)
+  const refreshMs = refreshWaitOf(delivery)
+  if (refreshMs > 0) return postpone(refreshMs)
+  const call = describeCall(deps, change)
+  if ('maybeSent' in call) return fail(call)
+  const outcome = await callForChange(deps, change, signal, {
+    ...{ act: ACT, credentials, error: edit.error, make: call.make },
+    record: () => deps.journal.editing(delivery, ACT, edit.id),
+  })
+  if (outcome === 'stopped') return postpone(0)
+  if (!('value' in outcome)) return fail(outcome)
+  const sent = { ...outcome.value, edits: (delivery.sent[0]?.edits ?? 0) + 1, editId: edit.id }
+  deps.journal.edited(delivery, ACT, sent)
+  await settle(deps, change, { ...SETTLED, state: 'done', sent })
+}
+
+/** The call of the adapter, or why it can never be made. */
+function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedChange & { edit: StoredEdit }) {
+  const unchanged = { ...delivery, publishedAt, fileCounts: groupByPart(delivery.media).map(({ length }) => length) }
+  const published = listOnNetwork(unchanged).find(({ number }) => number === ACT)
+  const edited = { ...delivery, ...edit.content, startedAt: delivery.startedAt ?? publishedAt }
+  const { edit: change } = deps.networks[delivery.platform]
+  if (!published || published.id === null || !change) {
+    return failure('not_editable', 'The network offers no way to change this')
+  }
+  const act = build({ deps, delivery: edited }, { sent: [] }, planActs(edited)[0]!)
+  if (isFailure(act)) return act
+  const { number: _, id, ...rest } = published
+  return { make: (io: Parameters<typeof change>[2]) => change(act, { ...rest, id }, io) }
+}
+
+async function settle(deps: Deps, { delivery }: ClaimedChange, decision: EditDecision): Promise<void> {
+  const { db, clock, log } = deps
+  const isStored = await untilStored(deps, () => settleEdit(db, delivery, { ...decision, now: clock() }))
+  if (!isStored) throw new LeaseLost()
+  const { state, error } = decision
+  const line = { ...factsOf(delivery), act: ACT, edit: state, ...(error && { errorCode: error.code }) }
+  if (state === 'failed') log.warn(line, 'edit settled')
+  else log.info(line, 'edit settled')
+}
