@@ -1,3 +1,4 @@
+import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { check, type Scene } from './scene.ts'
 
@@ -13,36 +14,37 @@ type CheckConditions = (
 export async function checkEditing({ db, ada }: Scene, checkConditions: CheckConditions) {
   async function createPublished(
     platform: PlatformId,
+    values: { state?: string; intent?: number; edit?: string } = {},
     {
-      post = {},
-      sent = [{ id: '1', url: null }] as object[],
-      ...values
-    }: Record<string, unknown> & { sent?: object[] } = {},
+      sent = [{ id: '1', url: null }],
+      accountId,
+      parts,
+    }: { sent?: object[]; accountId?: string; parts?: string[] } = {},
   ) {
-    const accountId = await ada.account(platform)
-    const body = typeof post === 'function' ? post(accountId) : post
-    const created = await ada.call('POST', '/posts', { accountIds: [accountId], caption: 'hi', ...body })
+    const id = accountId ?? (await ada.account(platform))
+    const content = parts ? { postType: 'thread', threadParts: { [id]: parts } } : {}
+    const created = await ada.call('POST', '/posts', { accountIds: [id], caption: 'hi', ...content })
     const targets = db.updateTable('postTargets').where('postId', '=', created.body.id)
     const stored = { state: 'published', sent: JSON.stringify(sent), publishedAt: new Date(), ...values }
     await targets.set(stored).execute()
-    return { accountId, path: `/posts/${created.body.id}/deliveries/${accountId}`, targets }
+    return { accountId: id, path: `/posts/${created.body.id}/deliveries/${id}` }
   }
   const edit = (path: string, body: object = { text: 'hello' }) => ada.call('PATCH', path, body)
-  const thread = (account: string) => ({ postType: 'thread', threadParts: { [account]: ['a', 'b'] } })
-  for (const [example, platform, values] of [
-    ['delivery_not_published', 'mastodon', { sent: [] }],
+  const cases: [string, ...Parameters<typeof createPublished>][] = [
+    ['delivery_not_published', 'mastodon', {}, { sent: [] }],
     ['delivery_not_published_2', 'mastodon', { state: 'queued' }],
     ['delivery_in_progress', 'mastodon', { state: 'publishing' }],
-    ['delivery_unconfirmed', 'mastodon', { state: 'unconfirmed', intent: 1, sent: [] }],
+    ['delivery_unconfirmed', 'mastodon', { state: 'unconfirmed', intent: 1 }, { sent: [] }],
     ['delivery_removed', 'mastodon', { state: 'removed' }],
-    ['delivery_without_id', 'mastodon', { sent: [{ id: null, url: null }] }],
+    ['delivery_without_id', 'mastodon', {}, { sent: [{ id: null, url: null }] }],
     ['edit_in_progress', 'mastodon', { edit: JSON.stringify({ id: '1', state: 'pending', error: null }) }],
     ['new_id_not_accepted', 'x', {}],
     ['not_editable', 'tiktok', {}],
-    ['not_editable_3', 'mastodon', { post: thread }],
-    ['not_editable_4', 'x', { sent: [{ id: '1', url: null, edits: 5 }] }],
-  ] as const) {
-    const { path } = await createPublished(platform, values as Parameters<typeof createPublished>[1])
+    ['not_editable_3', 'mastodon', {}, { parts: ['a', 'b'] }],
+    ['not_editable_4', 'x', {}, { sent: [{ id: '1', url: null, edits: 5 }] }],
+  ]
+  for (const [example, ...published] of cases) {
+    const { path } = await createPublished(...published)
     await check('editDelivery', 409, example, edit(path))
   }
   const reddit = await createPublished('reddit')
@@ -66,7 +68,10 @@ export async function checkEditing({ db, ada }: Scene, checkConditions: CheckCon
   )
   await check('editDelivery', 202, undefined, edit(path))
   await check('getPost', 200, undefined, ada.call('GET', path.split('/deliveries')[0]!))
-  const accounts = db.updateTable('accounts').where('id', '=', large.accountId)
+  const [{ id: disconnected }] = ACCOUNT_EXAMPLES
+  const orphan = await createPublished('bluesky', {}, { accountId: disconnected })
+  const accounts = db.updateTable('accounts').where('id', '=', disconnected)
   await accounts.set({ disconnectedAt: new Date() }).execute()
-  await check('editDelivery', 403, 'no_access', edit(large.path))
+  await check('editDelivery', 403, 'no_access', edit(orphan.path))
+  await accounts.set({ disconnectedAt: null }).execute()
 }

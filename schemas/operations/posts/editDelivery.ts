@@ -43,12 +43,7 @@ The new content is checked as \`createPost\` checks it, for this account alone. 
           message: 'Bluesky does not change this after publication, only: text',
         },
       },
-      [
-        errorOf(
-          'platform_limit',
-          'bluesky (@ada.example.com): caption is 301 characters long, at most 300 are allowed',
-        ),
-      ],
+      [errorOf('platform_limit', 'bluesky (@ada): caption is 301 characters long, at most 300 are allowed')],
     ),
     errorResponse('You may no longer use the account, or a file of the post.', [
       errorOf('no_access.several', 'accountIds: 0196f0a1-5b7e-7c3a-9d42-1f6a3b8c2d10'),
