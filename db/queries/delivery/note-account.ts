@@ -3,7 +3,7 @@ import type { Db } from '../../client.ts'
 import { after, at, type Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 
-/** What the outcome of a change means for the account. */
+/** The consequences of a call for its account. */
 interface AccountNote {
   accountRestsMs: number
   attention: { code: string; message: string } | null
