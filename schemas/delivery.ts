@@ -181,7 +181,7 @@ export const Delivery = Type.Object(
     edit: Type.Optional(
       Ref(DeliveryEdit, {
         description:
-          'The edit that is under way, or has failed. Absent where there is none: then the content of the post is what was sent to the network last.',
+          'The edit that is under way, or has failed. Absent otherwise: then the content of the post is what was sent to the network last.',
       }),
     ),
     goneAt: Type.Optional(

@@ -275,7 +275,7 @@ export function removal({
   return { state: target('remove') }
 }
 
-/** The obstacle to an edit of a delivery; undefined if there is none. `isOut`: an act of it is on the network. */
+/** The obstacle to an edit of a delivery; undefined if it can be edited. `isOut`: an act of it is on the network. */
 export function findEditObstacle({ state, isOut }: Pick<Delivery, 'state'> & { isOut: boolean }) {
   if (state === 'publishing' || state === 'unconfirmed') return state
   if (isRemoval(state)) return 'removed'
