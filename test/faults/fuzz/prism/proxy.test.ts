@@ -189,12 +189,14 @@ t.test('requests and responses of every operation match the document by prism', 
   await ask('getPostMetrics', 200, [byHand.id, '?refresh=true'])
   await ask('checkDelivery', 409, [byHand.id, account])
   const onMastodon = await ada.account('mastodon')
-  const [shown, here, everywhere] = [
+  const [shown, edited, here, everywhere] = [
     await createPublished(onMastodon, 'shown'),
+    await createPublished(account, 'edited'),
     await createPublished(account, 'here'),
     await createPublished(account, 'everywhere'),
   ]
   await ask('checkDelivery', 200, [shown, onMastodon])
+  await ask('editDelivery', 202, [edited, account], { body: { text: 'b' } })
   await ask('removeDelivery', 202, [here, account])
   await ask('removePost', 202, [everywhere])
   await ask('checkDelivery', 404, [UNKNOWN_ID, account])
