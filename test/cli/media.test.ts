@@ -93,6 +93,8 @@ t.test(
       const { type, body } = await form([['file', await jpeg(200, 200, shade)]])
       const headers = { authorization: `Bearer ${key}`, 'content-type': type }
       const reply = await fetch(`${service.facts.api}/media`, { method: 'POST', headers, body: new Uint8Array(body) })
+      // A busy service refuses uploads, which it has not acknowledged then.
+      if (!reply.ok) throw new Error(`the upload was refused: ${reply.status}`)
       return ((await reply.json()) as { id: string }).id
     }
     const kept = await Promise.all([send(1), send(2)])
