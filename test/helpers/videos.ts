@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
@@ -22,6 +22,13 @@ export async function encode(t: Test, extension: string, args: string): Promise<
   const path = join(await createFolder(t), `made.${extension}`)
   await promisify(execFile)(ffmpeg!, ['-loglevel', 'error', ...args.split(' '), path])
   return readFile(path)
+}
+
+/** Repeats a video without encoding it again, which is slow for a long one. */
+export async function repeat(t: Test, extension: string, video: Buffer, times: number): Promise<Buffer> {
+  const path = join(await createFolder(t), `once.${extension}`)
+  await writeFile(path, video)
+  return encode(t, extension, `-stream_loop ${times - 1} -i ${path} -c copy`)
 }
 
 /** A test picture that moves. */
