@@ -122,7 +122,8 @@ export async function runService(
   })
   await withDeadline(command, output, Promise.race([ready, closed]), child)
   if (child.exitCode !== null) throw new Error(`${command} exited with ${child.exitCode}: ${output.stderr}`)
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+  // After SIGTERM, a service accepts connections for three more seconds, which only tests of that need.
+  const stop = async (signal: NodeJS.Signals = 'SIGINT') => {
     child.kill(signal)
     await closed
     return child.exitCode

@@ -104,7 +104,7 @@ t.test('start sets up the database at DATABASE_URL, and serve uses it', async (t
 })
 
 t.test('stdout has only the result, and the log on stderr has no key', async (t) => {
-  const env = { DATABASE_URL: await copyDatabase(t, 'template0'), TRUST_PROXY: '127.0.0.0/8, ::1' }
+  const env = { DATABASE_URL: await createDatabase(t), TRUST_PROXY: '127.0.0.0/8, ::1' }
   const service = await runService('start', env)
   t.teardown(() => service.stop('SIGKILL'))
   const key = service.facts.key ?? ''
@@ -173,8 +173,7 @@ t.test(
 )
 
 t.test('after SIGTERM, running requests are finished and new ones are refused', async (t) => {
-  const url = await copyDatabase(t, 'template0')
-  const service = await runService('start', { DATABASE_URL: url })
+  const service = await runService('start', { DATABASE_URL: await createDatabase(t) })
   t.teardown(() => service.stop('SIGKILL'))
   const { api, key } = service.facts as { api: string; key: string }
   const { data } = (await get(`${api}/accounts`, key)).body
@@ -208,7 +207,7 @@ t.test('SIGTERM reaches the service through npm', async (t) => {
   const service = await runService('serve', { DATABASE_URL: await createDatabase(t) }, { throughNpm: true })
   const health = new URL('/healthz', service.facts.api)
   t.equal((await fetch(health)).status, 200)
-  await service.stop()
+  await service.stop('SIGTERM')
   await untilRefused(service.facts.api ?? '')
 })
 
