@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { runService } from '../helpers/command.ts'
-import { copyDatabase } from '../helpers/database.ts'
+import { createDatabase } from '../helpers/database.ts'
 
 /** Runs the agent to its end; gives its status and the lines that it printed. */
 async function runAgent(args: string[], env: Record<string, string>) {
@@ -17,7 +17,7 @@ async function runAgent(args: string[], env: Record<string, string>) {
 
 t.test('the agent of the example drafts, and publishes only what was confirmed, over HTTP and stdio', async (t) => {
   const service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { runService } from '../helpers/command.ts'
-import { copyDatabase, type Teardown } from '../helpers/database.ts'
+import { createDatabase, type Teardown } from '../helpers/database.ts'
 
 /** Forwards requests to the API at `target`, and drops the response to the first create that succeeds. */
 async function startLossyProxy(t: Teardown, target: string): Promise<{ api: string; lost: () => number }> {
@@ -61,7 +61,7 @@ const EXAMPLES = [
 
 t.test('the examples publish on the sandbox, each post once, though a response is lost', async (t) => {
   const service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     // The demo needs a key to create a sandbox account on a database that is not the embedded one.
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { Postroom } from '../../src/sdk/index.ts'
 import { createFolder } from '../helpers/app.ts'
 import { runService } from '../helpers/command.ts'
-import { copyDatabase } from '../helpers/database.ts'
+import { createDatabase } from '../helpers/database.ts'
 import { endChild } from '../helpers/processes.ts'
 import { until } from '../helpers/until.ts'
 
@@ -36,7 +36,7 @@ function startFollower(t: Test, file: string, env: Record<string, string>) {
 
 async function createScene(t: Test) {
   const service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))

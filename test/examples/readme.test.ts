@@ -7,7 +7,7 @@ import t from 'tap'
 import { writePackage } from '../../.ci/sdk-package.ts'
 import { createFolder } from '../helpers/app.ts'
 import { runService } from '../helpers/command.ts'
-import { copyDatabase } from '../helpers/database.ts'
+import { createDatabase } from '../helpers/database.ts'
 import { installPackage, typeCheck } from '../helpers/installed-sdk.ts'
 import { until } from '../helpers/until.ts'
 
@@ -43,7 +43,7 @@ const patternOf = (shown: string) =>
 
 t.test('the calls in README.md work as they stand, and return what it shows', async (t) => {
   const service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))
@@ -83,7 +83,7 @@ t.test('the calls in README.md work as they stand, and return what it shows', as
 t.test('the example in TypeScript compiles and runs in a project of its own, with the packed SDK', async (t) => {
   const [, example] = /^```ts\n(.*?)^```/ms.exec(readFileSync('README.md', 'utf8'))!
   const service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { postroom, runService } from '../helpers/command.ts'
-import { copyDatabase } from '../helpers/database.ts'
+import { createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
 import { jpeg } from '../helpers/upload.ts'
 
@@ -47,7 +47,7 @@ interface Listed {
 /** A service with its worker, and the operator's program, which may create users. */
 async function startService(t: Test) {
   const env = {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   }
   const service = await runService('start', env)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { runService, type Service } from '../helpers/command.ts'
-import { copyDatabase } from '../helpers/database.ts'
+import { createDatabase } from '../helpers/database.ts'
 import { connectClient, overHttp, overStdio, readResult, VERSIONS } from '../helpers/mcp.ts'
 import { until } from '../helpers/until.ts'
 
@@ -11,7 +11,7 @@ let service: Service
 
 t.before(async () => {
   service = await runService('start', {
-    DATABASE_URL: await copyDatabase(t, 'template0'),
+    DATABASE_URL: await createDatabase(t),
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   })
   t.teardown(() => service.stop('SIGKILL'))
