@@ -7,12 +7,13 @@ import { samplesOf } from '../helpers/scrape.ts'
 
 for (const command of ['serve', 'worker'] as const) {
   t.test(`${command} serves the metrics of its process on METRICS_PORT`, async (t) => {
-    const service = await runService(command, {
+    const env = {
       DATABASE_URL: await createDatabase(t),
       CREDENTIALS_KEY: randomBytes(32).toString('base64'),
       MEDIA_DIR: await createFolder(t),
       METRICS_PORT: '0',
-    })
+    }
+    const service = await runService(command, env)
     t.teardown(() => service.stop())
     const { metrics } = service.facts
     const response = await fetch(metrics!)
@@ -24,14 +25,9 @@ for (const command of ['serve', 'worker'] as const) {
     t.ok('nodejs_eventloop_lag_p99_seconds' in samples)
     t.ok(`postroom_pool_in_use{pool="${command === 'serve' ? 'api' : 'worker'}"}` in samples)
     t.equal((await fetch(metrics!.replace('/metrics', '/api/v1/posts'))).status, 404, 'and nothing else')
+    const { port } = new URL(metrics!)
+    const message = new RegExp(`METRICS_PORT ${port}`)
+    await t.rejects(runService(command, { ...env, METRICS_PORT: port }), { message }, 'a taken port is named')
     t.equal(await service.stop(), 0)
   })
 }
-
-t.test('a METRICS_PORT that is taken is an error that names it', async (t) => {
-  const env = { DATABASE_URL: await createDatabase(t), METRICS_PORT: '0', MEDIA_DIR: await createFolder(t) }
-  const first = await runService('serve', env)
-  t.teardown(() => first.stop())
-  const { port } = new URL(first.facts.metrics!)
-  await t.rejects(runService('serve', { ...env, METRICS_PORT: port }), { message: new RegExp(`METRICS_PORT ${port}`) })
-})
