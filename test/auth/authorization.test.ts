@@ -34,17 +34,39 @@ t.test('the table has every operation', async (t) => {
 const { app, db, organization, promote, ...world } = await createFuzzWorld(t)
 const user = async (name?: string) => repeating(await world.user(name))
 
+/** Creates a scene for each operation that writes. Those that read share one. */
+function perOperation<T>(create: () => Promise<T>): (row: { operationId: string }) => Promise<T> {
+  let shared: Promise<T> | undefined
+  return ({ operationId }) => {
+    if (operations.find((each) => each.operationId === operationId)!.method !== 'GET') return create()
+    shared ??= create()
+    return shared
+  }
+}
+
+const sceneOf = perOperation(async () => {
+  const owner = await user(OWNER_TEXT)
+  const others = { stranger: await user(), former: await user(), member: await user() }
+  const shared = await organization(owner, others.member)
+  // An organisation without an admin lets every member connect accounts.
+  await promote(shared, others.former, await user())
+  const resources = await createResources(owner, shared)
+  const before = await readEverything(owner, resources)
+  await deleteMembership(db, { userId: others.former.id, organizationId: resources.organization })
+  return { owner, others, resources, before }
+})
+
+const adminSceneOf = perOperation(async () => {
+  const [owner, admin] = [await user(OWNER_TEXT), await user()]
+  const organizationId = await organization(owner)
+  await promote(organizationId, admin)
+  return { admin, resources: await createResources(owner, organizationId) }
+})
+
 for (const row of TABLE) {
   t.test([row.operationId, row.case].filter(Boolean).join(' '), async (t) => {
     const { problems, check } = collectProblems()
-    const owner = await user(OWNER_TEXT)
-    const others = { stranger: await user(), former: await user(), member: await user() }
-    const shared = await organization(owner, others.member)
-    // An organisation without an admin lets every member connect accounts.
-    await promote(shared, others.former, await user())
-    const resources = await createResources(owner, shared)
-    const before = await readEverything(owner, resources)
-    await deleteMembership(db, { userId: others.former.id, organizationId: resources.organization })
+    const { owner, others, resources, before } = await sceneOf(row)
     const ownRequest = row.request(resources, { own: await owner.account('sandbox'), name: 'owner' })
     const send = (key: string | undefined, request: Request) => sendRequest(check, row.operationId, key, request)
 
@@ -86,10 +108,7 @@ for (const row of TABLE) {
 for (const row of TABLE) {
   t.test(`${[row.operationId, row.case].filter(Boolean).join(' ')}, by an admin of the organisation`, async (t) => {
     const { problems, check } = collectProblems()
-    const [owner, admin] = [await user(OWNER_TEXT), await user()]
-    const organizationId = await organization(owner)
-    await promote(organizationId, admin)
-    const resources = await createResources(owner, organizationId)
+    const { admin, resources } = await adminSceneOf(row)
     const request = row.request(resources, { own: await admin.account('sandbox'), name: 'admin' })
     const response = await sendRequest(check, row.operationId, admin.key, request)
     check(response.statusCode, row.admin, 'admin')
