@@ -9,18 +9,24 @@ import { type ClaimedDelivery, claimedColumns, claimedTables } from './claim.ts'
 import type { HeldDelivery } from './delivery.ts'
 import type { StoredEdit } from './edits.ts'
 
-/** A change of what a delivery has on its network, which a worker carries out. */
-export interface ClaimedChange {
-  kind: 'remove' | 'edit'
+/** A removal of what a delivery has on its network, which a worker carries out. */
+export interface ClaimedRemoval {
+  kind: 'remove'
   /** Failures in a row. */
   failures: number
-  /** The edit that is to be carried out; null for a removal. */
-  edit: StoredEdit | null
   /** The delivery. Its lease token is that of the change. */
   delivery: ClaimedDelivery
   /** When the first act became visible. */
   publishedAt: Date
 }
+
+/** An edit of what a delivery has on its network, which a worker carries out. */
+export interface ClaimedEdit extends Omit<ClaimedRemoval, 'kind'> {
+  kind: 'edit'
+  edit: StoredEdit
+}
+
+export type ClaimedChange = ClaimedRemoval | ClaimedEdit
 
 interface ClaimValues {
   leaseMs: number
@@ -31,7 +37,8 @@ interface ClaimValues {
   now: Now
 }
 
-type Row = Omit<ClaimedChange, 'delivery'> & ClaimedDelivery & { changeToken: string | null; postponed: number }
+type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt'> &
+  ClaimedDelivery & { edit: StoredEdit | null; changeToken: string | null; postponed: number }
 
 /**
  * Claims the change that has been due for the longest and whose account is free. An account has one change at a time,
@@ -55,7 +62,7 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     )
     -- At least one row, with the number of postponed changes.
     select ${claimedColumns(now)}, claimed.change_token, claimed.kind, claimed.change_failures as failures,
-      claimed.published_at, case when claimed.kind = 'edit' then claimed.edit end as edit,
+      claimed.published_at, claimed.edit,
       postponing.count as postponed
     from (select count(*)::integer as count from postponed) as postponing
     left join claimed on true
@@ -69,7 +76,8 @@ export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedC
   )
   if (!row) return undefined
   const { changeToken, postponed, kind, failures, edit, publishedAt, ...delivery } = row
-  return { kind, failures, edit, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
+  const change = { failures, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
+  return kind === 'edit' ? { ...change, kind, edit: edit! } : { ...change, kind }
 }
 
 /** Milliseconds until the next change is due; null if none is. */

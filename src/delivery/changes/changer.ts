@@ -41,10 +41,8 @@ export function createChanger(deps: Deps): Changer {
   }
 
   function start(change: ClaimedChange): void {
-    const { edit } = change
-    const carryOut = edit
-      ? editDelivery(deps, { ...change, edit }, calls.signal)
-      : removeDelivery(deps, change, calls.signal)
+    const carryOut =
+      change.kind === 'edit' ? editDelivery(deps, change, calls.signal) : removeDelivery(deps, change, calls.signal)
     const run: Promise<void> = carryOut
       .catch((error) => {
         const facts = factsOf(change.delivery)

@@ -1,5 +1,5 @@
-import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts'
-import { type EditSettlement, type StoredEdit, settleEdit } from '../../../db/queries/delivery/edits.ts'
+import type { ClaimedEdit } from '../../../db/queries/delivery/claim-change.ts'
+import { type EditSettlement, settleEdit } from '../../../db/queries/delivery/edits.ts'
 import { LeaseLost } from '../../lease-lost.ts'
 import { untilStored } from '../../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from '../account.ts'
@@ -24,11 +24,7 @@ const SETTLED = { sent: null, error: null, failures: 0, retryInMs: 0, accountRes
  * publish again looks first whether the new text is there. `signal` aborts when the worker stops. Throws a LeaseLost if
  * another worker holds the edit by now.
  */
-export async function editDelivery(
-  deps: Deps,
-  change: ClaimedChange & { edit: StoredEdit },
-  signal: AbortSignal,
-): Promise<void> {
+export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: AbortSignal): Promise<void> {
   const { delivery, edit } = change
   const credentials = credentialsOf(deps, delivery)
   const fail = async (reason: Failure) => {
@@ -57,7 +53,7 @@ export async function editDelivery(
 }
 
 /** The call of the adapter, or why it can never be made. */
-function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedChange & { edit: StoredEdit }) {
+function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedEdit) {
   const unchanged = { ...delivery, publishedAt, fileCounts: groupByPart(delivery.media).map(({ length }) => length) }
   const published = listOnNetwork(unchanged).find(({ number }) => number === ACT)
   const edited = { ...delivery, ...edit.content, startedAt: delivery.startedAt ?? publishedAt }
@@ -71,7 +67,7 @@ function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedChange
   return { make: (io: Parameters<typeof change>[2]) => change(act, { ...rest, id }, io) }
 }
 
-async function settle(deps: Deps, { delivery }: ClaimedChange, decision: EditDecision): Promise<void> {
+async function settle(deps: Deps, { delivery }: ClaimedEdit, decision: EditDecision): Promise<void> {
   const { db, clock, log } = deps
   const isStored = await untilStored(deps, () => settleEdit(db, delivery, { ...decision, now: clock() }))
   if (!isStored) throw new LeaseLost()

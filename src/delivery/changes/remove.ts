@@ -1,4 +1,4 @@
-import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts'
+import type { ClaimedRemoval } from '../../../db/queries/delivery/claim-change.ts'
 import { settleRemoval } from '../../../db/queries/delivery/removals.ts'
 import { LeaseLost } from '../../lease-lost.ts'
 import type { Credentials } from '../../platforms/contract/io.ts'
@@ -17,7 +17,7 @@ import { decideNotRemoved, decideRemoved, type RemovalDecision } from './decide-
  * before the next one. Every call may be repeated: deleting twice is deleting once. `signal` aborts when the worker
  * stops. Throws a LeaseLost if another worker holds the removal by now.
  */
-export async function removeDelivery(deps: Deps, change: ClaimedChange, signal: AbortSignal): Promise<void> {
+export async function removeDelivery(deps: Deps, change: ClaimedRemoval, signal: AbortSignal): Promise<void> {
   const { delivery, publishedAt } = change
   const left = listOnNetwork({
     ...delivery,
@@ -46,7 +46,7 @@ export async function removeDelivery(deps: Deps, change: ClaimedChange, signal: 
 /** Makes the call for an act. */
 async function tryToRemove(
   deps: Deps,
-  change: ClaimedChange,
+  change: ClaimedRemoval,
   { number: act, ...published }: ActOnNetwork,
   credentials: Credentials,
   stop: AbortSignal,
@@ -66,7 +66,7 @@ async function tryToRemove(
 }
 
 /** Nothing has failed: the removal goes on after `retryInMs`. */
-const postponed = ({ delivery, failures }: ClaimedChange, retryInMs: number): RemovalDecision => ({
+const postponed = ({ delivery, failures }: ClaimedRemoval, retryInMs: number): RemovalDecision => ({
   ...decideNotRemoved(0, WAITING),
   ...{ error: delivery.error, failures, retryInMs },
 })
@@ -76,7 +76,7 @@ const WAITING = failure('interrupted', 'The removal goes on', { retryable: true 
 /** Commits a decision. Its outcome stays true if the database is lost now, so that the journal gets it first. */
 async function settle(
   deps: Deps,
-  { delivery }: ClaimedChange,
+  { delivery }: ClaimedRemoval,
   { number: act }: ActOnNetwork,
   decision: RemovalDecision,
 ): Promise<void> {
