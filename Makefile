@@ -76,11 +76,12 @@ check: $(DEVELOP) ## check types, lint, import directions, and that generated fi
 	@npm run -s check:db-types
 	@npm test -s -- test/repository/*.test.ts test/openapi/document.test.ts
 
-openapi: $(DEVELOP) ## write openapi/openapi.json, schemas/operations/index.ts and the methods of the Python client
+openapi: $(DEVELOP) ## write openapi/openapi.json, schemas/operations/index.ts, and the methods and types of the clients
 	@node .ci/operations.ts
 	@node .ci/python-client.ts
 	@npm run -s postroom -- openapi > node_modules/.openapi.json
 	@mv node_modules/.openapi.json openapi/openapi.json
+	@node .ci/typescript-client.ts
 
 db-types: $(DEVELOP) ## write db/types.ts from the migrated schema
 	@npm run -s db-types

@@ -4,7 +4,6 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readDocument } from '../test/helpers/document.ts'
-import { publishedTypes } from '../test/helpers/published-types.ts'
 import { describeNodes } from './n8n-description.ts'
 import { pack } from './pack.ts'
 import { VERSION } from './release-facts.ts'
@@ -19,7 +18,7 @@ const TSCONFIG = {
 }
 
 /** The files of the SDK that the nodes use: they do without timers and global objects, which n8n forbids. */
-const SDK = ['crypto', 'errors', 'path', 'responses', 'retries', 'webhooks']
+const SDK = ['crypto', 'errors', 'path', 'responses', 'retries', 'types', 'webhooks']
 
 /** A path in src/n8n that leads out of it. In the package, these folders are inside. */
 const OUTSIDE = /\.\.\/((?:\.\.\/)*(?:sdk|console)\/)/g
@@ -32,7 +31,6 @@ export function writeSources(folder: string): void {
   }
   writeFileSync(join(folder, 'nodes/Postroom/description.ts'), describeNodes(readDocument()))
   for (const name of SDK) cpSync(`src/sdk/${name}.ts`, join(folder, 'sdk', `${name}.ts`))
-  writeFileSync(join(folder, 'sdk/types.ts'), publishedTypes(readDocument()))
   cpSync('src/console/icon.svg', join(folder, 'console/icon.svg'))
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
   const manifest = { ...JSON.parse(readFileSync('src/n8n/package.json', 'utf8')), version: VERSION }

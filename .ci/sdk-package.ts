@@ -1,14 +1,11 @@
 /**
- * Writes the SDK as a package: its files to dist/npm, and a tarball to dist. The types of the API come from the OpenAPI
- * document, so that the package needs no other one. It is compiled for the web and ES2022 alone: Node's types are
- * absent.
+ * Writes the SDK as a package: its files to dist/npm, and a tarball to dist. It is compiled for the web and ES2022 alone:
+ * Node's types are absent.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readDocument } from '../test/helpers/document.ts'
-import { publishedTypes } from '../test/helpers/published-types.ts'
 import { pack } from './pack.ts'
 
 const TSCONFIG = {
@@ -51,7 +48,6 @@ export function writePackage(folder: string): string {
   const sources = mkdtempSync(join(tmpdir(), 'postroom-sdk-'))
   try {
     cpSync('src/sdk', sources, { recursive: true })
-    writeFileSync(join(sources, 'types.ts'), publishedTypes(readDocument()))
     writeFileSync(join(sources, 'package.json'), JSON.stringify(MANIFEST))
     const outDir = join(target, 'sdk')
     writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify(TSCONFIG))

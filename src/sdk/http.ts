@@ -5,7 +5,6 @@ import { List, type Page } from './pages.ts'
 import type { Path } from './path.ts'
 import { parseJson, toError } from './responses.ts'
 import { pauseBefore } from './retries.ts'
-import type { Deleted, ValidatePostQuery } from './types.ts'
 import { Form } from './uploads.ts'
 
 interface Request {
@@ -50,19 +49,19 @@ export class Http {
     const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
     return this.send('POST', path, body, { ...options, idempotencyKey }, true)
   }
-  /** Sends a change. Without `isRepeatable`, the method and the headers decide whether it may be sent again. */
+  /**
+   * Sends a change. Other options than these are parameters of the query. Without `isRepeatable`, the method and the
+   * headers decide whether it may be sent again.
+   */
   send<T extends object>(
     method: Request['method'],
     path: Path,
     body?: object,
-    { idempotencyKey, ifMatch, strict, include, ...options }: CreateOptions & ChangeOptions & ValidatePostQuery = {},
+    { idempotencyKey, ifMatch, signal, timeoutMs, maxRetries, ...query }: CreateOptions & ChangeOptions = {},
     isRepeatable = method === 'PUT' || method === 'DELETE' || (method === 'PATCH' && ifMatch !== undefined),
   ): Promise<T> {
     const headers = { 'idempotency-key': idempotencyKey, 'if-match': ifMatch }
-    return this.json({ method, path, query: { strict, include }, body, headers, isRepeatable, options })
-  }
-  delete<T extends object = Deleted>(path: Path, options?: ChangeOptions): Promise<T> {
-    return this.send('DELETE', path, undefined, options)
+    return this.json({ method, path, query, body, headers, isRepeatable, options: { signal, timeoutMs, maxRetries } })
   }
   /** Sends a request, and returns the JSON of its response; undefined for 304. */
   json<T extends object>(request: Request): Promise<T> {
@@ -76,11 +75,8 @@ export class Http {
     })
   }
   /** Gets a file, also from the target of a redirect. The body of the response has not been read. */
-  file(
-    path: Path,
-    { headers = {}, query }: { headers?: Record<string, string>; query?: object },
-    options: Options,
-  ): Promise<Response> {
+  file(path: Path, query: object = {}, { range, ...options }: Options & { range?: string } = {}): Promise<Response> {
+    const headers: Record<string, string> = range ? { range } : {}
     const request: Request = { method: 'GET', path, query, headers, isRepeatable: true, options }
     return this.#withRetries(request, async (response, fetch) => {
       const target = response.status === 307 && response.headers.get('location')

@@ -134,8 +134,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
 
-  // Users install it alone: the test below allows types of schemas only.
-  ['src/sdk', ['schemas']],
+  // Users install it alone.
+  ['src/sdk', []],
 
   // n8n installs it alone. The build puts these files of the SDK into the package.
   ['src/n8n', ['src/sdk']],

@@ -1,5 +1,5 @@
-import type { Account } from '../../../../schemas/client-types.ts'
 import { OperatorError } from '../../../errors.ts'
+import type { Account } from '../../../sdk/index.ts'
 import { findAccount } from '../send/send-once.ts'
 import type { SourceAccount } from './source-post.ts'
 

@@ -1,4 +1,4 @@
-import type { CreatePost } from '../../../../schemas/client-types.ts'
+import type { CreatePost } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
 import { connect, findAccount, sendOnce } from '../send/send-once.ts'
 import { matchAccount } from './match-account.ts'

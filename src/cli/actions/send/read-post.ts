@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parse, YAMLError } from 'yaml'
-import type { CreatePost } from '../../../../schemas/client-types.ts'
 import { OperatorError } from '../../../errors.ts'
+import type { CreatePost } from '../../../sdk/index.ts'
 
 /** A file that a post shows: its path, beside the file of the post, and what is in it. */
 export interface AttachedFile {

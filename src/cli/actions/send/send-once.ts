@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Account, CreatePost, PostValidation } from '../../../../schemas/client-types.ts'
 import { readClientConfig } from '../../../config/config.ts'
 import { OperatorError } from '../../../errors.ts'
+import type { Account, CreatePost, PostValidation } from '../../../sdk/index.ts'
 import { Postroom, PostroomError } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
 

@@ -1,4 +1,4 @@
-import { type Document, operationsOf, type Schema } from './document.ts'
+import { type Document, operationsOf, type Schema } from '../test/helpers/document.ts'
 
 /**
  * The types of the API as TypeScript without imports: each component of the document, and the query of each operation
