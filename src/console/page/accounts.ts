@@ -7,7 +7,6 @@ import { Confirm, Details, Empty, Loading, Network, networkName, Problem } from 
 import { useCan, useSession } from './session.ts'
 import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
-import { MENDS } from './words.ts'
 
 export function Accounts() {
   const { client } = useSession()
@@ -53,12 +52,9 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
   const { client } = useSession()
   const canConnect = useCan('accounts:connect')
   const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
-  const disconnect = async () => {
-    await client.accounts.disconnect(id)
-    reload()
-  }
   const canRead = useCan('posts:read')
-  const mend = attention && canConnect && MENDS[attention.code]
+  // Another code needs the operator of the service.
+  const isMended = attention && canConnect && attention.code !== 'app_not_approved'
   return html`<li>
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
@@ -68,11 +64,11 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
     </div>
     <div class="buttons">
       <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
-      ${mend && html`<button type="button" class="primary" onClick=${onConnect}>${mend}</button>`}
+      ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? 'Connect' : 'Connect again'}</button>`}
       ${
         canConnect &&
         canDisconnect &&
-        html`<${Confirm} label="Disconnect" isDangerous act=${disconnect}
+        html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
         says="The credentials of ${username} are destroyed. What is scheduled for it fails unless it is connected again." />`
       }
     </div>
@@ -80,6 +76,9 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
     ${canRead && html`<${Details} title="Numbers of 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
   </li>`
 }
+
+/** How many failed requests in a row a person who consents may outlast. */
+const POLL_RETRIES = 8
 
 interface ConnectProps {
   platform: Platform
@@ -117,7 +116,7 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
       if (window) window.location.href = url
       setState('Consent in the window that has opened.')
       for (;;) {
-        const connection = await client.connections.get(id)
+        const connection = await client.connections.get(id, { maxRetries: POLL_RETRIES })
         if (connection.state === 'connected') return onEnd()
         if (connection.state !== 'pending' && connection.state !== 'opened') {
           return setState(connection.error?.message ?? `The connection is ${connection.state}: look at the window.`)

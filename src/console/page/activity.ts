@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ApiKey, ConnectedApp, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -47,20 +47,20 @@ const EVENTS_MAX = 100
 function Events() {
   const { client } = useSession()
   const [events, setEvents] = useState<Event[]>([])
-  const [error, setError] = useState<Error>()
-  useEffect(() => {
-    const controller = new AbortController()
-    const follow = async () => {
-      const from = new Date(Date.now() - 86_400_000).toISOString()
-      for await (const { data } of client.events.follow({ from }, { signal: controller.signal }).pages()) {
+  const [from] = useState(() => new Date(Date.now() - 86_400_000).toISOString())
+  const after = useRef<string | undefined>(undefined)
+  const { error, reload } = useLoad(
+    async (signal) => {
+      const begin = after.current ? { after: after.current } : { from }
+      for await (const { data, nextCursor } of client.events.follow(begin, { signal, maxRetries: 0 }).pages()) {
+        after.current = nextCursor
         if (data.length > 0) setEvents((events) => [...data.toReversed(), ...events].slice(0, EVENTS_MAX))
       }
-    }
-    follow().catch((error) => controller.signal.aborted || setError(error))
-    return () => controller.abort()
-  }, [client])
+    },
+    [client],
+  )
   return html`<h2>Events of the last day</h2>
-    ${error && html`<${Problem} error=${error} />`}
+    ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
     ${!error && events.length === 0 && html`<${Empty}>Nothing has happened yet. This page shows what happens next.<//>`}
     <ol class="timeline">${events.map((event) => {
       const { postId } = event.data as { postId?: string }
@@ -92,15 +92,11 @@ function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void 
       : webhook.failingSince
         ? `failing since ${formatInstant(webhook.failingSince, OWN_ZONE)}`
         : 'works'
-  const test = async () => {
-    await client.webhooks.test(webhook.id)
-    reload()
-  }
   return html`<li>
     <${Details} title=${html`<span dir="ltr">${webhook.url}</span> <span class=${health === 'works' ? 'small' : 'warning'}>${health}</span>`}>
       ${() => html`<${WebhookLog} id=${webhook.id} />`}
     <//>
-    <${Confirm} label="Test" says="A test event is sent to this address." act=${test} />
+    <${Confirm} label="Test" says="A test event is sent to this address." act=${() => client.webhooks.test(webhook.id)} onDone=${reload} />
   </li>`
 }
 
@@ -123,10 +119,6 @@ function WebhookLog({ id }: { id: string }) {
 function Apps() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.connectedApps.list()), [client])
-  const disconnect = (id: string) => async () => {
-    await client.connectedApps.disconnect(id)
-    list.reload()
-  }
   return html`<section class="card"><h2>Connected apps</h2>
     <${Loading} loaded=${list}>
       ${(apps: ConnectedApp[]) =>
@@ -138,7 +130,7 @@ function Apps() {
                   <strong dir="auto">${name}</strong>
                   <p class="small">${scopes.join(', ')}.${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}</p>
                 </div>
-                <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${disconnect(id)} />
+                <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
               </li>`,
             )}</ul>`}
     <//>
@@ -148,10 +140,6 @@ function Apps() {
 function Keys() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.keys.list()), [client])
-  const revoke = (id: string) => async () => {
-    await client.keys.revoke(id)
-    list.reload()
-  }
   return html`<section class="card"><h2>Keys</h2>
     <${Loading} loaded=${list}>
       ${(keys: ApiKey[]) =>
@@ -163,7 +151,7 @@ function Keys() {
                 ${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}
                 ${expiresAt ? ` Ends ${formatInstant(expiresAt, OWN_ZONE)}.` : ''}</p>
             </div>
-            <${Confirm} label="Revoke" isDangerous says="Programs with this key are refused from now on. This cannot be undone." act=${revoke(id)} />
+            <${Confirm} label="Revoke" isDangerous says="Programs with this key are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
           </li>`,
         )}</ul>`}
     <//>

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { sleep } from '../../sdk/http.ts'
 import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
 import { useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -60,34 +61,26 @@ export function Compose() {
   const canUpload = useCan('media:write')
   const [draft, setDraft] = useKept<Draft>('compose', newDraft())
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
-  const [validation, setValidation] = useState<PostValidation>()
   const [error, setError] = useState<Error>()
   const [isStoring, setStoring] = useState(false)
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
 
-  useEffect(() => {
-    setValidation(undefined)
-    setError(undefined)
-    if (draft.accountIds.length === 0) return
-    const controller = new AbortController()
-    const timer = setTimeout(() => {
-      client.posts
-        .validate(toBody(draft), { include: ['parts'], signal: controller.signal })
-        .then(setValidation, (error) => {
-          if (!controller.signal.aborted) setError(error)
-        })
-    }, CHECKED_AFTER_MS)
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
-  }, [client, JSON.stringify(toBody(draft))])
+  const body = toBody(draft)
+  const check = useLoad(
+    async (signal) => {
+      if (body.accountIds.length === 0) return undefined
+      await sleep(CHECKED_AFTER_MS, signal)
+      return client.posts.validate(body, { include: ['parts'], signal })
+    },
+    [client, JSON.stringify(body)],
+  )
+  const validation = check.value
 
   const store = async (isNow: boolean) => {
     setStoring(true)
     setError(undefined)
     try {
-      const { id } = await client.posts.create(toBody(draft), { idempotencyKey: draft.key })
+      const { id } = await client.posts.create(body, { idempotencyKey: draft.key })
       if (isNow) await client.posts.publish(id)
       setDraft(newDraft())
       location.hash = `/posts/${id}`
@@ -104,7 +97,8 @@ export function Compose() {
   const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
   const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
   const isScheduled = draft.isQueued || draft.time !== ''
-  const canStore = draft.accountIds.length > 0 && validation?.create.status === 201 && !isStoring
+  const canStore =
+    draft.accountIds.length > 0 && !check.isLoading && !check.error && validation?.create.status === 201 && !isStoring
   return html`
     <h1>Compose</h1>
     <div class="with-side">
@@ -134,6 +128,7 @@ export function Compose() {
             <label>Time zone <input value=${draft.timeZone} onChange=${(event: Event) => change({ timeZone: (event.target as HTMLInputElement).value })} /></label>
           </div>`
         }
+        ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
         ${general.map(({ message }) => html`<p class="warning" role="alert" dir="auto">${message}</p>`)}
         <div class="buttons">
@@ -178,6 +173,9 @@ function OnAccount({ account: { id, platform, username }, draft, validation, onC
   </section>`
 }
 
+/** How often a file is sent again by itself, which nobody likes to choose again. */
+const UPLOAD_RETRIES = 2
+
 function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[]) => void }) {
   const { client } = useSession()
   const [sending, setSending] = useState<{ name: string; share: number }>()
@@ -190,7 +188,7 @@ function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[])
         setSending({ name: file.name, share: 0 })
         const stored = await withProgress(
           (share) => setSending({ name: file.name, share }),
-          () => client.uploads.create(file),
+          () => client.uploads.create(file, {}, { maxRetries: UPLOAD_RETRIES }),
         )
         added = [...added, stored]
         onChange(added)

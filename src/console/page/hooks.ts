@@ -1,4 +1,6 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
+import { PostroomError, Unauthorized } from '../../sdk/index.ts'
+import { SessionContext } from './session.ts'
 
 export interface Loaded<Value> {
   value: Value | undefined
@@ -8,24 +10,50 @@ export interface Loaded<Value> {
   reload(): void
 }
 
-/** Loads a value whenever one of `inputs` changes. An answer that a later one has overtaken is dropped. */
+/** The pause before something is loaded again, if the service does not ask for another one. */
+const PAUSE_SECONDS = 10
+
+/** After how many seconds a failed request may succeed; undefined if it will fail again. */
+export function pauseAfter(error: Error): number | undefined {
+  if (!(error instanceof PostroomError)) return undefined
+  const { status, retryAfter } = error
+  return status === 0 || status === 429 || status >= 500 ? Math.max(1, retryAfter ?? PAUSE_SECONDS) : undefined
+}
+
+/**
+ * Loads a value whenever one of `inputs` changes. An answer that a later one has overtaken is dropped. A failure that
+ * passes is shown, and followed by another attempt. A key that is not valid any more ends the session.
+ */
 export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, inputs: unknown[]): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
     value: undefined,
     error: undefined,
     isLoading: true,
   })
+  const session = useContext(SessionContext)
   const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((turn) => turn + 1), [])
   useEffect(() => {
     const controller = new AbortController()
-    setState(({ value }) => ({ value, error: undefined, isLoading: true }))
+    let timer: number | undefined
+    const fail = (error: Error) => {
+      if (controller.signal.aborted) return
+      setState(({ value }) => ({ value, error, isLoading: false }))
+      const pauseSeconds = pauseAfter(error)
+      if (pauseSeconds) timer = setTimeout(reload, pauseSeconds * 1000)
+      if (error instanceof Unauthorized) session?.end(error)
+    }
+    setState((state) => ({ ...state, isLoading: true }))
     load(controller.signal).then(
       (value) => controller.signal.aborted || setState({ value, error: undefined, isLoading: false }),
-      (error) => controller.signal.aborted || setState(({ value }) => ({ value, error, isLoading: false })),
+      fail,
     )
-    return () => controller.abort()
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
   }, [...inputs, turn])
-  return { ...state, reload: useCallback(() => setTurn((turn) => turn + 1), []) }
+  return { ...state, reload }
 }
 
 /** The part of the address behind `#`, such as `/posts/ID`, with its parameters. */

@@ -22,14 +22,16 @@ function Console() {
   const [key, setKey] = useState(readKey)
   const [session, setSession] = useState<Session>()
   const [error, setError] = useState<Error>()
-  const signOut = () => {
+  const end = (error?: Error) => {
     forgetKey()
     setSession(undefined)
     setKey(null)
+    setError(error)
   }
   const open = () => {
+    if (!key) return
     setError(undefined)
-    if (key) signIn(key, signOut).then(setSession, setError)
+    signIn(key, end).then(setSession, (error) => (error instanceof Unauthorized ? end(error) : setError(error)))
   }
   useEffect(open, [key])
   useEffect(() => {
@@ -39,14 +41,13 @@ function Console() {
     return () => removeEventListener('hashchange', follow)
   }, [])
   if (session) return html`<${SessionContext.Provider} value=${session}><${Shell} /><//>`
-  const isRejected = error instanceof Unauthorized
-  if (key && !isRejected) {
+  if (key) {
     return html`<main class="sign-in">
       ${error ? html`<${Problem} error=${error} onRetry=${open} />` : html`<p role="status">Opening…</p>`}
-      ${error && html`<button type="button" onClick=${signOut}>Use another key</button>`}
+      ${error && html`<button type="button" onClick=${() => end()}>Use another key</button>`}
     </main>`
   }
-  return html`<${SignIn} error=${error} onKey=${(given: string) => (given === key ? open() : setKey(given))} />`
+  return html`<${SignIn} error=${error} onKey=${setKey} />`
 }
 
 function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: string) => void }) {
@@ -87,7 +88,7 @@ function Shell() {
                 html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
             )}
           </nav>
-          <button type="button" class="quiet" onClick=${session.signOut}>Sign out</button>
+          <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
         </header>
         <main id="main" tabindex="-1">
           ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<p class="empty">There is no such page, or the key does not allow it.</p>`}

@@ -1,6 +1,6 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
-import type { Loaded } from './hooks.ts'
+import { type Loaded, pauseAfter } from './hooks.ts'
 import { html } from './html.ts'
 import { SessionContext, useCan, useSession } from './session.ts'
 import { STATES } from './words.ts'
@@ -73,12 +73,14 @@ function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
 export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const session = useContext(SessionContext)
   const requestId = error instanceof PostroomError ? error.requestId : null
+  const pauseSeconds = pauseAfter(error)
   return html`<div class="problem" role="alert">
     <strong>${titleOf(error)}</strong>
     <p dir="auto">${error.message}</p>
+    ${pauseSeconds && html`<p>${onRetry ? `This is tried again in ${pauseSeconds} seconds.` : `Try again in ${pauseSeconds} seconds.`}</p>`}
     ${requestId && html`<p class="small">Request ${requestId}</p>`}
     ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
-    ${session && error instanceof Unauthorized && html`<button type="button" onClick=${session.signOut}>Use another key</button>`}
+    ${session && error instanceof Unauthorized && html`<button type="button" onClick=${() => session.end()}>Use another key</button>`}
   </div>`
 }
 
@@ -87,8 +89,9 @@ function titleOf(error: Error): string {
   if (status === 0 || !navigator.onLine) return 'The service cannot be reached'
   if (status === 429) return 'Too many requests at the moment'
   if (status !== undefined && status >= 500) return 'The service cannot answer at the moment'
-  if (error instanceof Unauthorized) return 'The key is not valid any more'
-  if (error instanceof PreconditionFailed) return 'The post has changed meanwhile: load the page again'
+  if (error instanceof Unauthorized) return 'The key is not valid'
+  if (error instanceof PreconditionFailed)
+    return 'The post has changed meanwhile: go back to see it. What you have typed stays'
   return 'This did not work'
 }
 
@@ -119,13 +122,15 @@ interface ConfirmProps {
   /** A sentence about what the action does. */
   says: string
   act: () => Promise<unknown>
+  /** Called after the action, or with the error that somebody else has changed the post meanwhile. */
+  onDone: (error?: PreconditionFailed) => void
   isDangerous?: boolean
   /** Further fields of the question. */
   children?: unknown
 }
 
 /** A button that says what it is about to do before it does it. */
-export function Confirm({ label, says, act, isDangerous, children }: ConfirmProps) {
+export function Confirm({ label, says, act, onDone, isDangerous, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [error, setError] = useState<Error>()
   const [isRunning, setRunning] = useState(false)
@@ -136,15 +141,20 @@ export function Confirm({ label, says, act, isDangerous, children }: ConfirmProp
     try {
       await act()
       dialog.current?.close()
+      onDone()
     } catch (error) {
       setError(error as Error)
     } finally {
       setRunning(false)
     }
   }
+  const close = () => {
+    setError(undefined)
+    if (error instanceof PreconditionFailed) onDone(error)
+  }
   return html`
     <button type="button" class=${isDangerous ? 'dangerous' : ''} onClick=${() => dialog.current?.showModal()}>${label}</button>
-    <dialog ref=${dialog} aria-label=${label}>
+    <dialog ref=${dialog} aria-label=${label} onClose=${close}>
       <form onSubmit=${run}>
         <h2>${label}</h2>
         <p>${says}</p>
@@ -164,14 +174,10 @@ export interface Note {
   undo?: () => Promise<unknown>
 }
 
-/** A line that says what was done, and takes it back. It leaves after some seconds, unless it is looked at. */
+/** A line that says what was done, and takes it back. It stays, as nobody knows how long somebody reads. */
 export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () => void }) {
   const [error, setError] = useState<Error>()
-  useEffect(() => {
-    setError(undefined)
-    const timer = note && setTimeout(onEnd, 10_000)
-    return () => clearTimeout(timer)
-  }, [note])
+  useEffect(() => setError(undefined), [note])
   const undo = () => note?.undo?.().then(onEnd, setError)
   return html`<div class="note" role="status" aria-live="polite">
     ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}

@@ -2,6 +2,7 @@ import type {
   DeliveryMetrics,
   DeliveryState,
   MediaDetail,
+  PatchPost,
   PostDetail,
   PostTarget,
   PostValidation,
@@ -87,52 +88,37 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   const { client } = useSession()
   const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
   if (post.status === 'published') {
-    const takeDown = () => client.posts.remove(post.id, versionOf(post)).then(reload)
+    const takeDown = () => client.posts.remove(post.id, versionOf(post))
     return (
       canPublish &&
-      html`<${Confirm} label="Take down" isDangerous act=${takeDown} says="The post is deleted from the networks of all its accounts that can delete it. This cannot be undone." />`
+      html`<${Confirm} label="Take down" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from the networks of all its accounts that can delete it. This cannot be undone." />`
     )
   }
   const isDraft = post.status === 'draft'
-  const changeText = async () => {
-    const field = document.getElementById('caption') as HTMLTextAreaElement
-    await client.posts.update(post.id, { caption: field.value }, versionOf(post))
-    reload()
-  }
-  const changeTime = async () => {
-    const field = document.getElementById('time') as HTMLInputElement
-    await client.posts.update(
-      post.id,
-      { scheduledAt: `${field.value}:00`, timeZone: post.timeZone ?? OWN_ZONE },
-      versionOf(post),
-    )
-    reload()
-  }
-  const remove = async () => {
-    await client.posts.delete(post.id, versionOf(post))
-    location.hash = '/calendar'
-  }
-  const publish = async () => {
-    await client.posts.publish(post.id, versionOf(post))
-    reload()
-  }
+  const typedIn = (id: string) => (document.getElementById(id) as HTMLInputElement | HTMLTextAreaElement).value
+  const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
+  const changeText = () => change({ caption: typedIn('caption') })
+  const changeTime = () => change({ scheduledAt: `${typedIn('time')}:00`, timeZone: post.timeZone ?? OWN_ZONE })
+  const remove = () => client.posts.delete(post.id, versionOf(post))
+  const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
+  const publish = () => client.posts.publish(post.id, versionOf(post))
   const time = post.scheduledAt ? toLocal(new Date(post.scheduledAt), post.timeZone ?? OWN_ZONE) : ''
   return html`<div class="buttons">
     ${
       (isDraft ? canWrite : canPublish) &&
-      html`<${Confirm} label="Change the text" act=${changeText} says="Accounts with a text of their own keep it.">
+      html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.">
         <label>Text <textarea id="caption" rows="6" dir="auto">${post.caption}</textarea></label>
       <//>`
     }
     ${
       canPublish &&
-      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime}
+      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} onDone=${reload}
           says="The post goes out at this time, to every account without a time of its own.">
           <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required value=${time} /></label>
         <//>
-        <${Confirm} label="Publish now" act=${publish} says="The post goes out to all ${post.targets.length} accounts within seconds. This cannot be taken back here." />`
+        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds. This cannot be taken back here." />`
     }
-    ${canWrite && html`<${Confirm} label="Delete" isDangerous act=${remove} says="The post is deleted, and nothing of it is published." />`}
+    ${canWrite && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
   </div>`
 }
 
@@ -203,20 +189,16 @@ function DeliveryActions({ post, target, reload }: { post: PostDetail; target: P
   const { accountId, username, platform, delivery } = target
   const where = `${username} on ${networkName(platform)}`
   const can = (action: keyof typeof CAN) => CAN[action].includes(delivery.state)
-  const and = (act: () => Promise<unknown>) => async () => {
-    await act()
-    reload()
-  }
   const { deliveries } = client
   return html`<div class="buttons">
-    ${can('retry') && html`<${Confirm} label="Retry" says="It is sent to ${where} within seconds." act=${and(() => deliveries.retry(post.id, accountId, {}, versionOf(post)))} />`}
-    ${can('cancel') && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${and(() => deliveries.cancel(post.id, accountId, versionOf(post)))} />`}
+    ${can('retry') && html`<${Confirm} label="Retry" says="It is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can('cancel') && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${
       can('resolve') &&
-      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'published' }))} />
-        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${and(() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' }))} />`
+      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'published' })} onDone=${reload} />
+        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' })} onDone=${reload} />`
     }
-    ${can('remove') && html`<${Confirm} label="Take down here" isDangerous says="The post is deleted from ${where}. This cannot be undone." act=${and(() => deliveries.remove(post.id, accountId, versionOf(post)))} />`}
-    ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${and(() => deliveries.markPublished(post.id, accountId, {}, versionOf(post)))} />`}
+    ${can('remove') && html`<${Confirm} label="Take down here" isDangerous says="The post is deleted from ${where}. This cannot be undone." act=${() => deliveries.remove(post.id, accountId, versionOf(post))} onDone=${reload} />`}
+    ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${() => deliveries.markPublished(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
   </div>`
 }

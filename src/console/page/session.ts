@@ -9,7 +9,8 @@ export interface Session {
   userId: string
   /** Null for all. */
   scopes: string[] | null
-  signOut(): void
+  /** Signs out, because of an error or because somebody wants to. */
+  end(error?: Error): void
 }
 
 /** The address of the service: that of this page without `/console`. */
@@ -37,10 +38,11 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY)
 }
 
-export async function signIn(key: string, signOut: () => void): Promise<Session> {
-  const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress })
+export async function signIn(key: string, end: Session['end']): Promise<Session> {
+  // The page says itself that something failed, and tries again: see `useLoad`.
+  const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
   const { userId, scopes } = await client.keys.current()
-  return { client, userId, scopes, signOut }
+  return { client, userId, scopes, end }
 }
 
 export const SessionContext = createContext<Session | null>(null)

@@ -45,14 +45,3 @@ export const OUTCOMES: Record<string, string> = {
   said_published: 'somebody said that it was published',
   said_not_published: 'somebody said that it was not published',
 }
-
-/** How a person mends what an account needs, by the code of its attention. */
-export const MENDS: Record<string, string> = {
-  not_connected: 'Connect',
-  unauthorized: 'Connect again',
-  reconnect_required: 'Connect again',
-  refresh_failed: 'Connect again',
-  app_missing: 'Connect again',
-  scopes_missing: 'Connect again',
-  expiring: 'Connect again',
-}
