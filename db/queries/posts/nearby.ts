@@ -153,7 +153,7 @@ const selectNearby = prepared<NearbySearch, Nearby & { ordinal: number }>('read_
   selectAmong(value, nearbyRow),
 )
 
-/** The deliveries once those in \`moved\` have moved. Each branch is served by the indexes of the table. */
+/** The deliveries once those in `moved` have moved. Each branch is served by the indexes of the table. */
 const movedDeliveries = sql`(
   select user_id, post_id, account_id, text_digest, due_at, claimable_at, state from post_targets
   where (user_id, post_id, account_id) not in (select user_id, post_id, account_id from moved)
@@ -171,7 +171,7 @@ const selectNearbyMoved = prepared<NearbySearch & { moves: string }, Nearby & { 
     ${selectAmong(value, nearbyRowAmong(movedDeliveries))}`,
 )
 
-/** The other posts near these deliveries, where there are any. They count at the times that \`moves\` gives them. */
+/** The other posts near these deliveries, where there are any. They count at the times that `moves` gives them. */
 export function readNearby(
   db: Db,
   wanted: WantedDelivery[],
