@@ -18,7 +18,8 @@ import { mergeSchedule, type Schedule } from './schedule.ts'
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
   const metadata = mergeMetadata(post, patch)
-  const schedule = mergeSchedule(post, patch, accountIds)
+  // Slots take the place of all times.
+  const schedule = mergeSchedule(post, patch.schedule ? {} : patch, accountIds)
   const issues = [
     ...findIssues(patch, new Set(accountIds)),
     ...(patch.schedule ? findQueueIssues(patch, new Set(accountIds)) : []),

@@ -34,8 +34,14 @@ export const timeFor = (
   accountId: string,
 ): Date | null => accountTimes.get(accountId) ?? scheduledAt
 
-/** Reads the times of a request. Each is an instant, or a local time in the time zone of the post. */
-export function readSchedule(body: RequestedTime & Pick<CreatePost, 'accountOverrides'>): Schedule | Failed {
+/**
+ * Reads the times of a request. Each is an instant, or a local time in the time zone of the post. A request for slots
+ * has none: `findQueueIssues` finds those that it must not have.
+ */
+export function readSchedule(
+  body: RequestedTime & Pick<CreatePost, 'accountOverrides' | 'schedule'>,
+): Schedule | Failed {
+  if (body.schedule) return { scheduledAt: null, localSchedule: null, ...NO_TIMES }
   const time = readTime(body)
   return 'issues' in time ? time : withAccountTimes(time, NO_TIMES, listReplaced(body.accountOverrides))
 }

@@ -105,6 +105,7 @@ t.test('a request cannot have a time and a queue', async (t) => {
   const cases: [body: object, path: string][] = [
     [{ schedule, scheduledAt }, 'scheduledAt'],
     [{ schedule, timeZone: 'Europe/Berlin' }, 'timeZone'],
+    [{ schedule, fold: 'later' }, 'fold'],
     [{ schedule, accountOverrides: [{ accountId: id, scheduledAt }] }, 'accountOverrides.0.scheduledAt'],
     [{ schedule: { queue: 'later' } }, 'schedule.queue'],
     [{ schedule: {} }, 'schedule.queue'],
@@ -112,13 +113,21 @@ t.test('a request cannot have a time and a queue', async (t) => {
   ]
   for (const [body, path] of cases) {
     const reply = await create([id], body)
-    t.strictSame([reply.status, reply.body.details?.[0].path.join('.')], [400, path], JSON.stringify(body))
+    const paths = reply.body.details?.map((issue: { path: string[] }) => issue.path.join('.'))
+    t.strictSame([reply.status, paths], [400, [path]], JSON.stringify(body))
   }
   const draft = (await create([id], {})).body.id
   const patched = await ada.call('PATCH', `/posts/${draft}`, { schedule, scheduledAt })
   t.strictSame([patched.status, patched.body.details[0].path], [400, ['scheduledAt']])
   const overrides = { [id]: { scheduledAt } }
   t.equal((await ada.call('PATCH', `/posts/${draft}`, { schedule, overrides })).status, 400)
+  const local = { scheduledAt: '2100-01-01T09:00:00', timeZone: 'Europe/Berlin' }
+  await ada.call('PATCH', `/posts/${draft}`, local)
+  const inZone = await ada.call('PATCH', `/posts/${draft}`, { schedule, timeZone: 'Asia/Tokyo' })
+  t.match(inZone, {
+    status: 400,
+    body: { details: [{ path: ['timeZone'], message: /absent together with schedule/ }] },
+  })
 })
 
 t.test('a change moves a post to a slot, keeps it there, or takes it away', async (t) => {

@@ -5,17 +5,21 @@ import { QUEUE_ACCOUNTS_MAX } from '../../../schemas/queue.ts'
 
 interface Times {
   scheduledAt?: string | null
+  timeZone?: string | null
+  fold?: string
   accountOverrides?: readonly AccountOverride[]
   overrides?: PatchPost['overrides']
 }
 
 /** The mistakes of a request that asks for slots, and has these accounts. */
 export function findQueueIssues(
-  { scheduledAt, accountOverrides = [], overrides }: Times,
+  { scheduledAt, timeZone, fold, accountOverrides = [], overrides }: Times,
   accountIds: ReadonlySet<string>,
 ): Issue[] {
   const stray: Issue['path'][] = [
     ...(scheduledAt === undefined ? [] : [['scheduledAt']]),
+    ...(timeZone ? [['timeZone']] : []),
+    ...(fold ? [['fold']] : []),
     ...accountOverrides.flatMap((override, index) =>
       override.scheduledAt ? [['accountOverrides', index, 'scheduledAt']] : [],
     ),
