@@ -29,7 +29,7 @@ import { toAdjustments } from './fit.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
 import { takeSlots } from './queue/place.ts'
-import { listSlots, type Slots, withSlots } from './schedule.ts'
+import { listSlots, type Schedule, type Slots, timeFor, withSlots } from './schedule.ts'
 import { findUnchecked } from './unchecked.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -106,7 +106,8 @@ export async function validateAll(
   const validations: PostValidation[] = []
   const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
   for (const [index, each] of counted.entries()) {
-    const known = { ...context, texts, rests, nearby: nearby[index]!, slots: taken[index] }
+    const { post } = placed[index]!
+    const known = { ...context, texts, rests, times: post, nearby: nearby[index]!, slots: taken[index] }
     const validation = await describe(each, inspections[index]!, known)
     validations.push(compose ? await compose(inspections[index]!, validation) : validation)
   }
@@ -133,6 +134,8 @@ interface Known {
   listMax: number
   texts: TextCache
   rests: Map<string, string | null>
+  /** The times of the post, with those of the slots that it would take. */
+  times: Schedule
   nearby: PostWarning[]
   /** The slots that the post would take, or the error if it gets none. */
   slots: Slots | AppError | undefined
@@ -141,7 +144,7 @@ interface Known {
 async function describe(
   { counts }: Counter,
   inspection: Inspection<RequestedPost>,
-  { rights, isStrict, listMax, texts, rests, nearby, slots }: ValidationContext & Known,
+  { rights, isStrict, listMax, texts, rests, times, nearby, slots }: ValidationContext & Known,
 ): Promise<PostValidation> {
   const { post, accounts, media, renditions, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)
@@ -155,7 +158,7 @@ async function describe(
     const attention = findAttention(account)
     const files = findMedia(id)
     const restsUntil = rests.get(id)
-    const isDelayed = restsUntil && Date.parse(restsUntil) > (post.scheduledAt?.getTime() ?? 0)
+    const isDelayed = restsUntil && Date.parse(restsUntil) > (timeFor(times, id)?.getTime() ?? 0)
     return {
       accountId: id,
       platform,

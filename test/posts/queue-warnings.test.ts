@@ -51,6 +51,20 @@ t.test('warnings of a post at the front name the times to which other posts move
 const NEXT = { schedule: { queue: 'next' } }
 const FRONT = { schedule: { queue: 'front' } }
 
+t.test('an account that rests delays a queued post if its slot is before', async (t) => {
+  const { db, ada, account, slots } = await createScene(t)
+  const id = await account(inTwelveHours())
+  const first = Date.parse((await slots(id))[0]!.scheduledAt)
+  const delayOf = async (availableAt: Date) => {
+    await db.updateTable('accounts').set({ availableAt }).where('id', '=', id).execute()
+    const { body } = await ada.call('POST', '/posts/validate', { accountIds: [id], caption: 'hi', ...NEXT })
+    return body.targets[0].delayedUntil
+  }
+  t.equal(await delayOf(new Date(first - 1)), undefined)
+  const later = new Date(first + 1)
+  t.equal(await delayOf(later), later.toISOString())
+})
+
 t.test('a post that moves out of the gap of one at the front leads to no warning', async (t) => {
   const { ada, account, create } = await createScene(t, { postGapMs: DAY_MS / 2 })
   const id = await account(inTwelveHours())

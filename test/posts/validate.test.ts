@@ -284,6 +284,8 @@ t.test('an account that rests delays posts that are due before', async (t) => {
   t.strictSame(await delaysOf({}), [delayedUntil, undefined])
   t.strictSame(await delaysOf({ scheduledAt: '2998-05-31T00:00:00Z' }), [delayedUntil, undefined])
   t.strictSame(await delaysOf({ scheduledAt: FUTURE }), [undefined, undefined])
+  const own = { accountOverrides: [{ accountId: resting, scheduledAt: FUTURE }] }
+  t.strictSame(await delaysOf({ scheduledAt: '2998-05-31T00:00:00Z', ...own }), [undefined, undefined])
   // A limit that accounts share.
   const until = new Date(delayedUntil)
   await db.insertInto('limitRests').values({ key: 'x', until }).execute()
