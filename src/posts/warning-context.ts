@@ -10,6 +10,8 @@ export type PostToWarn = Pick<
   | 'firstComment'
   | 'threadParts'
   | 'overrides'
+  | 'mediaFit'
+  | 'padColor'
   | 'scheduledAt'
   | 'accountTimes'
   | 'findAccountIndex'

@@ -57,6 +57,7 @@ export function findWarnings(
   }
   addUnusedParts(post, warnings)
   addUnusedCaptions(context)
+  addUnusedColors(context, warnings)
   addUnusedFields(context)
   addTextWarnings(context)
   addPastTimes(context, warnings)
@@ -113,6 +114,28 @@ function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull
     const path = captionPath({ post, accountId: account.id, findOverridePath })
     const when = isShown ? rule.unused!.when : `the post is a ${postType}`
     warn(account, 'unused_field', path, `caption has no effect when ${when}`)
+  }
+}
+
+/** The colour of bars that no file gets. */
+function addUnusedColors({ post, accounts, findOverridePath, isFull, warn }: WarningContext, warnings: PostWarning[]) {
+  const { mediaFit, padColor, overrides } = post
+  const isPadded = ({ id }: TargetAccount) => (overrides.get(id)?.mediaFit ?? mediaFit) === 'pad'
+  const hasOwn = ({ id }: TargetAccount) => Boolean(overrides.get(id)?.padColor)
+  if (padColor && !accounts.some((account) => isPadded(account) && !hasOwn(account))) {
+    const message = 'padColor has no effect: no account that follows it has mediaFit pad'
+    warnings.push({ code: 'unused_field', path: ['padColor'], message })
+  }
+  if (overrides.size === 0) return
+  for (const account of accounts) {
+    if (isFull()) return
+    if (!hasOwn(account) || isPadded(account)) continue
+    warn(
+      account,
+      'unused_field',
+      [...findOverridePath(account.id), 'padColor'],
+      'padColor has no effect: set mediaFit to pad',
+    )
   }
 }
 

@@ -3137,7 +3137,7 @@ export type PostWarning = {
 
 - `unused_thread_parts`: `threadParts` has parts, but `postType` is not `thread`. They are stored, but not published.
 - `unknown_field`: a key of `fields`, or of an object in it, that the network does not know. It has no effect.
-- `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, or the caption. It has no effect.
+- `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, the caption, or `padColor` without `mediaFit` `pad`. It has no effect.
 - `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, formatting of more parts than it keeps, or characters that it removes. It concerns Telegram.
 - `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.
 - `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`.

@@ -262,6 +262,27 @@ t.test('warnings are few and short, however many and long the keys are', async (
   t.hasStrict(await ada.call('POST', '/posts/validate', body), { body: { truncated: true } })
 })
 
+t.test('a colour of bars that no file gets leads to a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const [one, other] = [await ada.account('mastodon', CREDENTIALS), await ada.account('x', CREDENTIALS)]
+  const padColor = '#112233'
+  const pathsOf = async (body: object, own: object = {}) =>
+    (
+      (await warningsOf(t, ada, {
+        ...{ accountIds: [one, other], caption: 'a', accountOverrides: [{ accountId: one, ...own }], ...body },
+      })) ?? []
+    ).map(({ code, path, accountId }: Record<string, unknown>) => [code, path, accountId])
+  const ofPost = ['unused_field', ['padColor'], undefined]
+  const ofAccount = ['unused_field', ['accountOverrides', 0, 'padColor'], one]
+  t.strictSame(await pathsOf({ padColor }), [ofPost])
+  t.strictSame(await pathsOf({ padColor, mediaFit: 'auto' }, { padColor }), [ofPost, ofAccount])
+  t.strictSame(await pathsOf({ padColor, mediaFit: 'pad' }, { mediaFit: 'crop', padColor }), [ofAccount])
+  t.strictSame(await pathsOf({ padColor }, { mediaFit: 'pad', padColor }), [ofPost])
+  t.strictSame(await pathsOf({ padColor, mediaFit: 'pad' }, { padColor: '#445566' }), [])
+  t.strictSame(await pathsOf({ padColor }, { mediaFit: 'pad' }), [])
+})
+
 t.test('a time in the past leads to a warning, the current time does not', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

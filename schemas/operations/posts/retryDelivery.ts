@@ -31,7 +31,7 @@ export const retryDelivery = defineOperation({
 
 A delivery whose post lacks a deleted file cannot be retried (409).
 
-**Other content.** A delivery that the network has refused is rarely accepted as it is. The optional body changes its caption, its fields or its thread parts for this account. They are checked as \`createPost\` checks them, for this account alone. Published parts of a thread have to stay. The content cannot change while it may have been published (409). Change the caption of all accounts, the files and the first comment with \`updatePost\`.`,
+**Other content.** A delivery that the network has refused is rarely accepted as it is. The optional body changes its caption, its fields, its thread parts or its files for this account. They are checked as \`createPost\` checks them, for this account alone. Published parts of a thread and their files have to stay. The content cannot change while it may have been published (409). Change the caption and the files of all accounts, and the first comment, with \`updatePost\`.`,
   params: sandboxDeliveryPath(FAILED_POST_ID),
   headers: IfMatchHeaders,
   body: Body(RetryDelivery, RETRY_EXAMPLES),
