@@ -38,8 +38,10 @@ for (const [name, answer, message] of FAULTS) {
     const { storage, incoming, put, s3 } = await createS3Scene(t)
     await put(Buffer.from('hello'))
     s3.answer = answer
-    for (const [operation, run] of Object.entries(operationsOf(storage, () => incoming(Buffer.from('x'))))) {
-      const error = await errorOf(run())
+    const runs = Object.entries(operationsOf(storage, () => incoming(Buffer.from('x'))))
+    // Concurrently, because each may wait for seconds.
+    const errors = await Promise.all(runs.map(async ([operation, run]) => [operation, await errorOf(run())] as const))
+    for (const [operation, error] of errors) {
       t.ok(error instanceof StorageError, `${operation}: ${error}`)
       t.match(error.message, message, operation)
       t.notOk(error.isFull)
