@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createFolder } from '../helpers/app.ts'
-import { createDatabase } from '../helpers/database.ts'
+import { createDatabase, type Teardown } from '../helpers/database.ts'
 import { createPeople, idAt, loadPosts, type Person } from './data.ts'
 import { request, runLoad } from './load.ts'
 import { type Running, startBaseline, startService } from './processes.ts'
@@ -8,8 +8,9 @@ import { createPostBody, listAfter, listAt, WORKLOADS } from './workloads.ts'
 
 // A comparison of speed is only valid if both servers do the same work.
 
+const { service, baseline, people, ada } = await startBoth(t)
+
 t.test('the baseline returns the same pages as the service', async (t) => {
-  const { service, baseline, ada } = await startBoth(t)
   const paths = [
     '/api/v1/posts',
     '/api/v1/posts?limit=100&offset=7',
@@ -24,7 +25,6 @@ t.test('the baseline returns the same pages as the service', async (t) => {
 })
 
 t.test('the baseline and the service store and delete the same post', async (t) => {
-  const { service, baseline, ada } = await startBoth(t)
   const post = createPostBody(ada)
   for (const [creator, other] of [
     [service, baseline],
@@ -52,7 +52,6 @@ t.test('the baseline and the service store and delete the same post', async (t) 
 })
 
 t.test('both servers answer every workload with the expected statuses', async (t) => {
-  const { service, baseline, people } = await startBoth(t)
   for (const [name, workload] of [
     ...Object.entries(WORKLOADS),
     ['offset', listAt(10)] as const,
@@ -67,7 +66,7 @@ t.test('both servers answer every workload with the expected statuses', async (t
   }
 })
 
-async function startBoth(t: Test) {
+async function startBoth(t: Teardown) {
   const databaseUrl = await createDatabase(t)
   const people = await createPeople(databaseUrl, 2)
   for (const person of people) await loadPosts(databaseUrl, person, 150)
