@@ -269,7 +269,7 @@ export const ListDeliveriesQuery = Type.Object({
 })
 export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>
 
-const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, goneAt, cost } = Delivery.properties
+const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, edit, goneAt, cost } = Delivery.properties
 
 /** In code points. */
 export const EXCERPT_MAX = 200
@@ -299,6 +299,7 @@ export const FoundDelivery = Type.Object(
     externalId,
     externalUrl,
     error: Nullable(Ref(DeliveryError), { description: 'The last error, or `null`.' }),
+    edit,
     goneAt,
     cost,
   },

@@ -1949,6 +1949,7 @@ export type FoundDelivery = {
   externalUrl: string | null
   /** The last error, or `null`. */
   error: DeliveryError | null
+  edit?: DeliveryEdit
   /** Since when the network does not show the post any more: somebody has deleted or hidden it there, or the network has. Two readings, at least 10 minutes apart, have not found it. Absent while it is shown, and where nothing is read: see `checkDelivery`. */
   goneAt?: string
   cost?: DeliveryCost

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { DeliveryCost } from '../../../schemas/cost.ts'
-import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
+import type { DeliveryEdit, DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { EXCERPT_MAX } from '../../../schemas/find.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
 import { dropAbsentOfDeliveries } from '../posts/columns.ts'
-import { costOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
+import { costOf, editOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
 import { givenOf, hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
 import {
   type DeliverySource,
@@ -41,6 +41,7 @@ export interface FoundDeliveryRow {
   publishedAt: string | null
   changedAt: string | null
   cost?: DeliveryCost
+  edit?: DeliveryEdit
   goneAt?: string
   externalId: string | null
   externalUrl: string | null
@@ -105,6 +106,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       sql<string | null>`delivery.sent -> 0 ->> 'url'`.as('externalUrl'),
       'delivery.error',
       costOf('delivery').as('cost'),
+      editOf('delivery').as('edit'),
       isoTime<string | null>('delivery.goneAt').as('goneAt'),
       'delivery.isWanted',
       'delivery.isLast',

@@ -71,12 +71,14 @@ export const costOf = (delivery: 'post_targets' | 'delivery') => {
 }
 
 /** The edit of what is published; null where none is under way, and none has failed: see `dropAbsent`. */
-const editOf = sql<DeliveryEdit | undefined>`case when post_targets.edit is not null then json_build_object(
-  'state', post_targets.edit -> 'state',
-  'text', case when post_targets.edit ? 'content'
-    then coalesce(post_targets.edit #>> '{content,captionOverride}', posts.caption) end,
-  'fields', nullif(post_targets.edit #> '{content,fields}', 'null'),
-  'error', nullif(post_targets.edit -> 'error', 'null')) end`
+export const editOf = (delivery: 'post_targets' | 'delivery') => {
+  const edit = sql.ref(`${delivery}.edit`)
+  return sql<DeliveryEdit | undefined>`case when ${edit} is not null then json_build_object(
+    'state', ${edit} -> 'state',
+    'text', case when ${edit} ? 'content' then coalesce(${edit} #>> '{content,captionOverride}', posts.caption) end,
+    'fields', nullif(${edit} #> '{content,fields}', 'null'),
+    'error', nullif(${edit} -> 'error', 'null')) end`
+}
 
 type DeliveryBuilder = ExpressionBuilder<DB, 'posts' | 'postTargets' | 'accounts'>
 
@@ -99,7 +101,7 @@ export const deliveryProperties = (eb: DeliveryBuilder) => ({
       where not act ? 'error')`,
   error: eb.ref('postTargets.error'),
   cost: costOf('post_targets'),
-  edit: editOf,
+  edit: editOf('post_targets'),
   goneAt: isoTime<string | null>('postTargets.goneAt').$castTo<string | undefined>(),
 })
 
