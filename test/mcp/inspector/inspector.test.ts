@@ -1,32 +1,13 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import t from 'tap'
 import { createFolder } from '../../helpers/app.ts'
 import { runService } from '../../helpers/command.ts'
 import { copyDatabase } from '../../helpers/database.ts'
 import { readResult } from '../../helpers/mcp.ts'
 import { until } from '../../helpers/until.ts'
+import { outputOf, startInspector } from './run-inspector.ts'
 
-const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
-const { bin } = createRequire(import.meta.url)(manifest) as { bin: Record<string, string> }
-const program = join(dirname(manifest), bin['mcp-inspector']!)
-
-interface Output {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-function run(args: string[], home: string): Promise<Output> {
-  const env = { PATH: process.env.PATH, HOME: home }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, '--cli', ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
-}
+const run = (args: string[], home: string) => outputOf(startInspector(args, { HOME: home }))
 
 t.test('the inspector lists, validates, drafts, confirms and follows a delivery, over HTTP and stdio', async (t) => {
   const service = await runService('start', {
