@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Report } from './settled.ts'
+import type { EndedChange, Report } from './settled.ts'
 
 /** The dependencies of publishing. */
 export interface Deps {
@@ -33,6 +33,8 @@ export interface Deps {
   log: Log
   /** Gets the facts of each settlement. */
   report: Report
+  /** Gets each removal and edit that has ended, under the terms of `report`. */
+  reportChange: (change: EndedChange) => void
 }
 
 /**

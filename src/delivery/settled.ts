@@ -27,6 +27,13 @@ export interface Settled extends DeliveryKey {
   nextAttemptInMs: number | null
 }
 
+/** A removal or an edit of what is published that has ended. */
+export interface EndedChange {
+  platform: PlatformId
+  kind: 'remove' | 'edit'
+  outcome: 'done' | 'failed'
+}
+
 /** Is called after each commit. It must return immediately, and must not throw. */
 export type Report = (settled: Settled) => void
 

@@ -1,5 +1,5 @@
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import type { Report } from '../delivery/settled.ts'
+import type { EndedChange, Report } from '../delivery/settled.ts'
 import type { Metrics } from './metrics.ts'
 
 /** States in which a delivery stays until its owner acts. */
@@ -16,4 +16,14 @@ export function countSettled({ attempts, ended, lateness }: Pick<Metrics, 'attem
     const isPublished = outcome === 'published' || outcome === 'found'
     if (isPublished && act === 1) lateness.observe({ platform }, latenessMs / 1000)
   }
+}
+
+/** Counts removals and edits that have ended. */
+export function countChanges({ changes }: Pick<Metrics, 'changes'>) {
+  for (const platform of PLATFORM_IDS) {
+    for (const kind of ['remove', 'edit']) {
+      for (const outcome of ['done', 'failed']) changes.inc({ platform, kind, outcome }, 0)
+    }
+  }
+  return ({ platform, kind, outcome }: EndedChange) => changes.inc({ platform, kind, outcome })
 }

@@ -8,6 +8,7 @@ export interface Instruments {
   requests: Histogram<'method' | 'route' | 'status'>
   attempts: Counter<'platform' | 'outcome' | 'code'>
   ended: Counter<'platform' | 'state'>
+  changes: Counter<'platform' | 'kind' | 'outcome'>
   lateness: Histogram<'platform'>
   networkCalls: Histogram<'platform' | 'result'>
   apiVersionEnds: Gauge<'platform' | 'version'>
@@ -41,6 +42,12 @@ export function createInstruments(registry: Registry): Instruments {
       name: 'postroom_deliveries_ended_total',
       help: 'Deliveries that became published, failed, unconfirmed or missed.',
       labelNames: ['platform', 'state'],
+      registers,
+    }),
+    changes: new Counter({
+      name: 'postroom_delivery_changes_total',
+      help: 'Removals and edits of published posts that were carried out, or have failed.',
+      labelNames: ['platform', 'kind', 'outcome'],
       registers,
     }),
     lateness: new Histogram({

@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { fileAddress } from '../media/file-address.ts'
 import type { Library } from '../media/library.ts'
 import { publishedFiles } from '../media/published-files.ts'
-import { countSettled } from '../metrics/deliveries.ts'
+import { countChanges, countSettled } from '../metrics/deliveries.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { measureNetworks } from '../metrics/networks.ts'
 import { countJournalErrors } from '../metrics/storage.ts'
@@ -66,6 +66,7 @@ export async function openPublisher(
     report: (settled) => {
       for (const report of reports) report(settled)
     },
+    reportChange: countChanges(metrics),
   })
   return withUsableKey(publisher, db, keyring, log)
 }

@@ -104,6 +104,7 @@ export function workersOf(world: World, time: { now: Date }, options: Options = 
       pause: async () => {},
       log: world.app.log,
       report: logSettled(world.app.log),
+      reportChange: () => {},
       ...deps,
     })
 }

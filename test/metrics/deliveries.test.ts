@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
-import { countSettled } from '../../src/metrics/deliveries.ts'
+import { countChanges, countSettled } from '../../src/metrics/deliveries.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import { measureNetworks } from '../../src/metrics/networks.ts'
 import { createNetworks } from '../../src/platforms/adapters.ts'
@@ -25,7 +25,7 @@ async function createMeasuredWorld(t: Test) {
     },
     { fetch: fakes.fetch },
   )
-  const report = countSettled(metrics)
+  const [report, reportChange] = [countSettled(metrics), countChanges(metrics)]
   return {
     ...world,
     ...fakes,
@@ -38,6 +38,11 @@ async function createMeasuredWorld(t: Test) {
       const worker = world.createWorker({ report })
       do await worker.idle()
       while ((await worker.claim()) > 0)
+    },
+    async change() {
+      const { changes } = world.createWorker({ reportChange })
+      do await changes.idle()
+      while (await changes.begin())
     },
     /** The samples of a metric that are not 0, by their labels. */
     async read(name: string) {
@@ -83,6 +88,25 @@ t.test('attempts, ends and lateness of deliveries are counted by network', async
   t.strictSame(await read('postroom_delivery_lateness_seconds_count'), { '{platform="sandbox"}': 2 })
   const text = await render()
   for (const name of [ada.id, accountId, id]) t.notOk(text.includes(name), 'no label names a user, account or post')
+})
+
+t.test('removals and edits that have ended are counted by network, kind and outcome', async (t) => {
+  const { connect, post, work, change, read, ada } = await createMeasuredWorld(t)
+  const accountId = await connect('sandbox')
+  for (const fields of [{}, { fault: 'content_refused', faultCall: 'edit' }]) {
+    const id = await post({ accountIds: [accountId], caption: 'One', accountOverrides: [{ accountId, fields }] })
+    await work(MINUTE)
+    const path = `/posts/${id}/deliveries/${accountId}`
+    t.equal((await ada.call('PATCH', path, { text: 'Two' })).status, 202)
+    await change()
+    t.equal((await ada.call('POST', `${path}/remove`)).status, 202)
+    await change()
+  }
+  t.strictSame(await read('postroom_delivery_changes_total'), {
+    '{platform="sandbox",kind="edit",outcome="done"}': 1,
+    '{platform="sandbox",kind="edit",outcome="failed"}': 1,
+    '{platform="sandbox",kind="remove",outcome="done"}': 2,
+  })
 })
 
 t.test('what is failed, unconfirmed, missed or waits is shown by network, and accounts by reason', async (t) => {

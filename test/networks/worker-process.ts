@@ -63,6 +63,7 @@ const publisher = createPublisher({
   pause: async () => {},
   log: noLog,
   report: logSettled(noLog),
+  reportChange: () => {},
 })
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

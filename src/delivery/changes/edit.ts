@@ -72,6 +72,7 @@ async function settle(deps: Deps, { delivery }: ClaimedEdit, decision: EditDecis
   const isStored = await untilStored(deps, () => settleEdit(db, delivery, { ...decision, now: clock() }))
   if (!isStored) throw new LeaseLost()
   const { state, error } = decision
+  if (state !== 'pending') deps.reportChange({ platform: delivery.platform, kind: 'edit', outcome: state })
   const line = { ...factsOf(delivery), act: ACT, edit: state, ...(error && { errorCode: error.code }) }
   if (state === 'failed') log.warn(line, 'edit settled')
   else log.info(line, 'edit settled')

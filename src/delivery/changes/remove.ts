@@ -85,6 +85,10 @@ async function settle(
   journal.removed(delivery, act, decision)
   const isStored = await untilStored(deps, () => settleRemoval(db, delivery, { ...decision, now: clock() }))
   if (!isStored) throw new LeaseLost()
+  if (state !== 'removing') {
+    const outcome = state === 'removed' ? 'done' : 'failed'
+    deps.reportChange({ platform: delivery.platform, kind: 'remove', outcome })
+  }
   const line = {
     ...factsOf(delivery),
     act,

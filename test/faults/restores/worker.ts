@@ -32,4 +32,5 @@ export const createWorker = (db: Db, mediaDir: string, networksUrl: string): Pub
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     log: noLog,
     report: logSettled(noLog),
+    reportChange: () => {},
   })

@@ -189,6 +189,7 @@ const publisher = createPublisher({
   // Lost responses cause errors by design. The test finds the effects of others.
   log: noLog,
   report: logSettled(noLog),
+  reportChange: () => {},
 })
 
 async function work(): Promise<void> {
