@@ -63,4 +63,35 @@ export function addPostCommands(program: Command, io: Io): void {
     io,
     async () => (await import('./actions/mark-published.ts')).markPublished,
   )
+
+  addChangingCommands(post, io)
+}
+
+/** The commands that change what is published. */
+function addChangingCommands(post: Command, io: Io): void {
+  const actions = () => import('./actions/post-changes.ts')
+
+  withDatabase(
+    post
+      .command('remove')
+      .description(
+        'take a published post down from its networks: a worker deletes it there. A post that is taken down already is no error. Exits with 1 if some networks do not remove it',
+      )
+      .argument('<id>', 'the id of the post')
+      .option('--account <id>', 'only from this account'),
+    io,
+    async () => (await actions()).remove,
+  )
+
+  withDatabase(
+    post
+      .command('edit')
+      .description('change the text of a published post on one network, where that network lets apps do so')
+      .argument('<id>', 'the id of the post')
+      .requiredOption('--account <id>', 'the id of the account that it was published to')
+      .requiredOption('--text <text>', 'the whole new text')
+      .option('--accept-new-id', 'needed where the network publishes an edit as a new post, as X does'),
+    io,
+    async () => (await actions()).edit,
+  )
 }
