@@ -3,15 +3,22 @@ import type { Issue } from '../../schemas/error.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type { QueueOrder } from '../../schemas/queue.ts'
 import { invalidRequest } from '../errors.ts'
-import { findLongNames, type Metadata } from '../http/metadata.ts'
+import { findLongNames } from '../http/metadata.ts'
 import { createIndex, type PostToCheck } from '../platforms/rules/context.ts'
 import { formatCount } from '../platforms/rules/wording.ts'
 import type { PostToComplete } from './default-fields.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
 
+/** Properties of a body that are read. The others are stored as they were sent. */
+type Read = keyof PostToCheck | keyof Schedule | 'accountIds' | 'accountOverrides' | 'timeZone' | 'fold' | 'schedule'
+
 /** A post as the body of a request describes it. */
-export interface RequestedPost extends PostToCheck, Schedule, Required<Pick<PostToComplete, 'isNewAccount'>> {
+export interface RequestedPost
+  extends Omit<CreatePost, Read>,
+    PostToCheck,
+    Schedule,
+    Required<Pick<PostToComplete, 'isNewAccount'>> {
   /** Each once, in the order of the request. */
   accountIds: string[]
   /** The first index of an account in the request. */
@@ -19,8 +26,6 @@ export interface RequestedPost extends PostToCheck, Schedule, Required<Pick<Post
   mediaIds: string[]
   /** How the post takes slots of its accounts. It has no time before. */
   queue: QueueOrder | undefined
-  externalReference?: string
-  metadata?: Metadata
 }
 
 /**
