@@ -1,21 +1,21 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Account, Platform } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { AccountNumbers } from './numbers.ts'
-import { Confirm, Details, Empty, Loading, Network, networkName, Problem } from './parts.ts'
-import { useCan, useSession } from './session.ts'
+import { Confirm, Details, Empty, Loading, Network, Problem } from './parts.ts'
+import { useCan, useNames, useSession } from './session.ts'
 import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
 export function Accounts() {
-  const { client } = useSession()
+  const { client, platforms } = useSession()
+  const nameOf = useNames()
   const canConnect = useCan('accounts:connect')
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
-  const platforms = useLoad(async () => Array.fromAsync(client.platforms.list()), [client])
   const [connecting, setConnecting] = useState<{ platform: Platform; account?: Account }>()
   const connect = (id: string, account?: Account) => {
-    const platform = platforms.value?.find((each) => each.id === id)
+    const platform = platforms.get(id)
     if (platform) setConnecting({ platform, ...(account && { account }) })
   }
   const end = () => {
@@ -29,7 +29,7 @@ export function Accounts() {
         canConnect &&
         html`<label>Connect <select value="" onChange=${(event: Event) => connect((event.target as HTMLSelectElement).value)}>
         <option value="">a network…</option>
-        ${(platforms.value ?? []).filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<option value=${id}>${name}</option>`)}
+        ${[...platforms.values()].filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<option value=${id}>${name}</option>`)}
       </select></label>`
       }
     </div>
@@ -38,8 +38,8 @@ export function Accounts() {
       ${(list: Account[]) => {
         if (list.length === 0) return html`<${Empty}>No account is connected yet.<//>`
         return [...Map.groupBy(list, ({ platform }) => platform)].map(
-          ([platform, own]) => html`<section class="card" aria-label=${networkName(platform)}>
-            <h2><${Network} platform=${platform} /> ${networkName(platform)}</h2>
+          ([platform, own]) => html`<section class="card" aria-label=${nameOf(platform)}>
+            <h2><${Network} platform=${platform} /> ${nameOf(platform)}</h2>
             <ul class="rows">${own.map((account) => html`<${Row} key=${account.id} account=${account} onConnect=${() => connect(platform, account)} reload=${accounts.reload} />`)}</ul>
           </section>`,
         )
@@ -88,7 +88,10 @@ interface ConnectProps {
 
 function Connect({ platform, account, onEnd }: ConnectProps) {
   const methods = platform.connect.map(({ method }) => method)
-  return html`<section class="card" aria-label="Connect ${platform.name}">
+  // The button that has opened it may be far below.
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => section.current?.querySelector<HTMLElement>('form input, form button')?.focus(), [])
+  return html`<section ref=${section} class="card" aria-label="Connect ${platform.name}">
     <div class="bar"><h2>Connect ${platform.name}</h2><button type="button" onClick=${onEnd}>Close</button></div>
     ${methods.includes('oauth') && html`<${Consent} platform=${platform} account=${account} onEnd=${onEnd} />`}
     ${methods.includes('credentials') && html`<${Credentials} platform=${platform} onEnd=${onEnd} />`}
@@ -136,17 +139,12 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
   </form>`
 }
 
-interface Property {
-  title?: string
-  description?: string
-}
-
 /** A field for each of the credentials that the network takes. */
 function Credentials({ platform, onEnd }: ConnectProps) {
   const { client } = useSession()
   const [error, setError] = useState<Error>()
   const schema = platform.connect.find(({ method }) => method === 'credentials')!.credentials as {
-    properties: Record<string, Property>
+    properties: Record<string, { description?: string }>
     required?: string[]
   }
   const submit = async (event: SubmitEvent) => {

@@ -2,18 +2,8 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Account, ListedPost, ListedTarget } from '../../sdk/index.ts'
 import { setQuery, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
-import {
-  Empty,
-  Loading,
-  Network,
-  type Note,
-  NoteLine,
-  networkName,
-  type Picture,
-  Pictures,
-  StateMark,
-} from './parts.ts'
-import { useCan, useSession, versionOf } from './session.ts'
+import { Empty, Loading, Network, type Note, NoteLine, type Picture, Pictures, StateMark } from './parts.ts'
+import { useCan, useNames, useSession, versionOf } from './session.ts'
 import {
   addDays,
   addMonths,
@@ -201,20 +191,10 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
   </div>`
 }
 
-function Chip({
-  post,
-  targets,
-  files,
-  time,
-}: {
-  post: ListedPost
-  targets: ListedTarget[]
-  files: Picture[]
-  time?: string
-}) {
+function Chip({ post, targets, files, time }: Pick<Entry, 'post' | 'targets'> & { files: Picture[]; time?: string }) {
   const state = worstOf(targets.map(({ delivery }) => delivery.state))
   const needsOwner = targets.some(({ attention }) => attention)
-  return html`<a class="chip chip-${state}" href="#/posts/${post.id}">
+  return html`<a class="chip tone-${state}" href="#/posts/${post.id}">
     <span class="chip-head">
       ${time && html`<time>${time}</time>`} <${StateMark} state=${state} />
       ${needsOwner && html`<span class="warning" title="An account needs its owner">⚠ <span class="hidden">An account needs its owner</span></span>`}
@@ -230,13 +210,14 @@ function Filters({ accounts, query, timeZone }: { accounts: Account[]; query: UR
     const { name, value } = event.target as HTMLInputElement
     setQuery({ [name]: value })
   }
+  const nameOf = useNames()
   const platforms = [...new Set(accounts.map(({ platform }) => platform))]
   const zones = Intl.supportedValuesOf('timeZone')
   const option = (name: string, value: string, label: string) =>
     html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
   return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
-    <label>Account <select name="accountId">${option('accountId', '', 'All')}${accounts.map(({ id, username, platform }) => option('accountId', id, `${username} (${networkName(platform)})`))}</select></label>
-    <label>Network <select name="platform">${option('platform', '', 'All')}${platforms.map((platform) => option('platform', platform, networkName(platform)))}</select></label>
+    <label>Account <select name="accountId">${option('accountId', '', 'All')}${accounts.map(({ id, username, platform }) => option('accountId', id, `${username} (${nameOf(platform)})`))}</select></label>
+    <label>Network <select name="platform">${option('platform', '', 'All')}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
     <label>State <select name="state">${option('state', '', 'All')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
     <label>Words or reference <input name="q" type="search" value=${query.get('q') ?? ''} /></label>
     <label>Time zone <input name="zone" list="zones" value=${timeZone} /></label>

@@ -3,10 +3,10 @@ import { sleep } from '../../sdk/http.ts'
 import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
 import { useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Empty, Loading, Network, networkName, Pictures, Problem } from './parts.ts'
+import { Empty, Loading, Network, Pictures, Problem } from './parts.ts'
 import { Preview } from './preview.ts'
 import { withProgress } from './progress.ts'
-import { useCan, useSession } from './session.ts'
+import { useCan, useNames, useSession } from './session.ts'
 import { OWN_ZONE } from './time.ts'
 
 /** A post that is typed and not stored yet. The tab keeps it. */
@@ -26,16 +26,8 @@ interface Draft {
 }
 
 const newDraft = (): Draft => ({
-  ...{
-    accountIds: [],
-    caption: '',
-    captions: {},
-    files: [],
-    time: '',
-    timeZone: OWN_ZONE,
-    isQueued: false,
-    fits: true,
-  },
+  ...{ accountIds: [], caption: '', captions: {}, files: [], fits: true },
+  ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
   key: crypto.randomUUID(),
 })
 
@@ -161,7 +153,7 @@ interface AccountProps {
 function OnAccount({ account: { id, platform, username }, draft, validation, onCaption }: AccountProps) {
   const own = draft.captions[id]
   const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
-  return html`<section class="card" aria-label="${username} on ${networkName(platform)}">
+  return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
     <${Preview} accountId=${id} validation=${validation} files=${files} />
     ${
@@ -172,9 +164,6 @@ function OnAccount({ account: { id, platform, username }, draft, validation, onC
     }
   </section>`
 }
-
-/** How often a file is sent again by itself, which nobody likes to choose again. */
-const UPLOAD_RETRIES = 2
 
 function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[]) => void }) {
   const { client } = useSession()
@@ -188,7 +177,7 @@ function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[])
         setSending({ name: file.name, share: 0 })
         const stored = await withProgress(
           (share) => setSending({ name: file.name, share }),
-          () => client.uploads.create(file, {}, { maxRetries: UPLOAD_RETRIES }),
+          () => client.uploads.create(file, {}, { maxRetries: 2 }),
         )
         added = [...added, stored]
         onChange(added)

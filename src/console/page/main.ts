@@ -9,7 +9,7 @@ import { useRoute } from './hooks.ts'
 import { html } from './html.ts'
 import { Problem } from './parts.ts'
 import { PostPage } from './post.ts'
-import { forgetKey, keepKey, readKey, type Session, SessionContext, signIn } from './session.ts'
+import { forgetKey, keepKey, readKey, type Session, SessionContext, signIn, useSession } from './session.ts'
 
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
@@ -72,30 +72,27 @@ function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: strin
 
 function Shell() {
   const { path } = useRoute()
-  return html`<${SessionContext.Consumer}>
-    ${(session: Session) => {
-      const pages = PAGES.filter(({ needs }) => session.scopes === null || session.scopes.includes(needs))
-      const name = path[0] || 'calendar'
-      const current = pages.find((page) => page.name === name)
-      const isPost = name === 'posts' && path[1] !== undefined
-      return html`
-        <a class="skip" href="#main" onClick=${skipToMain}>To the content</a>
-        <header>
-          <strong class="brand">Postroom</strong>
-          <nav aria-label="Pages">
-            ${pages.map(
-              (page) =>
-                html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
-            )}
-          </nav>
-          <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
-        </header>
-        <main id="main" tabindex="-1">
-          ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<p class="empty">There is no such page, or the key does not allow it.</p>`}
-        </main>
-      `
-    }}
-  <//>`
+  const session = useSession()
+  const pages = PAGES.filter(({ needs }) => session.scopes === null || session.scopes.includes(needs))
+  const name = path[0] || 'calendar'
+  const current = pages.find((page) => page.name === name)
+  const isPost = name === 'posts' && path[1] !== undefined
+  return html`
+    <a class="skip" href="#main" onClick=${skipToMain}>To the content</a>
+    <header>
+      <strong class="brand">Postroom</strong>
+      <nav aria-label="Pages">
+        ${pages.map(
+          (page) =>
+            html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
+        )}
+      </nav>
+      <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
+    </header>
+    <main id="main" tabindex="-1">
+      ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<p class="empty">There is no such page, or the key does not allow it.</p>`}
+    </main>
+  `
 }
 
 function skipToMain(event: Event) {

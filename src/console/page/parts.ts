@@ -2,27 +2,18 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
 import { type Loaded, pauseAfter } from './hooks.ts'
 import { html } from './html.ts'
-import { SessionContext, useCan, useSession } from './session.ts'
+import { SessionContext, useCan, useNames, useSession } from './session.ts'
 import { STATES } from './words.ts'
 
 export const StateMark = ({ state }: { state: DeliveryState }) => {
   const { word, shape, meaning } = STATES[state]
-  return html`<span class="state state-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> ${word}</span>`
+  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> ${word}</span>`
 }
 
-const NETWORKS: Record<string, string> = {
-  x: 'X',
-  linkedin: 'LinkedIn',
-  tiktok: 'TikTok',
-  youtube: 'YouTube',
-  google_business: 'Google Business',
+export function Network({ platform }: { platform: string }) {
+  const name = useNames()(platform)
+  return html`<abbr class="network network-${platform}" title=${name}>${name.slice(0, 2)}</abbr>`
 }
-
-export const networkName = (platform: string): string =>
-  NETWORKS[platform] ?? platform[0]!.toUpperCase() + platform.slice(1)
-
-export const Network = ({ platform }: { platform: string }) =>
-  html`<abbr class="network network-${platform}" title=${networkName(platform)}>${networkName(platform).slice(0, 2)}</abbr>`
 
 /** A text that somebody else wrote, in its own direction. */
 export const Text = ({ text }: { text: string }) => html`<p class="text" dir="auto">${text}</p>`

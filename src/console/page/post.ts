@@ -1,22 +1,30 @@
+import { useEffect } from 'preact/hooks'
 import type {
   DeliveryMetrics,
-  DeliveryState,
   MediaDetail,
   PatchPost,
   PostDetail,
   PostTarget,
   PostValidation,
 } from '../../sdk/index.ts'
+import { Changes, TakeDown } from './changes.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Numbers } from './numbers.ts'
-import { Confirm, Loading, Network, networkName, type Picture, Pictures, StateMark, Text } from './parts.ts'
+import { Confirm, Loading, Network, type Picture, Pictures, StateMark, Text } from './parts.ts'
 import { Preview, toBody } from './preview.ts'
-import { useCan, useSession, versionOf } from './session.ts'
+import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
 import { OUTCOMES, STATES } from './words.ts'
 
 const ownFiles = ({ mediaIds, threadMedia }: PostTarget) => threadMedia?.flat() ?? mediaIds
+
+/** Whether a worker is about to change what a delivery shows. */
+function isMoving({ scheduledAt }: PostDetail, { scheduledAt: own, delivery }: PostTarget): boolean {
+  const { state, edit, nextAttemptAt } = delivery
+  if (state === 'queued') return Date.parse(nextAttemptAt ?? own ?? scheduledAt ?? '') <= Date.now()
+  return state === 'publishing' || state === 'removing' || edit?.state === 'pending'
+}
 
 export function PostPage({ id }: { id: string }) {
   const { client } = useSession()
@@ -28,7 +36,7 @@ export function PostPage({ id }: { id: string }) {
     ),
   ]
   const files = useLoad(
-    async () => new Map((await listFiles(client, canSeeFiles ? fileIds : [])).map((file) => [file.id, file])),
+    async () => Promise.all((canSeeFiles ? fileIds : []).map((id) => client.media.get(id))),
     [client, canSeeFiles, fileIds.join()],
   )
   const isOpen = post.value !== undefined && post.value.status !== 'published'
@@ -40,16 +48,23 @@ export function PostPage({ id }: { id: string }) {
     async (signal) => (post.value?.status === 'published' ? (await client.posts.metrics(id, {}, { signal })).data : []),
     [client, post.value],
   )
+  useEffect(() => {
+    if (!post.value?.targets.some((target) => isMoving(post.value!, target))) return
+    const look = async () => {
+      if (document.querySelector('dialog[open]')) return
+      const present = await client.posts.get(id).catch(() => undefined)
+      if (present && JSON.stringify(present) !== JSON.stringify(post.value)) post.reload()
+    }
+    const timer = setInterval(look, 1_000)
+    return () => clearInterval(timer)
+  }, [post.value])
   return html`<${Loading} loaded=${post}>
     ${(
       value: PostDetail,
-    ) => html`<${Post} post=${value} files=${files.value ?? new Map()} validation=${validation.value}
+    ) => html`<${Post} post=${value} files=${new Map(files.value?.map((file) => [file.id, file]))} validation=${validation.value}
       metrics=${metrics.value ?? []} reload=${post.reload} />`}
   <//>`
 }
-
-const listFiles = (client: ReturnType<typeof useSession>['client'], ids: string[]): Promise<MediaDetail[]> =>
-  Promise.all(ids.map((id) => client.media.get(id)))
 
 interface PostProps {
   post: PostDetail
@@ -87,13 +102,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
 function PostActions({ post, reload }: { post: PostDetail; reload: () => void }) {
   const { client } = useSession()
   const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
-  if (post.status === 'published') {
-    const takeDown = () => client.posts.remove(post.id, versionOf(post))
-    return (
-      canPublish &&
-      html`<${Confirm} label="Take down" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from the networks of all its accounts that can delete it. This cannot be undone." />`
-    )
-  }
+  if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
   const isDraft = post.status === 'draft'
   const typedIn = (id: string) => (document.getElementById(id) as HTMLInputElement | HTMLTextAreaElement).value
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
@@ -137,7 +146,8 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
   const parts =
     post.postType === 'thread' && target.threadParts ? target.threadParts : [target.captionOverride ?? post.caption]
   const time = target.scheduledAt ?? post.scheduledAt
-  return html`<section class="card" aria-label="${username} on ${networkName(platform)}">
+  const network = useNames()(platform)
+  return html`<section class="card" aria-label="${username} on ${network}">
     <div class="bar">
       <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
       <${StateMark} state=${delivery.state} />
@@ -145,6 +155,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     <p class="small">${STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
     ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Accounts</a></div>`}
     ${delivery.error && html`<div class="problem"><strong>${delivery.error.code}</strong><p dir="auto">${delivery.error.message}</p></div>`}
+    ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
         ? html`<${Preview} accountId=${target.accountId} validation=${validation} files=${new Map(files.map((file) => [file.id, file]))} />`
@@ -153,11 +164,19 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
           <${Pictures} files=${files} />`
     }
     ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} />`}
-    ${delivery.externalUrl && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${networkName(platform)}</a></p>`}
+    ${delivery.externalUrl && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />
   </section>`
 }
+
+/** An edit of what is published, until the network has it. */
+const Edit = ({ state, text, error }: NonNullable<PostTarget['delivery']['edit']>) =>
+  html`<div class="problem" role="status">
+    <strong>${state === 'pending' ? 'An edit is under way' : 'It could not be edited'}</strong>
+    ${text !== null && html`<${Text} text=${text} />`}
+    ${error && html`<p dir="auto">${error.message}</p>`}
+  </div>`
 
 /** The address of a post on its network, if it is one of the web. */
 const safe = (url: string) => (/^https?:/i.test(url) ? url : undefined)
@@ -174,31 +193,33 @@ function Timeline({ target: { delivery }, timeZone }: { target: PostTarget; time
   </ol>`
 }
 
-const CAN: Record<'retry' | 'cancel' | 'resolve' | 'mark' | 'remove', DeliveryState[]> = {
-  retry: ['failed', 'missed', 'cancelled'],
-  cancel: ['queued'],
-  resolve: ['unconfirmed'],
-  mark: ['waiting', 'queued', 'failed', 'missed', 'cancelled'],
-  remove: ['published', 'remove_failed'],
+type Action = 'retry' | 'cancel' | 'resolve' | 'mark'
+
+/** The actions that a delivery takes. One that is published with an error lacks something, such as a comment. */
+function actionsOf({ state, error, attempts }: PostTarget['delivery']): Action[] {
+  if (state === 'unconfirmed') return ['resolve']
+  if (state === 'queued') return attempts > 0 ? ['retry', 'cancel', 'mark'] : ['cancel', 'mark']
+  const isMissing = state === 'published' ? error !== null : ['failed', 'missed', 'cancelled'].includes(state)
+  return isMissing ? ['retry', 'mark'] : []
 }
 
 function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client } = useSession()
   const canPublish = useCan('posts:publish')
-  if (!canPublish) return null
   const { accountId, username, platform, delivery } = target
-  const where = `${username} on ${networkName(platform)}`
-  const can = (action: keyof typeof CAN) => CAN[action].includes(delivery.state)
+  const where = `${username} on ${useNames()(platform)}`
+  const can = (action: Action) => actionsOf(delivery).includes(action)
   const { deliveries } = client
+  if (!canPublish) return null
   return html`<div class="buttons">
-    ${can('retry') && html`<${Confirm} label="Retry" says="It is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can('retry') && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
     ${can('cancel') && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${
       can('resolve') &&
       html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'published' })} onDone=${reload} />
         <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' })} onDone=${reload} />`
     }
-    ${can('remove') && html`<${Confirm} label="Take down here" isDangerous says="The post is deleted from ${where}. This cannot be undone." act=${() => deliveries.remove(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${() => deliveries.markPublished(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
-  </div>`
+  </div>
+  <${Changes} post=${post} target=${target} reload=${reload} />`
 }

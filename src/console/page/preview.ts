@@ -38,7 +38,7 @@ export function Preview({
   `
 }
 
-const formatDollars = (usdMicros: number) =>
+export const formatDollars = (usdMicros: number) =>
   new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
     usdMicros / 1e6,
   )

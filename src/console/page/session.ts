@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
+import { Forbidden, type Platform, type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
 import { fetchWithProgress } from './progress.ts'
 
 /** The person who looks: a client with their key, and what the key allows. */
@@ -9,6 +9,8 @@ export interface Session {
   userId: string
   /** Null for all. */
   scopes: string[] | null
+  /** The catalogue by the ids of networks. Empty where the key may not read it. */
+  platforms: ReadonlyMap<string, Platform>
   /** Signs out, because of an error or because somebody wants to. */
   end(error?: Error): void
 }
@@ -41,13 +43,30 @@ export function forgetKey(): void {
 export async function signIn(key: string, end: Session['end']): Promise<Session> {
   // The page says itself that something failed, and tries again: see `useLoad`.
   const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
-  const { userId, scopes } = await client.keys.current()
-  return { client, userId, scopes, end }
+  const [{ userId, scopes }, platforms] = await Promise.all([
+    client.keys.current(),
+    client.platforms.list().then(({ data }) => data, unless(Forbidden, [])),
+  ])
+  return { client, userId, scopes, platforms: new Map(platforms.map((platform) => [platform.id, platform])), end }
 }
+
+/** Gives a value in place of an expected error. */
+export const unless =
+  <Value>(expected: new (...args: never[]) => Error, value: Value) =>
+  (error: Error): Value => {
+    if (error instanceof expected) return value
+    throw error
+  }
 
 export const SessionContext = createContext<Session | null>(null)
 
 export const useSession = (): Session => useContext(SessionContext)!
+
+/** Names networks, without the kinds of their accounts in brackets. */
+export function useNames(): (platform: string) => string {
+  const { platforms } = useSession()
+  return (platform) => platforms.get(platform)?.name.replace(/ \(.*/, '') ?? platform
+}
 
 /** Whether the key allows all of these scopes. What it does not allow is not shown. */
 export function useCan(...wanted: string[]): boolean {

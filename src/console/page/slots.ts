@@ -3,7 +3,7 @@ import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../.
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Empty, Loading, Problem } from './parts.ts'
-import { useCan, useSession } from './session.ts'
+import { unless, useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
@@ -14,24 +14,17 @@ const nameOf = (weekday: string) =>
     new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(weekday as WeeklySlot['weekday']))),
   )
 
-/** An account without a schedule has none to read. */
-const unlessMissing =
-  <Value>(value: Value) =>
-  (error: Error): Value => {
-    if (error instanceof NotFound) return value
-    throw error
-  }
-
 /** The weekly times of an account, and the next ones with the posts that take them. */
 export function Slots({ accountId }: { accountId: string }) {
   const { client } = useSession()
   const none = { timeZone: OWN_ZONE, slots: [], skip: [] }
+  // An account without a schedule has none to read.
   const schedule = useLoad<AccountSchedule>(
-    () => client.accounts.getSchedule(accountId).catch(unlessMissing(none)),
+    () => client.accounts.getSchedule(accountId).catch(unless(NotFound, none)),
     [client, accountId],
   )
   const next = useLoad<Slot[]>(
-    async () => (await client.accounts.slots(accountId, { limit: 6 }).catch(unlessMissing({ data: [] }))).data,
+    async () => (await client.accounts.slots(accountId, { limit: 6 }).catch(unless(NotFound, { data: [] }))).data,
     [client, accountId],
   )
   const reload = () => {
