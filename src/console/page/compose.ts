@@ -55,7 +55,9 @@ export function Compose() {
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
   const [error, setError] = useState<Error>()
   const [isStoring, setStoring] = useState(false)
-  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
+  const [sending, setSending] = useState<Sending>()
+  const change = (changes: Partial<Draft>) => setDraft((draft) => ({ ...draft, ...changes }))
+  const changeFiles = (change: ChangeFiles) => setDraft((draft) => ({ ...draft, files: change(draft.files) }))
 
   const body = toBody(draft)
   const check = useLoad(
@@ -74,7 +76,7 @@ export function Compose() {
     try {
       const { id } = await client.posts.create(body, { idempotencyKey: draft.key })
       if (isNow) await client.posts.publish(id)
-      setDraft(newDraft())
+      setDraft(newDraft)
       location.hash = `/posts/${id}`
     } catch (error) {
       setError(error as Error)
@@ -90,7 +92,12 @@ export function Compose() {
   const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
   const isScheduled = draft.isQueued || draft.time !== ''
   const canStore =
-    draft.accountIds.length > 0 && !check.isLoading && !check.error && validation?.create.status === 201 && !isStoring
+    draft.accountIds.length > 0 &&
+    !check.isLoading &&
+    !check.error &&
+    validation?.create.status === 201 &&
+    !isStoring &&
+    !sending
   return html`
     <h1>Compose</h1>
     <div class="with-side">
@@ -111,7 +118,7 @@ export function Compose() {
         <//>
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${draft.files.length > 0 && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
-        ${canUpload && html`<${Files} files=${draft.files} onChange=${(files: Media[]) => change({ files })} />`}
+        ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
         ${
           canPublish &&
           html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
@@ -126,7 +133,7 @@ export function Compose() {
         <div class="buttons">
           <button type="button" class="primary" disabled=${!canStore} onClick=${() => store(false)}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
           ${canPublish && !isScheduled && html`<button type="button" disabled=${!canStore || !validation?.publishable} onClick=${() => store(true)}>Publish now</button>`}
-          <button type="button" class="quiet" onClick=${() => setDraft(newDraft())}>Start again</button>
+          <button type="button" class="quiet" onClick=${() => setDraft(newDraft)}>Start again</button>
         </div>
       </section>
       <aside aria-label="Each account" aria-live="polite">
@@ -165,13 +172,22 @@ function OnAccount({ account: { id, platform, username }, draft, validation, onC
   </section>`
 }
 
-function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[]) => void }) {
+type ChangeFiles = (files: Media[]) => Media[]
+type Sending = { name: string; share: number } | undefined
+
+interface FilesProps {
+  files: Media[]
+  /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
+  onChange: (change: ChangeFiles) => void
+  sending: Sending
+  setSending: (sending: Sending) => void
+}
+
+function Files({ files, onChange, sending, setSending }: FilesProps) {
   const { client } = useSession()
-  const [sending, setSending] = useState<{ name: string; share: number }>()
   const [error, setError] = useState<Error>()
   const add = async (list: FileList | null | undefined) => {
     setError(undefined)
-    let added = files
     for (const file of list ?? []) {
       try {
         setSending({ name: file.name, share: 0 })
@@ -179,8 +195,7 @@ function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[])
           (share) => setSending({ name: file.name, share }),
           () => client.uploads.create(file, {}, { maxRetries: 2 }),
         )
-        added = [...added, stored]
-        onChange(added)
+        onChange((files) => [...files, stored])
       } catch (error) {
         setError(error as Error)
       }
@@ -189,7 +204,7 @@ function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[])
   }
   const describe = async (file: Media, altText: string) => {
     const changed = await client.media.update(file.id, { altText })
-    onChange(files.map((each) => (each.id === file.id ? changed : each)))
+    onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -204,7 +219,7 @@ function Files({ files, onChange }: { files: Media[]; onChange: (files: Media[])
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
         <label>What it shows <input dir="auto" value=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
-        <button type="button" onClick=${() => onChange(files.filter((_, each) => each !== index))}>Remove</button>
+        <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
       </li>`,
     )}</ul>
   </fieldset>`

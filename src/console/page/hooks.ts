@@ -1,4 +1,4 @@
-import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { PostroomError, Unauthorized } from '../../sdk/index.ts'
 import { SessionContext } from './session.ts'
 
@@ -80,14 +80,9 @@ export function setQuery(changes: Record<string, string>): void {
 }
 
 /** A value that this tab keeps over reloads. */
-export function useKept<Value>(name: string, initial: Value): [Value, (value: Value) => void] {
+export function useKept<Value>(name: string, initial: Value): [Value, (change: (value: Value) => Value) => void] {
   const key = `postroom.${name}`
   const [value, setValue] = useState<Value>(() => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? initial)
-  return [
-    value,
-    (value) => {
-      sessionStorage.setItem(key, JSON.stringify(value))
-      setValue(value)
-    },
-  ]
+  useLayoutEffect(() => sessionStorage.setItem(key, JSON.stringify(value)), [value])
+  return [value, setValue]
 }
