@@ -181,10 +181,12 @@ const Edit = ({ state, text, error }: NonNullable<PostTarget['delivery']['edit']
 /** The address of a post on its network, if it is one of the web. */
 const safe = (url: string) => (/^https?:/i.test(url) ? url : undefined)
 
-function Timeline({ target: { delivery }, timeZone }: { target: PostTarget; timeZone: string }) {
+function Timeline({ target: { delivery, threadParts }, timeZone }: { target: PostTarget; timeZone: string }) {
+  const parts = threadParts?.length ?? 1
+  const nameOf = (act: number) => (act > parts ? 'After the post, ' : parts > 1 ? `Part ${act}, ` : '')
   const lines = delivery.history.map(({ number, act, startedAt, outcome, error }) => ({
     at: startedAt,
-    text: `${act === 1 ? '' : `Part ${act}, `}Attempt ${number}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is open'}${error ? `: ${error.message}` : ''}`,
+    text: `${nameOf(act)}Attempt ${number}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is open'}${error ? `: ${error.message}` : ''}`,
   }))
   if (delivery.nextAttemptAt) lines.push({ at: delivery.nextAttemptAt, text: 'The next attempt' })
   if (lines.length === 0) return null
