@@ -1,3 +1,5 @@
+import type { VideoTrack } from './media.ts'
+
 /** A rendition to make from a video: MP4 with H.264 and AAC. Stored with deliveries and jobs. */
 export interface VideoTarget {
   /** Even numbers of pixels, as displayed. */
@@ -10,6 +12,8 @@ export interface VideoTarget {
   /** The size of the picture between bars. */
   pad?: { width: number; height: number; color: string }
   isInterlaced?: true
+  /** That of the file, whose high dynamic range becomes a standard one. */
+  transfer?: NonNullable<VideoTrack['transfer']>
   /** Null: any. */
   bytesMax: number | null
 }

@@ -54,13 +54,29 @@ export async function drawVideo(source: VideoSource, path: string, target: Video
   await runFfmpeg(args, { ...run, bytesMax: bytes })
 }
 
-function filtersOf({ width, height, fps, crop, pad, isInterlaced }: VideoTarget): string {
+const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' } as const
+
+/**
+ * BT.2100 becomes BT.709. White is 203 cd/m² in both (ITU-R BT.2408): what is darker than a third of it stays as it is,
+ * and the rest is compressed.
+ */
+const toStandardRange = (transfer: keyof typeof TRANSFERS) => [
+  `zscale=transferin=${TRANSFERS[transfer]}:primariesin=bt2020:matrixin=bt2020nc:transfer=linear:npl=203`,
+  'format=gbrpf32le',
+  'zscale=primaries=bt709',
+  'tonemap=mobius:desat=0',
+  'zscale=transfer=bt709:matrix=bt709:range=tv',
+  'format=yuv420p',
+]
+
+function filtersOf({ width, height, fps, crop, pad, isInterlaced, transfer }: VideoTarget): string {
   const inner = pad ?? { width, height }
   return [
     ...(isInterlaced ? ['bwdif=mode=send_frame'] : []),
     ...(crop ? [`crop=iw*${crop.width}:ih*${crop.height}:iw*${crop.left}:ih*${crop.top}`] : []),
     `scale=${inner.width}:${inner.height}:flags=bicubic`,
     'setsar=1',
+    ...(transfer ? toStandardRange(transfer) : []),
     ...(pad ? [`pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:color=0x${pad.color.slice(1)}`] : []),
     `fps=${fps}`,
   ].join(',')

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 
 /** Runs ffmpeg, and ends it with this process, also when this one is killed: the pipe of its input closes then. */
 const LAUNCHER = `
@@ -105,6 +106,15 @@ export async function findFfmpeg(setting: string | undefined, path = ''): Promis
     if (await isRunnable(file)) return file
   }
   return undefined
+}
+
+/** Whether ffmpeg can turn a high dynamic range into a standard one. Builds without zimg cannot. */
+export async function canMapTones(ffmpeg: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)(ffmpeg, ['-hide_banner', '-filters'], {
+    env: { LC_ALL: 'C' },
+    timeout: 10_000,
+  })
+  return [' zscale ', ' tonemap '].every((filter) => stdout.includes(filter))
 }
 
 const isRunnable = (path: string) =>

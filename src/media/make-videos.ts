@@ -18,7 +18,7 @@ import type { Log } from '../log.ts'
 import { NotStoredError } from '../storage/storage.ts'
 import { copyStored } from './copy-stored.ts'
 import { drawFrame, drawVideo, type VideoSource } from './draw-video.ts'
-import { FfmpegError } from './ffmpeg.ts'
+import { canMapTones, FfmpegError } from './ffmpeg.ts'
 import { inspectFile } from './inspect.ts'
 import { keepLease, LEASE } from './lease.ts'
 import type { Library } from './library.ts'
@@ -132,18 +132,21 @@ async function makeJob(
 type Drawn = (RenditionFacts & { mimeType: MediaType }) | { problem: string }
 
 async function convert(
-  { library, ffmpeg }: VideoMaker,
+  { library, ffmpeg, log }: VideoMaker,
   userId: string,
   source: VideoSource,
   path: string,
-  target: VideoTarget,
+  { transfer, ...target }: VideoTarget,
   { written, signal }: { written: { seconds: number }; signal: AbortSignal },
 ): Promise<Drawn> {
   const onProgress = (seconds: number) => {
     written.seconds = seconds
   }
   const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: TIME_MAX_MS, signal, onProgress }
-  await drawVideo(source, path, target, run)
+  const isMapped = transfer && (await canMapTones(ffmpeg))
+  if (transfer && !isMapped)
+    log.warn({ userId }, 'ffmpeg lacks zscale or tonemap: colours of an HDR video may look pale')
+  await drawVideo(source, path, { ...target, ...(isMapped && { transfer }) }, run)
   const { size: bytes } = await stat(path)
   if (bytes > (target.bytesMax ?? Infinity)) return { problem: `the rendition has ${bytes} bytes` }
   // The same reading as that of an upload: networks get what the rules were checked with.

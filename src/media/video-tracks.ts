@@ -5,7 +5,7 @@ import {
   type InputTrack,
   type InputVideoTrack,
 } from 'mediabunny'
-import type { MediaTracks } from '../../schemas/media.ts'
+import { HDR_TRANSFERS, type MediaTracks } from '../../schemas/media.ts'
 import { readSequence } from './h264.ts'
 
 /** A codec's description of its pictures. Null: not known. */
@@ -29,6 +29,7 @@ export async function readTracks(
 ): Promise<MediaTracks> {
   const { num, den } = await video.getPixelAspectRatio()
   const config = await video.getDecoderConfig()
+  const { transfer } = await video.getColorSpace()
   const codec = await nameCodec(video)
   const codecString = config?.codec ?? null
   const lengthAt = LENGTH_AT[codec]
@@ -41,6 +42,7 @@ export async function readTracks(
       codec,
       codecString,
       pixelAspectRatio: `${num}:${den}`,
+      ...(isHdr(transfer) && { transfer }),
       ...describePicture(codec, codecString, bitstream),
     },
     audio: audio && {
@@ -51,6 +53,9 @@ export async function readTracks(
     },
   }
 }
+
+const isHdr = (transfer: unknown): transfer is (typeof HDR_TRANSFERS)[number] =>
+  HDR_TRANSFERS.some((each) => each === transfer)
 
 /** The library's name, else the code that the file has. */
 async function nameCodec(track: InputTrack): Promise<string> {

@@ -2408,7 +2408,7 @@ export type MediaDetail = {
 /** What happens to a file that a network does not take as it is.
 
 - `exact`: the post is rejected.
-- `auto`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes. An animation keeps its frames. A video becomes an MP4 with H.264 and AAC, with the frame rate, size and rate of bits that the network takes: a worker with ffmpeg makes it before it is sent, and `getMedia` shows the progress. `listPlatforms` tells whether there is such a worker. Without one, the post is rejected.
+- `auto`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes. An animation keeps its frames. A video becomes an MP4 with H.264 and AAC, with the frame rate, size and rate of bits that the network takes: a worker with ffmpeg makes it before it is sent, and `getMedia` shows the progress. A high dynamic range becomes a standard one; without the filters `zscale` and `tonemap` in its ffmpeg, colours may look pale. `listPlatforms` tells whether there is such a worker. Without one, the post is rejected.
 - `pad`: as `auto`, and an image or a video with another aspect ratio than the network takes gets bars in `padColor`.
 - `crop`: as `auto`, and such a file loses its edges: its `focus` stays, or else its centre. A later change of the focus does not change a stored post.
 
@@ -3820,6 +3820,8 @@ export type VideoTrack = {
   pixelAspectRatio: string
   /** Whether no frame refers across a key frame to a group of pictures before it, in the first 8 groups. `null` where it is not known. */
   closedGop: boolean | null
+  /** The transfer function of a video with a high dynamic range (ITU-R BT.2100). Absent for any other video, and for files that an earlier version has inspected. */
+  transfer?: 'pq' | 'hlg'
 }
 /** A URL that events are sent to, without its secret. */
 export type Webhook = {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
+import { drawFrame } from '../../src/media/draw-video.ts'
 import { inspectFile } from '../../src/media/inspect.ts'
 import { makeNextVideo } from '../../src/media/make-videos.ts'
 import { createFolder } from '../helpers/app.ts'
@@ -11,6 +12,7 @@ import { filesIn, isClean } from '../helpers/upload.ts'
 import {
   addVideoWorker,
   encode,
+  ffmpeg,
   makeVideos,
   needsFfmpeg,
   PICTURE,
@@ -103,6 +105,36 @@ t.test('a damaged video fails its deliveries in words, and the next post with it
   const { renditions } = (await ada.call('GET', `/media/${body.mediaIds[0]}`)).body
   t.match(renditions, [{ state: 'failed', problem: 'ffmpeg cannot convert it' }])
   t.ok(await isClean(db, mediaDir, 1))
+})
+
+t.test('a high dynamic range becomes a standard one', needsFfmpeg, async (t) => {
+  const world = await createNetworkWorld(t)
+  const { connect, uploadFile, post, work, telegram, ada, db } = world
+  await addVideoWorker(db)
+  const accountId = await connect('telegram')
+  const folder = await createFolder(t)
+  // The white of 203 cd/m² in each.
+  for (const [transfer, name, luma] of [
+    ['hlg', 'arib-std-b67', 721],
+    ['pq', 'smpte2084', 573],
+  ] as const) {
+    const picture = `-f lavfi -i color=s=320x180:r=10:d=1,format=yuv420p10le,geq=lum=${luma}:cb=512:cr=512`
+    const tags = `-color_range tv -color_primaries bt2020 -color_trc ${name} -colorspace bt2020nc`
+    const file = await uploadFile(await encode(t, 'mov', `${picture} -c:v libx264 -pix_fmt yuv420p10le ${tags}`))
+    t.match((await ada.call('GET', `/media/${file}`)).body.tracks.video, { transfer, bitDepth: 10 })
+    await post({ accountIds: [accountId], caption: transfer, mediaIds: [file], mediaFit: 'auto' })
+    await makeVideos(world)
+    await work(10_000)
+    const path = join(folder, `${transfer}.mp4`)
+    await writeFile(path, callsOf(telegram, 'sendVideo').at(-1)!.files[0]!.bytes)
+    const { facts } = await inspectFile(path, ada.id)
+    t.match(facts.tracks!.video, { codec: 'avc', bitDepth: 8, transfer: undefined })
+    const frame = join(folder, `${transfer}.png`)
+    const run = { ffmpeg: ffmpeg!, cwd: folder, timeMaxMs: 60_000, signal: new AbortController().signal }
+    await drawFrame({ path, mimeType: 'video/mp4', durationSeconds: 1 }, frame, { frameWidth: 320 }, run)
+    const [red, green, blue] = (await sharp(frame).stats()).channels.map(({ mean }) => mean)
+    for (const channel of [red!, green!, blue!]) t.ok(channel > 205, `white is ${channel}`)
+  }
 })
 
 t.test('frame rate, scan, size and aspect ratio become those that the network takes', needsFfmpeg, async (t) => {

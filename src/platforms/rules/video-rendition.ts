@@ -72,6 +72,7 @@ export function planVideo(file: MediaFacts, rule: PostTypeRule, fit: Fit): Video
     ...(aspect === 'crop' && { crop: toFractions(cropTo({ width, height }, sized, file.focus ?? undefined), file) }),
     ...(aspect === 'pad' && { pad: { ...inside({ width, height }, sized), color: fit.padColor } }),
     ...(file.tracks?.video.scan === 'interlaced' && { isInterlaced: true }),
+    ...(file.tracks?.video.transfer && { transfer: file.tracks.video.transfer }),
     bytesMax: Number.isFinite(bytesMax) ? bytesMax : null,
   }
   const left = findBroken({ ...file, ...videoFactsOf(video), bytes: null, tracks: tracksOf(file) }, rule)
