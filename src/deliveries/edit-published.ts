@@ -121,18 +121,21 @@ function mergeContent(
   { post, delivery, edit }: Edited & { edit: EditDelivery },
 ): Omit<EditContent, 'textDigest'> | undefined {
   const target = contentOf(post).targets.find((target) => target.accountId === accountId)!
+  const textOf = (content: Omit<EditContent, 'textDigest'> & { threadParts: string[] | null }) =>
+    planTexts({ ...post, ...content, firstComment: null })[0]!.text
   const override = {
-    ...(edit.text !== undefined && { captionOverride: edit.text }),
+    // A thread of one part becomes a text.
+    ...((edit.text !== undefined || target.threadParts) && { captionOverride: edit.text ?? textOf(target) }),
     ...(edit.fields && { fields: edit.fields }),
   }
   const { captionOverride, fields } = mergeTarget(target, { overrides: { [accountId]: override } })
   const content = { captionOverride, fields }
-  const isSame = (other: Omit<EditContent, 'textDigest'> | undefined) =>
+  const isSame = (other: Parameters<typeof textOf>[0] | undefined) =>
     other !== undefined &&
-    (other.captionOverride ?? post.caption) === (captionOverride ?? post.caption) &&
+    textOf(other) === textOf({ ...content, threadParts: null }) &&
     isDeepStrictEqual(other.fields, fields)
   if (delivery.edit?.state === 'pending') {
-    if (isSame(delivery.edit.content)) return undefined
+    if (isSame(delivery.edit.content && { ...delivery.edit.content, threadParts: null })) return undefined
     throw fail('edit_in_progress')
   }
   // An edit that has failed may have reached the network: then the earlier content is no longer there.

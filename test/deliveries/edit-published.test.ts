@@ -56,6 +56,30 @@ t.test('a published post is edited on its network, and has the new text here the
   t.equal(network.edits.length, 1)
 })
 
+t.test('a thread of one part has the new text in place of its part', async (t) => {
+  const network = scriptedNetwork()
+  const { ada, connectAccount, post, work, change } = await createDeliveryWorld(t, { mastodon: network })
+  const account = await connectAccount('mastodon')
+  const id = await post({
+    accountIds: [account],
+    caption: 'a',
+    postType: 'thread',
+    threadParts: { [account]: ['part'] },
+  })
+  await work()
+  const edit = async (body: object) => {
+    t.equal((await ada.call('PATCH', `/posts/${id}/deliveries/${account}`, body)).status, 202)
+    await change()
+    return (await ada.call('GET', `/posts/${id}`)).body.targets[0]
+  }
+  await edit({ text: 'part' })
+  t.strictSame(network.edits, [], 'that is its text')
+  t.hasStrict(await edit({ fields: { spoilerText: 'd' } }), { captionOverride: 'part', threadParts: null })
+  t.hasStrict(await edit({ text: 'a' }), { captionOverride: 'a', fields: { spoilerText: 'd' } })
+  t.strictSame(network.edits, ['part', 'a'])
+  t.strictSame([...network.present.values()], ['a'])
+})
+
 t.test('an edit that breaks a limit, or has another field, is refused, and changes nothing', async (t) => {
   const { edit, read, network, change, id, ada } = await createScene(t, {})
   const { etag } = (await ada.call('GET', `/posts/${id}`)).headers

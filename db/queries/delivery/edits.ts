@@ -74,6 +74,8 @@ export const settleEdit = (
         set caption_override = edit #>> '{content,captionOverride}',
           fields = nullif(edit #> '{content,fields}', 'null'),
           text_digest = (edit #>> '{content,textDigest}')::bigint,
+          -- Only threads of one part are edited.
+          thread_parts = null,
           sent = jsonb_set(sent, '{0}', ${JSON.stringify(sent)}::jsonb),
           edit = null
         where ${isKey}`.execute(db)

@@ -56,7 +56,8 @@ export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: Abor
 function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedEdit) {
   const unchanged = { ...delivery, publishedAt, fileCounts: groupByPart(delivery.media).map(({ length }) => length) }
   const published = listOnNetwork(unchanged).find(({ number }) => number === ACT)
-  const edited = { ...delivery, ...edit.content, startedAt: delivery.startedAt ?? publishedAt }
+  // A thread of one part has the new text in place of its part.
+  const edited = { ...delivery, ...edit.content, threadParts: null, startedAt: delivery.startedAt ?? publishedAt }
   const { edit: change } = deps.networks[delivery.platform]
   if (!published || published.id === null || !change) {
     return failure('not_editable', 'The network offers no way to change this')
