@@ -1,3 +1,5 @@
+import { PublishError } from '../platforms/contract/publish-error.ts'
+
 /** The worker stops: acts that it has not sent are given back. */
 export class Draining extends Error {}
 
@@ -8,3 +10,11 @@ export interface HeldLease {
   /** Whether a call is under way whose effect readers see. */
   isCalling: boolean
 }
+
+/** The error of a call that is not made: another worker may have begun with it. */
+export const suspended = () =>
+  new PublishError('The worker was suspended for too long to send safely', {
+    code: 'interrupted',
+    maybeSent: false,
+    retryable: true,
+  })

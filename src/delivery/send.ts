@@ -3,12 +3,13 @@ import { intendAct } from '../../db/queries/delivery/intend.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Act, Sent, Wait } from '../platforms/contract/adapter.ts'
 import type { Io } from '../platforms/contract/io.ts'
-import { Duplicate, PublishError } from '../platforms/contract/publish-error.ts'
+import { Duplicate } from '../platforms/contract/publish-error.ts'
 import { priceAct } from '../platforms/price.ts'
 import { untilStored } from '../until-stored.ts'
 import { restOf } from './account.ts'
 import { findUnpaid, intendPaidAct } from './budget.ts'
 import type { Outcome } from './decide.ts'
+import { suspended } from './lease.ts'
 import { awaitRenditions } from './renditions.ts'
 import { build, callAdapter, isFailure, isOfAnother, type Run, reasonOf, released, type State, waitOf } from './run.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
@@ -108,14 +109,6 @@ async function intend({ deps, delivery }: Run, attempt: Attempt, prepared: Prepa
 }
 
 const isNotConnected = (error: unknown) => (error as { atConnect?: boolean }).atConnect === true
-
-/** The call is not made: another worker may have begun with it. */
-const suspended = () =>
-  new PublishError('The worker was suspended for too long to send safely', {
-    code: 'interrupted',
-    maybeSent: false,
-    retryable: true,
-  })
 
 /** The outcome of an attempt that threw an error. */
 async function afterError(run: Run, { stage, state }: Attempt, thrown: unknown): Promise<Outcome> {

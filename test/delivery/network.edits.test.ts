@@ -1,4 +1,6 @@
 import t from 'tap'
+import { CHANGE_LEASE_MS } from '../../src/delivery/timing.ts'
+import { noJournal } from '../helpers/journal.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { reset } from '../networks/fakes/network.ts'
 
@@ -50,6 +52,35 @@ for (const platform of ['bluesky', 'mastodon', 'x'] as const) {
     t.hasStrict(await readDelivery(id), { state: 'removed', error: null })
   })
 }
+
+t.test('a worker that was suspended before its call does not undo a later edit', async (t) => {
+  const world = await createNetworkWorld(t)
+  const { ada, connect, post, work, advance, change, readDelivery, createWorker, mastodon } = world
+  const account = await connect('mastodon')
+  const id = await post({ accountIds: [account], caption: 'One' })
+  await work()
+  const edit = (text: string) => ada.call('PATCH', `/posts/${id}/deliveries/${account}`, { text })
+  const [suspended, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const editing = () => {
+    suspended.resolve()
+    return resumed.promise
+  }
+  const { changes } = createWorker({ journal: { ...noJournal, editing } })
+  await edit('Two')
+  await changes.begin()
+  await suspended.promise
+  advance(CHANGE_LEASE_MS + SECOND)
+  await change()
+  t.equal((await edit('Three')).status, 202)
+  await change()
+  resumed.resolve()
+  await changes.idle()
+  t.strictSame(
+    mastodon.statuses.map(({ text }) => text),
+    ['Three'],
+  )
+  t.notOk('edit' in (await readDelivery(id)))
+})
 
 t.test('sandbox: faults of edits end as on a real network', async (t) => {
   const { ada, connect, post, work, change, readDelivery } = await createNetworkWorld(t)

@@ -4,6 +4,7 @@ import { LeaseLost } from '../../lease-lost.ts'
 import type { Credentials, Io } from '../../platforms/contract/io.ts'
 import type { Deps } from '../deps.ts'
 import type { Failure } from '../failures.ts'
+import { suspended } from '../lease.ts'
 import { reasonOf } from '../run.ts'
 import { CHANGE_CALL_MAX_MS, CHANGE_LEASE_MS } from '../timing.ts'
 import { withinTime } from '../within-time.ts'
@@ -28,10 +29,16 @@ export async function callForChange<T>(
   stop: AbortSignal,
   { act, credentials, error, record, make }: Call<T>,
 ): Promise<{ value: T } | 'stopped' | Failure> {
-  const { db, clock, fetch } = deps
+  const { db, clock, uptimeMs } = deps
+  const endsAt = uptimeMs() + CHANGE_CALL_MAX_MS
   const [intent] = await intendChange(db, { ...delivery, act, leaseMs: CHANGE_LEASE_MS, now: clock() })
   if (!intent) throw new LeaseLost()
   await record()
+  // A worker that was suspended may have lost the change, and would undo the work of the next one.
+  const fetch: Io['fetch'] = async (input, init) => {
+    if (uptimeMs() > endsAt) throw suspended()
+    return deps.fetch(input, init)
+  }
   try {
     return { value: await withinTime(CHANGE_CALL_MAX_MS, stop, (signal) => make({ credentials, fetch, signal })) }
   } catch (thrown) {
