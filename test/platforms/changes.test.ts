@@ -9,6 +9,7 @@ import { NETWORKS } from '../../src/platforms/networks.ts'
 import { actOf, clientOf, fileOf, publishedOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { kindsOf } from '../helpers/network-scene.ts'
+import { callWrongly, WRONG_RESPONSES, type WrongResponse } from '../helpers/wrong-responses.ts'
 import { SCENES, sceneOf } from '../networks/fakes/all.ts'
 
 const IDS = Object.keys(SCENES) as (keyof typeof SCENES)[]
@@ -16,24 +17,6 @@ const networks = createNetworks({} as SandboxStore)
 
 /** The text of an act after it is edited. Some networks refuse a text that they have seen before. */
 const edited = (act: Act): Act => ({ ...act, text: `${act.text} at dawn` })
-
-const PAGE = '<html><body>Nothing here</body></html>'
-
-/** The ways in which a single call goes wrong. `isMade`: the network carries it out first. */
-const FAULTS: readonly { name: string; isMade: boolean; respond(): Response }[] = [
-  { name: 'is lost on its way', isMade: false, respond: lose },
-  { name: 'loses its response', isMade: true, respond: lose },
-  ...[200, 403, 404, 410, 502].map((status) => ({
-    name: `gets ${status} from a proxy`,
-    isMade: false,
-    respond: () => new Response(PAGE, { status, headers: { 'content-type': 'text/html' } }),
-  })),
-  { name: 'gets 503 after it was carried out', isMade: true, respond: () => new Response(PAGE, { status: 503 }) },
-]
-
-function lose(): never {
-  throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) })
-}
 
 /** A network with one account, and a `fetch` whose calls can be made to fail. */
 async function start(t: Teardown, id: (typeof IDS)[number]) {
@@ -43,11 +26,10 @@ async function start(t: Teardown, id: (typeof IDS)[number]) {
   const adapter = networks[id]
   const { send, remove, edit } = clientOf(adapter)
   let calls = 0
-  let failing: { call: number; fault: (typeof FAULTS)[number] } | undefined
+  let failing: { call: number; fault: WrongResponse } | undefined
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (++calls !== failing?.call) return fake.fetch(input, init)
-    if (failing.fault.isMade) await (await fake.fetch(input, init)).arrayBuffer()
-    return failing.fault.respond()
+    return callWrongly(failing.fault, fake.fetch, input, init)
   }
   const io = { fetch, signal: new AbortController().signal }
   /** Runs with one failing call, if any. Returns the number of calls. */
@@ -118,7 +100,7 @@ for (const id of IDS) {
       published.remove(gone.id)
       await remove(gone)
 
-      for (const fault of FAULTS) {
+      for (const fault of WRONG_RESPONSES) {
         for (let call = 1; call <= calls; call++) {
           const post = await publish(act())
           const about = `call ${call} of ${calls} ${fault.name}`
@@ -147,7 +129,7 @@ for (const id of IDS) {
       const calls = await during(undefined, () => edit(edited(post), first))
       t.equal(published.editsOf(sent.id), edits, 'the same edit changes nothing further')
 
-      for (const fault of FAULTS) {
+      for (const fault of WRONG_RESPONSES) {
         for (let call = 1; call <= calls + 1; call++) {
           const post = act()
           const first = await publish(post)

@@ -249,7 +249,7 @@ export const linkedinScene: Scene<FakeLinkedin> = {
   start: startLinkedin,
   origins: ['https://api.linkedin.com', 'https://www.linkedin.com'],
   account: (linkedin) => ({ username: 'acme', credentials: linkedin.organization, externalId: ORGANIZATION }),
-  countVisible: (linkedin) => linkedin.posts.length + linkedin.comments.length,
+  countVisible: ({ posts, comments }) => posts.filter(({ isDeleted }) => !isDeleted).length + comments.length,
   published: (linkedin) => {
     const findPost = (id: string) => linkedin.posts.find((post) => post.id === id && !post.isDeleted)
     const findComment = (id: string) => linkedin.comments.find((comment) => id.endsWith(`,${comment.id})`))

@@ -271,7 +271,7 @@ export const redditScene: Scene<FakeReddit> = {
   start: startReddit,
   origins: ['https://oauth.reddit.com', 'https://www.reddit.com', STORAGES.image, STORAGES.video],
   account: (reddit) => ({ username: reddit.user.name, credentials: reddit.credentials }),
-  countVisible: (reddit) => reddit.posts.length + reddit.comments.length,
+  countVisible: ({ posts, comments }) => [...posts, ...comments].filter(({ author }) => author !== DELETED).length,
   published: (reddit) => {
     const find = (id: string) => [...reddit.posts, ...reddit.comments].find(({ name }) => name === id)
     return {

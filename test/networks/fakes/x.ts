@@ -327,7 +327,7 @@ export const xScene: Scene<FakeX> = {
   start: startX,
   origins: ['https://api.x.com'],
   account: (x) => ({ username: x.user.username, credentials: x.credentials }),
-  countVisible: (x) => x.posts.length,
+  countVisible: (x) => x.posts.filter(({ id, versions, isDeleted }) => !isDeleted && versions.at(-1) === id).length,
   published: (x) => {
     x.user.subscription_type = 'Premium'
     const find = (id: string) => x.posts.find((post) => post.id === id && !post.isDeleted)
