@@ -1,4 +1,5 @@
 import t from 'tap'
+import { claimNextTurn, takeTurn } from '../../src/post-metrics/turn.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { createMetricsWorld, DAY, HOUR, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
 import { callsOf } from '../helpers/network-world.ts'
@@ -85,6 +86,38 @@ t.test('a failure rests the readings of the account, and neither its numbers nor
   t.equal((await readDelivery(await publish({ accountIds: [account], caption: 'Seals' }))).state, 'published')
   t.equal(await read(2 * HOUR), 1)
   t.hasStrict((await metricsOf(id))[0], { error: null })
+})
+
+t.test('a removed post keeps its numbers, and is not read any more', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { ada, db, deps, connect, publish, advance, change, read, metricsOf, mastodon } = world
+  const account = await connect('mastodon')
+  const calls = () => callsOf(mastodon, 'GET /api/v1/statuses').length
+  const remove = async (id: string) => {
+    t.equal((await ada.call('POST', `/posts/${id}/remove`)).status, 202)
+    await change()
+    t.equal((await metricsOf(id))[0].state, 'removed')
+  }
+  const id = await publish({ accountIds: [account] })
+  mastodon.statuses[0]!.favourites_count = 7
+  await read(15 * MINUTE)
+  advance(15 * MINUTE)
+  const turn = await claimNextTurn(deps)
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    const response = await deps.fetch(...request)
+    await remove(id)
+    return response
+  }
+  await takeTurn({ ...deps, fetch }, turn!)
+  t.hasStrict((await metricsOf(id))[0], { values: { likes: 7 }, nextFetchAt: null, goneAt: null, error: null })
+
+  const unread = await publish({ accountIds: [account], caption: 'Seals' })
+  await remove(unread)
+  const before = calls()
+  await read(DAY)
+  t.equal(calls(), before)
+  t.equal((await metricsOf(unread))[0].nextFetchAt, null)
+  for (const { nextAt } of await db.selectFrom('deliveryMetrics').select('nextAt').execute()) t.equal(nextAt, null)
 })
 
 t.test('an account without credentials is not read, and says so', async (t) => {

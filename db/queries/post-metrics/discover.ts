@@ -38,6 +38,7 @@ export const discoverDeliveries = prepared<DiscoverValues, { count: number }>('d
       join post_targets as target
         on target.user_id = event.user_id and target.post_id = event.post_id and target.account_id = event.account_id
       where event.type in ('delivery.published', 'delivery.resolved')
+        and target.state <> 'removed'
         and target.published_at > ${at(now)} - ${value('endsAfterMs')}::float8 * interval '1 ms'
         and target.sent -> 0 ->> 'id' is not null and target.platform = any(${value('platforms')}::text[])
     ),

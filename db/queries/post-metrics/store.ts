@@ -48,12 +48,15 @@ export async function storeReadings(
 ): Promise<void> {
   await sql`
     with item as (
-      select item.*, before.counts as counts_before, before.gone_at as unseen_since
+      select item.*, before.counts as counts_before, before.gone_at as unseen_since,
+        target.state = 'removed' as is_removed
       from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
         user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_unseen boolean,
         next_in_ms float8, keeps_point boolean)
       join delivery_metrics as before
         on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
+      join post_targets as target
+        on target.user_id = item.user_id and target.post_id = item.post_id and target.account_id = item.account_id
     ),
     stored as (
       update delivery_metrics as metrics
@@ -65,7 +68,8 @@ export async function storeReadings(
         error = item.error,
         gone_at = case when item.is_unseen then coalesce(metrics.gone_at, ${at(now)})
           when item.counts is null then metrics.gone_at end,
-        next_at = ${at(now)} + item.next_in_ms * interval '1 ms'
+        -- The reading may have begun before the post was removed.
+        next_at = case when not item.is_removed then ${at(now)} + item.next_in_ms * interval '1 ms' end
       from item
       where metrics.user_id = item.user_id and metrics.post_id = item.post_id
         and metrics.account_id = item.account_id
