@@ -176,6 +176,18 @@ t.test('on X, an edit is a new post, which has to be wanted', async (t) => {
   t.equal(network.present.size, 0)
 })
 
+t.test('a post is not edited after the time in which its network does it', async (t) => {
+  const { edit, read, network, change, db } = await createScene(t, { platform: 'x' })
+  const publishedAt = new Date(Date.now() - 31 * MINUTE)
+  await db.updateTable('postTargets').set({ publishedAt }).execute()
+  const { status, headers, body } = await edit({ text: 'c', acceptNewId: true })
+  t.strictSame([status, headers['x-error-code']], [409, 'not_editable'])
+  t.match(body.error, '30 minutes')
+  await change()
+  t.strictSame(network.edits, [])
+  t.notOk('edit' in (await read()).delivery)
+})
+
 t.test('a removal takes the place of an edit, and waits until its call has ended', async (t) => {
   const { edit, read, network, change, ada, path, createWorker, time } = await createScene(t, {})
   const response = Promise.withResolvers<void>()

@@ -132,6 +132,36 @@ t.test('nothing is removed of what is not published, or may be', async (t) => {
   t.strictSame(mastodon.removals, [])
 })
 
+t.test('a post is not removed while it is being published', async (t) => {
+  const { mastodon, id, remove, change, createWorker, readDelivery } = await createScene(t, {}, [])
+  const [called, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const beforeResponse = () => {
+    called.resolve()
+    return response.promise
+  }
+  mastodon.steps.push({ isAccepted: true, beforeResponse })
+  const worker = createWorker()
+  await worker.claim()
+  await called.promise
+  t.hasStrict(await remove(), { status: 409, headers: { 'x-error-code': 'delivery_in_progress' } })
+  await change()
+  t.strictSame(mastodon.removals, [])
+  response.resolve()
+  await worker.idle()
+  t.hasStrict(await readDelivery(id), { state: 'published', error: null })
+})
+
+t.test('a post that several requests remove at a time is removed once', async (t) => {
+  const { mastodon, id, remove, change, readDelivery } = await createScene(t)
+  const responses = await Promise.all([remove(), remove(), remove()])
+  for (const { status, body } of responses) {
+    t.hasStrict([status, body.targets[0].delivery.state], [202, 'removing'])
+  }
+  await change()
+  t.strictSame(mastodon.removals, ['n1'])
+  t.hasStrict(await readDelivery(id), { state: 'removed', error: null })
+})
+
 t.test('a post is taken down from the accounts where that is possible, and the others are listed', async (t) => {
   const [mastodon, bluesky, telegram, x] = [scriptedNetwork(), scriptedNetwork(), scriptedNetwork(), scriptedNetwork()]
   const networks = { mastodon, bluesky, telegram, x }
