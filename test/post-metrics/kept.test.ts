@@ -78,7 +78,9 @@ t.test('an account says what connecting it again would add, and is not broken', 
   const { ada, db } = await createMetricsWorld(t, 'on', networks)
   const credentials = { accessToken: 'a', userId: '1' }
   const ids = await Promise.all([
-    ...(['threads', 'facebook', 'linkedin'] as const).map((platform) => ada.account(platform, { credentials })),
+    ...(['threads', 'facebook', 'linkedin', 'tiktok'] as const).map((platform) =>
+      ada.account(platform, { credentials }),
+    ),
     ada.account('threads'),
   ])
   const grant = (id: string, scopes: string[]) =>
@@ -86,14 +88,17 @@ t.test('an account says what connecting it again would add, and is not broken', 
   await grant(ids[0]!, ['threads_basic', 'threads_content_publish'])
   await grant(ids[1]!, ['pages_manage_posts', 'read_insights'])
   await grant(ids[2]!, ['w_member_social'])
+  await grant(ids[3]!, ['user.info.basic', 'video.publish'])
   const { body } = await ada.call('GET', '/accounts')
   const gains = ids.map((id) => body.data.find((account: { id: string }) => account.id === id).reconnectAdds)
   t.strictSame(gains, [
     { scopes: ['threads_manage_insights'], metrics: ['likes', 'comments', 'reposts', 'quotes', 'shares', 'views'] },
     undefined,
+    // An app of LinkedIn names the scopes that it may ask for.
     undefined,
+    { scopes: ['video.list'], metrics: ['likes', 'comments', 'shares', 'views'] },
     undefined,
   ])
   const { body: troubled } = await ada.call('GET', '/accounts?attention=true')
-  t.notOk(troubled.data.some(({ id }: { id: string }) => ids.slice(0, 3).includes(id)))
+  t.notOk(troubled.data.some(({ id }: { id: string }) => ids.slice(0, 4).includes(id)))
 })
