@@ -1,9 +1,13 @@
 import type { Test } from 'tap'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
+import type { PlatformId, PostType } from '../../schemas/platform.ts'
+import { NETWORKS } from '../../src/platforms/networks.ts'
 import { listReadPlatforms, type MetricsMode } from '../../src/post-metrics/mode.ts'
 import { claimNextTurn, discover, type TurnDeps, takeTurn } from '../../src/post-metrics/turn.ts'
-import { startMetrics } from '../networks/fakes/metrics.ts'
+import { sceneOf } from '../networks/fakes/all.ts'
+import { MEASURED, type Numbers, startMetrics } from '../networks/fakes/metrics.ts'
 import { repeating } from './connect-oauth.ts'
+import { kindsOf, uploadFiles } from './network-scene.ts'
 import { createNetworkWorld } from './network-world.ts'
 
 /** A world whose networks are fakes, and a reader of numbers whose clock only the test advances. */
@@ -60,6 +64,32 @@ export async function createMetricsWorld(
       return body.data
     },
   }
+}
+
+type World = Awaited<ReturnType<typeof createMetricsWorld>>
+
+/** Publishes a post, and gives it numbers on its network: 11, 12 and so on. */
+export async function publishMeasured(world: World, platform: PlatformId, postType?: PostType) {
+  const { connect, publish, readDelivery, ada, linkedin } = world
+  const account =
+    platform === 'linkedin'
+      ? await ada.account('linkedin', { credentials: linkedin.organization, externalId: linkedin.organization.author! })
+      : await connect(platform)
+  const kind = kindsOf(platform).find((kind) => kind.act !== 'comment' && (!postType || kind.postType === postType))!
+  const id = await publish({
+    accountIds: [account],
+    postType: kind.postType,
+    mediaIds: await uploadFiles(world, kind),
+    accountOverrides: [{ accountId: account, fields: { ...sceneOf(platform)?.fields } }],
+  })
+  for (let looks = 0; looks < 10 && (await readDelivery(id)).state !== 'published'; looks++) await world.work(MINUTE)
+  const { externalId } = await readDelivery(id)
+  const { offered } = NETWORKS[platform].metrics
+  const reported: Numbers = Object.fromEntries(offered.map(({ native }, index) => [native, 11 + index]))
+  if (MEASURED.includes(platform)) world.numbers.storeOf(platform).posts.set(externalId!, reported)
+  if (platform === 'bluesky') for (const key of world.bluesky.posts.keys()) world.bluesky.counts.set(key, reported)
+  if (platform === 'mastodon') Object.assign(world.mastodon.statuses[0]!, reported)
+  return { id, account, externalId: externalId!, reported }
 }
 
 export const MINUTE = 60_000

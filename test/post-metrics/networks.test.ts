@@ -1,40 +1,13 @@
 import t from 'tap'
-import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
-import { createMetricsWorld, DAY, HOUR, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
-import { kindsOf, uploadFiles } from '../helpers/network-scene.ts'
-import { sceneOf } from '../networks/fakes/all.ts'
-import { MEASURED, type Numbers } from '../networks/fakes/metrics.ts'
-
-type World = Awaited<ReturnType<typeof createMetricsWorld>>
-
-/** Publishes a post, and gives it numbers: 11, 12 and so on. */
-async function publish(world: World, platform: PlatformId, postType?: PostType) {
-  const { connect, publish, readDelivery, numbers, ada, linkedin } = world
-  const account =
-    platform === 'linkedin'
-      ? await ada.account('linkedin', { credentials: linkedin.organization, externalId: linkedin.organization.author! })
-      : await connect(platform)
-  const kind = kindsOf(platform).find((kind) => kind.act !== 'comment' && (!postType || kind.postType === postType))!
-  const id = await publish({
-    accountIds: [account],
-    postType: kind.postType,
-    mediaIds: await uploadFiles(world, kind),
-    accountOverrides: [{ accountId: account, fields: { ...sceneOf(platform)?.fields } }],
-  })
-  for (let looks = 0; looks < 10 && (await readDelivery(id)).state !== 'published'; looks++) await world.work(MINUTE)
-  const { externalId } = await readDelivery(id)
-  const { offered } = NETWORKS[platform].metrics
-  const reported: Numbers = Object.fromEntries(offered.map(({ native }, index) => [native, 11 + index]))
-  numbers.storeOf(platform).posts.set(externalId!, reported)
-  return { id, account, externalId: externalId!, reported }
-}
+import { createMetricsWorld, DAY, HOUR, MINUTE, publishMeasured, reasonsOf } from '../helpers/metrics-world.ts'
+import { MEASURED } from '../networks/fakes/metrics.ts'
 
 for (const platform of MEASURED) {
   t.test(`${platform}: numbers come from the network, and from nowhere else`, async (t) => {
     const world = await createMetricsWorld(t, 'paid')
     const { read, metricsOf, numbers } = world
-    const { id, reported, externalId } = await publish(world, platform)
+    const { id, reported, externalId } = await publishMeasured(world, platform)
     t.equal(await read(15 * MINUTE), 1)
     const [metrics] = await metricsOf(id)
     const offered = NETWORKS[platform].metrics.offered.filter(({ accounts }) => accounts !== 'members')
@@ -67,7 +40,7 @@ for (const platform of MEASURED) {
   t.test(`${platform}: an odd response is neither a zero, nor the end of a post or of its numbers`, async (t) => {
     const world = await createMetricsWorld(t, 'paid')
     const { read, metricsOf, numbers } = world
-    const { id } = await publish(world, platform)
+    const { id } = await publishMeasured(world, platform)
     await read(15 * MINUTE)
     const [{ values }] = await metricsOf(id)
     for (const odd of ODD_BODIES) {
@@ -90,7 +63,7 @@ for (const platform of ['facebook', 'instagram', 'threads', 'pinterest'] as cons
   t.test(`${platform}: a retired name empties nothing else`, async (t) => {
     const world = await createMetricsWorld(t)
     const { read, metricsOf, numbers } = world
-    const { id, reported } = await publish(world, platform)
+    const { id, reported } = await publishMeasured(world, platform)
     const { offered } = NETWORKS[platform].metrics
     const retired = offered.at(-1)!
     numbers.storeOf(platform).retired.add(retired.native)
@@ -104,7 +77,7 @@ for (const platform of ['facebook', 'instagram', 'threads', 'pinterest'] as cons
 t.test('a number whose scope is missing is not asked for', async (t) => {
   const world = await createMetricsWorld(t)
   const { db, read, metricsOf, numbers } = world
-  const { id, account } = await publish(world, 'instagram')
+  const { id, account } = await publishMeasured(world, 'instagram')
   const scopes = ['instagram_business_basic', 'instagram_business_content_publish']
   await db.updateTable('accounts').set({ scopes }).where('id', '=', account).execute()
   await read(15 * MINUTE)
@@ -118,7 +91,7 @@ t.test('a number whose scope is missing is not asked for', async (t) => {
 t.test('without any scope, a network is not called', async (t) => {
   const world = await createMetricsWorld(t)
   const { db, read, metricsOf, numbers } = world
-  const { id, account } = await publish(world, 'threads')
+  const { id, account } = await publishMeasured(world, 'threads')
   await db
     .updateTable('accounts')
     .set({ scopes: ['threads_basic'] })
@@ -132,7 +105,7 @@ t.test('without any scope, a network is not called', async (t) => {
 t.test('a story has numbers for a day', async (t) => {
   const world = await createMetricsWorld(t)
   const { read, metricsOf, numbers } = world
-  const { id } = await publish(world, 'instagram', 'story')
+  const { id } = await publishMeasured(world, 'instagram', 'story')
   await read(DAY)
   t.strictSame(numbers.log, [], 'later, the network is not asked')
   t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'too_old')
@@ -141,7 +114,7 @@ t.test('a story has numbers for a day', async (t) => {
 t.test('X is read only where that is paid for', async (t) => {
   const world = await createMetricsWorld(t)
   const { read, metricsOf, numbers } = world
-  const { id } = await publish(world, 'x')
+  const { id } = await publishMeasured(world, 'x')
   t.equal(await read(DAY), 0)
   t.strictSame([reasonsOf((await metricsOf(id))[0]).likes, numbers.log], ['costs', []])
 })

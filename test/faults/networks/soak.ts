@@ -5,14 +5,14 @@ type Row = Record<string, string | number>
 
 /**
  * Runs the tests of this folder with every kind of post: `kills`, each of whose posts that is not simply published is
- * printed, and `changes`, with every fault. `node test/faults/networks/soak.ts [kills|changes]` runs one. Exits with 1
- * if a test fails.
+ * printed, `changes`, with every fault, and `readings`. `node test/faults/networks/soak.ts [NAME]` runs one. Exits
+ * with 1 if a test fails.
  */
 const [name] = process.argv.slice(2)
 const { table } = console
 let isBroken = false
 
-if (name !== 'changes') {
+if (name === undefined || name === 'kills') {
   const results = soakTest<({ cases: Row[] } & Row)[]>('networks/kills')
   isBroken ||= process.exitCode !== 0
   const rows = results.map(({ cases: _, ...row }) => row)
@@ -20,8 +20,9 @@ if (name !== 'changes') {
   table(cases)
   report('networks', rows, { cases })
 }
-if (name !== 'kills') {
-  report('network-changes', soakTest<Row[]>('networks/changes'))
+for (const test of ['changes', 'readings']) {
+  if (name !== undefined && name !== test) continue
+  report(`network-${test}`, soakTest<Row[]>(`networks/${test}`))
   isBroken ||= process.exitCode !== 0
 }
 process.exitCode = isBroken ? 1 : 0
