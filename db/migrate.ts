@@ -57,6 +57,7 @@ import * as filesOfParts from './migrations/0052_files_of_parts.ts'
 import * as documents from './migrations/0053_documents.ts'
 import * as deliveryChanges from './migrations/0054_delivery_changes.ts'
 import * as deliveryEdits from './migrations/0055_delivery_edits.ts'
+import * as spendingOfChanges from './migrations/0056_spending_of_changes.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
 /** The migrations of Postroom 1.0 have one step. */
@@ -117,6 +118,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0053_documents': documents,
   '0054_delivery_changes': deliveryChanges,
   '0055_delivery_edits': deliveryEdits,
+  '0056_spending_of_changes': spendingOfChanges,
 }
 
 /**

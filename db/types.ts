@@ -144,12 +144,16 @@ export interface DeliveryAttempts {
 export interface DeliveryChanges {
   accountId: string;
   failures: Generated<number>;
+  intendedAt: Timestamp | null;
   intent: number | null;
+  intentMicros: number | null;
+  keyId: string | null;
   kind: string;
   leaseToken: string | null;
   nextAt: Timestamp | null;
   postId: string;
   requestedAt: Generated<Timestamp>;
+  spentMicros: number | null;
   userId: string;
 }
 

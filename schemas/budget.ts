@@ -11,7 +11,9 @@ export const Budget = Type.Object(
     limitUsdMicros: NullableInteger({
       description: 'What may be spent in a month, in millionths of a US dollar. `null`: there is no limit.',
     }),
-    spentUsdMicros: UsdMicros('What the published acts of the month have cost.'),
+    spentUsdMicros: UsdMicros(
+      'What the published acts of the month have cost, and removals and edits of published posts.',
+    ),
     reservedUsdMicros: UsdMicros(
       'What is reserved for calls whose outcome is not known, `unconfirmed` deliveries among them.',
     ),

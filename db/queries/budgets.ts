@@ -10,31 +10,37 @@ const payer = sql`coalesce(api_keys.budget_id, api_keys.id)`
 
 const thisMonth = sql`spending_month(now())`
 
+interface Price extends DeliveryKey {
+  micros: number
+  now: Now
+}
+
 /**
- * The owner of a budget that cannot pay for an act in the month of its call, beside earlier payments and reservations;
- * null if each can. After the intent of the act, whose price is reserved then, `micros` is 0. Sums are exact: the
- * intent has locked them.
+ * The owner of a budget that cannot pay for a call in its month, beside earlier payments and reservations; null if each
+ * can. After the intent of the call, whose price is reserved then, `micros` is 0. Sums are exact: the intent has locked
+ * them. `table` has the key that pays.
  */
-export const findUsedUpBudget = prepared<
-  DeliveryKey & { micros: number; now: Now },
-  { payer: 'account' | 'key' | null; month: string }
->('find_used_up_budget', (_db, value) => {
-  const month = sql`spending_month(${at(value('now'))})`
-  const isOver = (limit: RawBuilder<unknown>, sums: RawBuilder<unknown>) => sql`
-    ${limit} < ${value('micros')}::bigint + coalesce((
-      select reserved_micros + spent_micros from ${sums} and month = ${month}), 0)`
-  return sql`
-    select to_char(${month}, 'YYYY-MM') as month,
-      case
-        when ${isOver(sql`accounts.budget_micros`, sql`account_spending where account_id = accounts.id`)} then 'account'
-        when ${isOver(sql`paying.budget_micros`, sql`key_spending where key_id = paying.id`)} then 'key' end as payer
-    from post_targets
-    join accounts on accounts.id = post_targets.account_id
-    left join api_keys on api_keys.id = post_targets.key_id
-    left join api_keys as paying on paying.id = ${payer}
-    where post_targets.user_id = ${value('userId')} and post_targets.post_id = ${value('postId')}
-      and post_targets.account_id = ${value('accountId')}`
-})
+const findUsedUp = (name: string, table: 'post_targets' | 'delivery_changes') =>
+  prepared<Price, { payer: 'account' | 'key' | null; month: string }>(name, (_db, value) => {
+    const month = sql`spending_month(${at(value('now'))})`
+    const isOver = (limit: RawBuilder<unknown>, sums: RawBuilder<unknown>) => sql`
+      ${limit} < ${value('micros')}::bigint + coalesce((
+        select reserved_micros + spent_micros from ${sums} and month = ${month}), 0)`
+    return sql`
+      select to_char(${month}, 'YYYY-MM') as month,
+        case
+          when ${isOver(sql`accounts.budget_micros`, sql`account_spending where account_id = accounts.id`)} then 'account'
+          when ${isOver(sql`paying.budget_micros`, sql`key_spending where key_id = paying.id`)} then 'key' end as payer
+      from ${sql.table(table)} as paid
+      join accounts on accounts.id = paid.account_id
+      left join api_keys on api_keys.id = paid.key_id
+      left join api_keys as paying on paying.id = ${payer}
+      where paid.user_id = ${value('userId')} and paid.post_id = ${value('postId')}
+        and paid.account_id = ${value('accountId')}`
+  })
+
+export const findUsedUpBudget = findUsedUp('find_used_up_budget', 'post_targets')
+export const findUsedUpBudgetOfChange = findUsedUp('find_used_up_budget_of_change', 'delivery_changes')
 
 const columns = (limit: RawBuilder<unknown>) => sql`
   to_char(${thisMonth}, 'YYYY-MM') as month, ${limit} as limit_usd_micros,

@@ -2,7 +2,7 @@ import type { CostItem, PostCost, PricedOperation } from '../../schemas/cost.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { ContentSource } from './contract/content.ts'
 import { platforms } from './limits.ts'
-import { mapNetworks } from './networks.ts'
+import { mapNetworks, NETWORKS } from './networks.ts'
 import { findUrls } from './rules/urls.ts'
 
 const contents = mapNetworks(({ content }) => content)
@@ -10,6 +10,22 @@ const contents = mapNetworks(({ content }) => content)
 /** The price of an act on its network, in millionths of a US dollar. Null where posts cost nothing. */
 export const priceAct = (platform: PlatformId, act: ContentSource): number | null =>
   costOf(platform, [act])?.usdMicros ?? null
+
+/** The price of removing an act, in millionths of a US dollar. Null where it costs nothing. */
+export function priceRemoval(platform: PlatformId): number | null {
+  const { remove } = NETWORKS[platform].changes
+  return (remove.possible && remove.price?.usdMicros) || null
+}
+
+/**
+ * The price of editing an act. Null where it costs nothing. An edit that is a new post costs what the post costs; no
+ * budget covers the reading before it.
+ */
+export function priceEdit(platform: PlatformId, act: ContentSource): number | null {
+  const { edit } = NETWORKS[platform].changes
+  if (!edit.possible) return null
+  return edit.keepsId ? (edit.price?.usdMicros ?? null) : priceAct(platform, act)
+}
 
 /** The prices of the acts of a delivery; undefined for a network on which posts cost nothing. */
 export function costOf(platform: PlatformId, acts: readonly ContentSource[]): PostCost | undefined {

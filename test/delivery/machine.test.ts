@@ -468,12 +468,13 @@ t.test('a removal leads only from and to the states of the table', async (t) => 
   t.strictSame(from.toSorted(), [...TRANSITIONS.remove.from].sort())
   for (const state of DELIVERY_STATES) t.notOk('state' in removal({ state, isOut: false }), `${state} without acts`)
   const unreachable = failure('unreachable', 'no', { retryable: true })
+  const before = { failures: 0, isReserved: false }
   const ends = {
     removed: [decideRemoved(2, 1), decideRemoved(1, 0)],
     notRemoved: [
-      decideNotRemoved(0, unreachable, random),
-      decideNotRemoved(FAILURES_MAX - 1, unreachable, random),
-      decideNotRemoved(0, lasting, random),
+      decideNotRemoved(before, unreachable, random),
+      decideNotRemoved({ ...before, failures: FAILURES_MAX - 1 }, unreachable, random),
+      decideNotRemoved(before, lasting, random),
     ],
   }
   for (const event of ['removed', 'notRemoved'] as const) {

@@ -18,6 +18,8 @@ export interface ClaimedRemoval {
   delivery: ClaimedDelivery
   /** When the first act became visible. */
   publishedAt: Date
+  /** The price of an earlier call is reserved, whose outcome is unknown. */
+  isReserved: boolean
 }
 
 /** An edit of what a delivery has on its network, which a worker carries out. */
@@ -37,7 +39,7 @@ interface ClaimValues {
   now: Now
 }
 
-type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt'> &
+type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt' | 'isReserved'> &
   ClaimedDelivery & { edit: StoredEdit | null; changeToken: string | null; postponed: number }
 
 /**
@@ -56,13 +58,14 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     with ${claimOne('delivery_changes', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })},
     claimed as (
       select delivery.*, held.lease_token as change_token, held.kind, held.failures as change_failures,
+        held.intent_micros is not null as is_reserved,
         0::float8 as overdue_ms, false as was_held
       from held join post_targets as delivery
         on delivery.user_id = held.user_id and delivery.post_id = held.post_id and delivery.account_id = held.account_id
     )
     -- At least one row, with the number of postponed changes.
     select ${claimedColumns(now)}, claimed.change_token, claimed.kind, claimed.change_failures as failures,
-      claimed.published_at, claimed.edit,
+      claimed.published_at, claimed.is_reserved, claimed.edit,
       postponing.count as postponed
     from (select count(*)::integer as count from postponed) as postponing
     left join claimed on true
@@ -75,8 +78,9 @@ export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedC
     ({ changeToken }) => changeToken !== null,
   )
   if (!row) return undefined
-  const { changeToken, postponed, kind, failures, edit, publishedAt, ...delivery } = row
-  const change = { failures, publishedAt, delivery: { ...delivery, failures, leaseToken: changeToken! } }
+  const { changeToken, postponed, kind, failures, edit, publishedAt, isReserved, ...delivery } = row
+  const held = { ...delivery, failures, leaseToken: changeToken! }
+  const change = { failures, publishedAt, isReserved, delivery: held }
   return kind === 'edit' ? { ...change, kind, edit: edit! } : { ...change, kind }
 }
 
@@ -87,15 +91,26 @@ export const readNextChange = prepared<{ now: Now }, { inMs: number | null }>(
     select (extract(epoch from min(next_at) - ${at(value('now'))}) * 1000)::float8 as in_ms from delivery_changes`,
 )
 
+/** The call for an act that is about to be made. */
+export interface ChangeIntent extends HeldDelivery {
+  act: number
+  /** The price of the call in millionths of a US dollar, which is reserved with the intent. Null if it is free. */
+  micros: number | null
+  leaseMs: number
+  now: Now
+}
+
 /**
- * Commits the intent to call the network for an act, and renews the lease. Returns nothing if another worker holds the
+ * Commits the intent to call the network for an act, and renews the lease. A price that is reserved for an earlier call
+ * at the same act, whose outcome is unknown, is not reserved again. Returns nothing if another worker holds the
  * change by now, or if its owner may no longer use the account: then the call must not be made.
  */
-export const intendChange = prepared<HeldDelivery & { act: number; leaseMs: number; now: Now }, { act: number }>(
+export const intendChange = prepared<ChangeIntent, { act: number }>(
   'intend_change',
   (_db, value) => sql`
     update delivery_changes
-    set intent = ${value('act')}, next_at = ${after(value('now'), value('leaseMs'))}
+    set intent = ${value('act')}, intended_at = ${at(value('now'))}, intent_micros = ${value('micros')},
+      next_at = ${after(value('now'), value('leaseMs'))}
     where user_id = ${value('userId')} and post_id = ${value('postId')} and account_id = ${value('accountId')}
       and lease_token = ${value('leaseToken')}
       and exists (

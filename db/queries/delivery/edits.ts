@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
-import { after, type Now } from '../clock.ts'
 import type { DeliveryKey, HeldDelivery, SentAct } from './delivery.ts'
 import { noteAccount } from './note-account.ts'
 import { requestChanges } from './request-changes.ts'
+import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
 // Statements for edits of what is published.
 
@@ -38,36 +38,23 @@ export async function requestEdit(db: Db, key: DeliveryKey, content: EditContent
 }
 
 /** The outcome of the call that edits a delivery, and what follows from it. */
-export interface EditSettlement {
+export interface EditSettlement extends Omit<ChangeSettlement, 'isOver' | 'keepsLease'> {
   state: 'done' | StoredEdit['state']
   /** The act as it is on the network now; null if the edit is not known to be there. */
   sent: SentAct | null
   error: DeliveryError | null
-  failures: number
-  retryInMs: number
   accountRestsMs: number
   attention: { code: string; message: string } | null
-  now: Now
 }
 
 /** Commits the outcome of an edit. Returns false if another worker holds it by now, or the post is being taken down. */
-export const settleEdit = (
-  db: Db,
-  { userId, postId, accountId, leaseToken }: HeldDelivery,
-  { state, sent, error, failures, retryInMs, accountRestsMs, attention, now }: EditSettlement,
-): Promise<boolean> =>
+export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlement): Promise<boolean> =>
   inTransaction(db, async (db) => {
+    const { userId, postId, accountId } = held
+    const { state, sent, error, accountRestsMs, attention, now } = settlement
     const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
     await sql`select from post_targets where ${isKey} for no key update`.execute(db)
-    const isHeld = sql`${isKey} and lease_token = ${leaseToken}`
-    const { numAffectedRows } =
-      state === 'pending'
-        ? await sql`
-            update delivery_changes
-            set intent = null, failures = ${failures}, lease_token = null, next_at = ${after(now, retryInMs)}
-            where ${isHeld}`.execute(db)
-        : await sql`delete from delivery_changes where ${isHeld}`.execute(db)
-    if (!numAffectedRows) return false
+    if (!(await settleChange(db, held, { ...settlement, isOver: state !== 'pending' }))) return false
     if (state === 'done') {
       await sql`
         update post_targets

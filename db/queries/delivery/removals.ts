@@ -3,12 +3,13 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
-import { after, at, type Now } from '../clock.ts'
+import { at } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 import type { HeldDelivery } from './delivery.ts'
 import { noteAccount } from './note-account.ts'
 import type { OwnKey } from './owner.ts'
 import { requestChanges } from './request-changes.ts'
+import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
 // Statements for posts that are taken down. `src/delivery/machine.ts` decides the states.
 
@@ -46,43 +47,26 @@ export async function requestRemovals(db: Db, userId: string, removals: WantedRe
 }
 
 /** The outcome of the call for an act, and what follows from it. */
-export interface RemovalSettlement {
+export interface RemovalSettlement extends Omit<ChangeSettlement, 'isOver'> {
   state: 'removing' | 'removed' | 'remove_failed'
   /** The acts that are no longer on the network, by their numbers. */
   removed: number[]
-  /** The worker goes on with the next act. */
-  keepsLease: boolean
   error: DeliveryError | null
-  failures: number
-  retryInMs: number
   accountRestsMs: number
   attention: { code: string; message: string } | null
-  now: Now
 }
 
 /**
  * Commits the outcome of the call for an act. Returns false if another worker holds the removal by now. Numbers of a
  * removed post are not read any more.
  */
-export const settleRemoval = (
-  db: Db,
-  { userId, postId, accountId, leaseToken }: HeldDelivery,
-  settlement: RemovalSettlement,
-): Promise<boolean> =>
+export const settleRemoval = (db: Db, held: HeldDelivery, settlement: RemovalSettlement): Promise<boolean> =>
   inTransaction(db, async (db) => {
-    const { state, removed, keepsLease, error, failures, retryInMs, accountRestsMs, attention, now } = settlement
+    const { userId, postId, accountId } = held
+    const { state, removed, error, accountRestsMs, attention, now } = settlement
     const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
     await sql`select from post_targets where ${isKey} for no key update`.execute(db)
-    const isHeld = sql`${isKey} and lease_token = ${leaseToken}`
-    const { numAffectedRows } =
-      state === 'removing'
-        ? await sql`
-            update delivery_changes
-            set intent = null, failures = ${failures}, lease_token = case when ${keepsLease} then lease_token end,
-              next_at = case when ${keepsLease} then next_at else ${after(now, retryInMs)} end
-            where ${isHeld}`.execute(db)
-        : await sql`delete from delivery_changes where ${isHeld}`.execute(db)
-    if (!numAffectedRows) return false
+    if (!(await settleChange(db, held, { ...settlement, isOver: state !== 'removing' }))) return false
     await sql`
       update post_targets
       set state = ${state}, error = ${error && JSON.stringify(error)}::jsonb,

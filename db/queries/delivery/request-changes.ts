@@ -6,17 +6,19 @@ import type { OwnKey } from './owner.ts'
 
 /**
  * Lets workers change what locked deliveries have on their networks. A change that takes the place of another one waits
- * until the call of that one has ended.
+ * until the call of that one has ended, which may have cost its price.
  */
 export async function requestChanges(db: Db, userId: string, kind: ClaimedChange['kind'], keys: OwnKey[]) {
   await sql`
-    insert into delivery_changes (user_id, post_id, account_id, kind, next_at)
-    select ${userId}, post_id, account_id, ${kind}, now()
+    insert into delivery_changes (user_id, post_id, account_id, kind, next_at, key_id)
+    select ${userId}, post_id, account_id, ${kind}, now(), nullif(current_setting('postroom.key_id', true), '')::uuid
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     order by post_id, account_id
     on conflict (user_id, post_id, account_id) do update
-    set kind = excluded.kind, requested_at = excluded.requested_at,
+    set kind = excluded.kind, requested_at = excluded.requested_at, key_id = excluded.key_id,
       next_at = greatest(excluded.next_at,
         case when delivery_changes.lease_token is not null then delivery_changes.next_at end),
-      lease_token = null, intent = null, failures = 0`.execute(db)
+      lease_token = null, intent = null, failures = 0, intent_micros = null,
+      spent_micros = coalesce(delivery_changes.spent_micros + delivery_changes.intent_micros,
+        delivery_changes.intent_micros, delivery_changes.spent_micros)`.execute(db)
 }

@@ -14,7 +14,7 @@ export const putKeyBudget = defineOperation({
   operationId: 'putKeyBudget',
   tag: 'keys',
   summary: 'Set the budget of a key',
-  description: `Limits what the posts of a key may cost in a calendar month in UTC, beside the budgets of their accounts: see \`putAccountBudget\`. The posts of a key are those that it created, and those that it was the last to schedule or retry.
+  description: `Limits what the posts of a key may cost in a calendar month in UTC, beside the budgets of their accounts: see \`putAccountBudget\`. The posts of a key are those that it created, and those that it was the last to schedule or retry. Removals and edits count for the key that requests them.
 
 A key that replaces another one shares its budget, and so do the keys that a key with a budget creates. A key with a budget sets none, not even its own.`,
   params: ApiKeyPath,

@@ -1,12 +1,23 @@
+import type { Payment } from '../../../db/queries/delivery/settle-change.ts'
 import { backoffMs, type Failure, restMs } from '../failures.ts'
 import { FAILURES_MAX } from '../timing.ts'
 
-/** The consequences of a call that has failed, after a number of failures in a row. */
-export function decideFailed(before: number, reason: Failure, random: () => number = Math.random) {
-  const { code, message, retryable, retryAfterMs = 0, needsAttention } = reason
-  const failures = before + 1
+interface Before {
+  /** Failures in a row. */
+  failures: number
+  /** The price of an earlier call is reserved, whose outcome is unknown. */
+  isReserved: boolean
+}
+
+/** The consequences of a call that has failed, or was not made. */
+export function decideFailed(before: Before, reason: Failure, random: () => number = Math.random) {
+  const { code, message, retryable, retryAfterMs = 0, needsAttention, maybeSent } = reason
+  const failures = before.failures + 1
+  const isRetried = retryable && failures < FAILURES_MAX
+  const mayBeOwed: Payment = isRetried ? 'kept' : 'spent'
   return {
-    isRetried: retryable && failures < FAILURES_MAX,
+    isRetried,
+    payment: before.isReserved || maybeSent ? mayBeOwed : ('returned' as const),
     error: { code, message, retryable },
     failures,
     retryInMs: backoffMs(failures, reason, random),

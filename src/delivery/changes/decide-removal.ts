@@ -8,6 +8,7 @@ export type RemovalDecision = Omit<RemovalSettlement, 'now'>
 const unchanged = {
   removed: [],
   keepsLease: false,
+  payment: 'spent' as const,
   error: null,
   failures: 0,
   retryInMs: 0,
@@ -23,8 +24,12 @@ export const decideRemoved = (act: number, others: number): RemovalDecision => (
   keepsLease: others > 0,
 })
 
-/** The consequences of an act that could not be removed, after a number of failures in a row. */
-export function decideNotRemoved(before: number, reason: Failure, random?: () => number): RemovalDecision {
+/** The consequences of an act that could not be removed. */
+export function decideNotRemoved(
+  before: Parameters<typeof decideFailed>[0],
+  reason: Failure,
+  random?: () => number,
+): RemovalDecision {
   const { isRetried, ...failed } = decideFailed(before, reason, random)
   return { ...unchanged, ...failed, state: afterNotRemoved(isRetried) }
 }

@@ -1,6 +1,7 @@
 import type { ClaimedEdit } from '../../../db/queries/delivery/claim-change.ts'
 import { type EditSettlement, settleEdit } from '../../../db/queries/delivery/edits.ts'
 import { LeaseLost } from '../../lease-lost.ts'
+import { priceEdit } from '../../platforms/price.ts'
 import { untilStored } from '../../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from '../account.ts'
 import { groupByPart } from '../act.ts'
@@ -17,7 +18,9 @@ const ACT = 1
 
 type EditDecision = Omit<EditSettlement, 'now'>
 
-const SETTLED = { sent: null, error: null, failures: 0, retryInMs: 0, accountRestsMs: 0, attention: null }
+const SETTLED = {
+  ...{ sent: null, error: null, payment: 'spent', failures: 0, retryInMs: 0, accountRestsMs: 0, attention: null },
+} satisfies Partial<EditDecision>
 
 /**
  * Edits the post of a delivery on its network, and commits the outcome. The call may be repeated: an adapter that would
@@ -28,13 +31,14 @@ export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: Abor
   const { delivery, edit } = change
   const credentials = credentialsOf(deps, delivery)
   const fail = async (reason: Failure) => {
-    const { isRetried, ...failed } = decideFailed(change.failures, reason)
+    const { isRetried, ...failed } = decideFailed(change, reason)
     await settle(deps, change, { ...SETTLED, ...failed, state: isRetried ? 'pending' : 'failed' })
     await restShared(deps, delivery, reason)
   }
   const postpone = (retryInMs: number) => {
     const { error } = edit
-    return settle(deps, change, { ...SETTLED, state: 'pending', error, failures: change.failures, retryInMs })
+    const { failures } = change
+    return settle(deps, change, { ...SETTLED, state: 'pending', payment: 'kept', error, failures, retryInMs })
   }
   if (isFailure(credentials)) return fail(credentials)
   const refreshMs = refreshWaitOf(delivery)
@@ -42,7 +46,7 @@ export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: Abor
   const call = describeCall(deps, change)
   if ('maybeSent' in call) return fail(call)
   const outcome = await callForChange(deps, change, signal, {
-    ...{ act: ACT, credentials, error: edit.error, make: call.make },
+    ...{ act: ACT, credentials, error: edit.error, ...call },
     record: () => deps.journal.editing(delivery, ACT, edit.id),
   })
   if (outcome === 'stopped') return postpone(0)
@@ -65,7 +69,10 @@ function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedEdit) 
   const act = build({ deps, delivery: edited }, { sent: [] }, planActs(edited)[0]!)
   if (isFailure(act)) return act
   const { number: _, id, ...rest } = published
-  return { make: (io: Parameters<typeof change>[2]) => change(act, { ...rest, id }, io) }
+  return {
+    micros: priceEdit(delivery.platform, act),
+    make: (io: Parameters<typeof change>[2]) => change(act, { ...rest, id }, io),
+  }
 }
 
 async function settle(deps: Deps, { delivery }: ClaimedEdit, decision: EditDecision): Promise<void> {

@@ -2,6 +2,7 @@ import type { ClaimedRemoval } from '../../../db/queries/delivery/claim-change.t
 import { settleRemoval } from '../../../db/queries/delivery/removals.ts'
 import { LeaseLost } from '../../lease-lost.ts'
 import type { Credentials } from '../../platforms/contract/io.ts'
+import { priceRemoval } from '../../platforms/price.ts'
 import { untilStored } from '../../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from '../account.ts'
 import { groupByPart } from '../act.ts'
@@ -26,19 +27,19 @@ export async function removeDelivery(deps: Deps, change: ClaimedRemoval, signal:
   })
   const credentials = credentialsOf(deps, delivery)
   const refreshMs = refreshWaitOf(delivery)
-  let { failures } = change
+  let before: Pick<ClaimedRemoval, 'failures' | 'isReserved'> = change
   while (left.length > 0) {
     const act = left.at(-1)!
-    if (isFailure(credentials)) return settle(deps, change, act, decideNotRemoved(failures, credentials))
+    if (isFailure(credentials)) return settle(deps, change, act, decideNotRemoved(before, credentials))
     if (refreshMs > 0) return settle(deps, change, act, postponed(change, refreshMs))
     const outcome = await tryToRemove(deps, change, act, credentials, signal)
     if (outcome === 'stopped') return settle(deps, change, act, postponed(change, 0))
     if (outcome !== 'removed') {
-      await settle(deps, change, act, decideNotRemoved(failures, outcome))
+      await settle(deps, change, act, decideNotRemoved(before, outcome))
       return restShared(deps, delivery, outcome)
     }
     left.pop()
-    failures = 0
+    before = { failures: 0, isReserved: false }
     await settle(deps, change, act, decideRemoved(act.number, left.length))
   }
 }
@@ -57,6 +58,7 @@ async function tryToRemove(
   if (id === null || !remove) return failure('not_removable', 'The network offers no way to remove this')
   const outcome = await callForChange(deps, change, stop, {
     act,
+    micros: priceRemoval(delivery.platform),
     credentials,
     error: delivery.error,
     record: () => deps.journal.removing(delivery, act),
@@ -67,8 +69,8 @@ async function tryToRemove(
 
 /** Nothing has failed: the removal goes on after `retryInMs`. */
 const postponed = ({ delivery, failures }: ClaimedRemoval, retryInMs: number): RemovalDecision => ({
-  ...decideNotRemoved(0, WAITING),
-  ...{ error: delivery.error, failures, retryInMs },
+  ...decideNotRemoved({ failures: 0, isReserved: false }, WAITING),
+  ...{ error: delivery.error, payment: 'kept', failures, retryInMs },
 })
 
 const WAITING = failure('interrupted', 'The removal goes on', { retryable: true })
