@@ -2,6 +2,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { AnyAdapter } from './contract/adapter.ts'
 import type { SandboxStore } from './contract/sandbox-store.ts'
 import { mapNetworks } from './networks.ts'
+import { retryNotFound } from './wire/not-found.ts'
 
 export type Networks = Record<PlatformId, AnyAdapter>
 
@@ -9,5 +10,13 @@ const loaded = await Promise.all(Object.values(mapNetworks(async ({ adapter }, i
 
 export const createNetworks = (sandbox: SandboxStore): Networks =>
   Object.fromEntries(
-    loaded.map(([id, adapter]) => [id, typeof adapter === 'function' ? adapter(sandbox) : adapter]),
+    loaded.map(([id, adapter]) => [id, aboutPosts(typeof adapter === 'function' ? adapter(sandbox) : adapter)]),
   ) as Networks
+
+/** The adapter, whose calls about published posts take "not found" from the network alone. */
+const aboutPosts = ({ remove, edit, readMetrics, ...adapter }: AnyAdapter): AnyAdapter => ({
+  ...adapter,
+  ...(remove && { remove: (published, io) => retryNotFound(remove(published, io)) }),
+  ...(edit && { edit: (act, published, io) => retryNotFound(edit(act, published, io)) }),
+  ...(readMetrics && { readMetrics: (posts, names, io) => retryNotFound(readMetrics(posts, names, io)) }),
+})

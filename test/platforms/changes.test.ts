@@ -107,6 +107,7 @@ for (const id of IDS) {
           let outcome: Awaited<ReturnType<typeof outcomeOf>> = 'done'
           await during({ call, fault }, async () => {
             outcome = await outcomeOf(remove(post))
+            t.ok(outcome === 'done' || outcome.retryable, `${about}: removed, or to be tried again`)
           })
           if (outcome === 'done') t.equal(published.textOf(post.id), undefined, `${about}: removed`)
           await remove(post)
@@ -138,6 +139,7 @@ for (const id of IDS) {
           let outcome: Awaited<ReturnType<typeof outcomeOf>> = 'done'
           await during({ call, fault }, async () => {
             outcome = await outcomeOf(edit(changed, first))
+            t.ok(outcome === 'done' || outcome.retryable, `${about}: edited, or to be tried again`)
           })
           const before = outcome === 'done'
           const { id: newId } = await edit(changed, first)

@@ -44,7 +44,7 @@ for (const platform of MEASURED) {
     await read(15 * MINUTE)
     const [{ values }] = await metricsOf(id)
     for (const odd of ODD_BODIES) {
-      numbers.storeOf(platform).odd = odd
+      numbers.storeOf(platform).odd = { status: 200, body: odd }
       await read(12 * HOUR)
       const [metrics] = await metricsOf(id)
       t.strictSame(
@@ -56,6 +56,22 @@ for (const platform of MEASURED) {
     delete numbers.storeOf(platform).odd
     await read(DAY)
     t.hasStrict((await metricsOf(id))[0], { values, error: null, goneAt: null })
+  })
+}
+
+for (const platform of MEASURED) {
+  t.test(`${platform}: "not found" from a proxy says nothing about a post`, async (t) => {
+    const world = await createMetricsWorld(t, 'paid')
+    const { read, metricsOf, numbers } = world
+    const { id } = await publishMeasured(world, platform)
+    await read(15 * MINUTE)
+    const [{ values }] = await metricsOf(id)
+    for (const status of [404, 410]) {
+      numbers.storeOf(platform).odd = { status, body: '<html>Nothing here</html>' }
+      await read(12 * HOUR)
+      const error = { code: 'unreachable', retryable: true }
+      t.hasStrict((await metricsOf(id))[0], { values, goneAt: null, error }, `${status}`)
+    }
   })
 }
 

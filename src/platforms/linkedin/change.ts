@@ -14,7 +14,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const client = clientFor(io)
   const headers = published.kind === 'comment' ? {} : { 'x-restli-method': 'DELETE' }
   const options = { method: 'DELETE', headers, visible: true } as const
-  const response = await orNotFound(client, () => call(client, io, pathOf(published, client), options))
+  const response = await orNotFound(() => call(client, io, pathOf(published, client), options))
   if (response && response.status !== 204) throw unexpected(HOST, true)
 }
 
@@ -32,7 +32,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
     body: { patch: isComment ? { message: { $set: { text } } } : { $set: { commentary: escapedText } } },
     visible: true,
   } as const
-  const response = await orNotFound(client, () => call(client, io, pathOf(published, client), options))
+  const response = await orNotFound(() => call(client, io, pathOf(published, client), options))
   if (!response) throw postGone(HOST)
   if (response.status !== (isComment ? 200 : 204)) throw unexpected(HOST, true)
   return addressOf(published)

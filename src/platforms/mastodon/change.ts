@@ -12,7 +12,7 @@ import { textOf } from './status.ts'
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const instance = clientFor(io)
   const options = { method: 'DELETE', headers: instance.headers, visible: true } as const
-  const removed = await orNotFound(instance, () => callNetwork(instance, io, statusAt(instance, id), options))
+  const removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
   if (removed && textAt(removed.body, 'id') !== id) throw unexpected(instance.host, true)
   if (!removed && (await readStatus(instance, id, io))) throw ofAnotherAccount(instance.host)
 }

@@ -81,7 +81,7 @@ export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/
 /** https://docs.joinmastodon.org/methods/statuses/#get. Undefined for a status that the account cannot see. */
 export async function readStatus(instance: Instance, id: string, io: Io): Promise<unknown> {
   const { host, headers } = instance
-  const response = await orNotFound(instance, () => callNetwork(instance, io, statusAt(instance, id), { headers }))
+  const response = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), { headers }))
   if (response && textAt(response.body, 'id') !== id) throw unexpected(host, false)
   return response?.body
 }

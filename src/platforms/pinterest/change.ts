@@ -10,12 +10,12 @@ import { textsOf } from './pin.ts'
 const pathOf = (id: string) => `/pins/${encodeURIComponent(id)}`
 
 /** https://developers.pinterest.com/docs/api/v5/pins-get */
-const readPin = (client: Client, id: string) => orNotFound(client, () => client.call(pathOf(id)))
+const readPin = (client: Client, id: string) => orNotFound(() => client.call(pathOf(id)))
 
 /** https://developers.pinterest.com/docs/api/v5/pins-delete */
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const client = clientFor(io)
-  const response = await orNotFound(client, () => client.call(pathOf(id), { method: 'DELETE', visible: true }))
+  const response = await orNotFound(() => client.call(pathOf(id), { method: 'DELETE', visible: true }))
   if (response && response.status !== 204) throw unexpected(HOST, true)
   if (!response && (await readPin(client, id))) throw ofAnotherAccount(HOST)
 }
@@ -25,7 +25,7 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
   const client = clientFor(io)
   const { title = null, description = null, link = null, altText = null } = textsOf(act)
   const body = { title, description, link, alt_text: altText }
-  const response = await orNotFound(client, () => client.call(pathOf(id), { method: 'PATCH', body, visible: true }))
+  const response = await orNotFound(() => client.call(pathOf(id), { method: 'PATCH', body, visible: true }))
   if (!response) throw (await readPin(client, id)) ? ofAnotherAccount(HOST) : postGone(HOST)
   if (textAt(response.body, 'id') !== id) throw unexpected(HOST, true)
   return sentOf(id)

@@ -28,7 +28,7 @@ const SPAM_BLOCK_REST_MS = 4 * 3_600_000
 const RATE_LIMIT_REST_MS = 60_000
 
 /** The calls of one account. */
-export interface Client extends Pick<NetworkRules, 'words'> {
+export interface Client {
   /** `path` follows `/v5`. */
   call(path: string, options?: Options): Promise<NetworkResponse>
   /** The items of the first `pagesMax` pages of a list. */
@@ -58,7 +58,6 @@ export function clientFor(io: Io): Client {
     }
   }
   return {
-    words: wordsOf,
     call: (path, options = {}) => call(path, options),
     async list(path, pagesMax) {
       const items: unknown[] = []

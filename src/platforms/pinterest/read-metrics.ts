@@ -1,7 +1,7 @@
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { Refused } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
+import { orNotFound } from '../wire/not-found.ts'
 import { readNames } from '../wire/read-names.ts'
 import { type Client, clientFor, HOST } from './client.ts'
 
@@ -33,10 +33,5 @@ async function readPin(client: Client, { id, ageMs }: MeasuredPost, names: reado
     const [sums, totals] = [at(body, 'all', 'summary_metrics'), at(body, 'all', 'lifetime_metrics')]
     return pickCounts(names, (name) => at(totals, name) ?? at(sums, name))
   }
-  try {
-    return await readNames(names, read, ({ refusal }) => refusal.status === 400)
-  } catch (error) {
-    if (error instanceof Refused && error.refusal.status === 404) return 'gone'
-    throw error
-  }
+  return (await orNotFound(() => readNames(names, read, ({ refusal }) => refusal.status === 400))) ?? 'gone'
 }

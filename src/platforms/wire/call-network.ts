@@ -69,10 +69,13 @@ export interface NetworkResponse {
 /** The network refused the content. */
 export class Refused extends PublishError {
   readonly refusal: Refusal
+  /** Whether the body has words of the network. A proxy in front of it may have sent another one. */
+  readonly hasWords: boolean
 
-  constructor(message: string, refusal: Refusal) {
+  constructor(message: string, refusal: Refusal, hasWords: boolean) {
     super(message, { code: 'content_refused', maybeSent: false, retryable: false })
     this.refusal = refusal
+    this.hasWords = hasWords
   }
 }
 
@@ -172,7 +175,7 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   if (fromProxy) return fromProxy
   if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
   const kind = network.classify?.(refusal)
-  if (kind === undefined) return new Refused(message, refusal)
+  if (kind === undefined) return new Refused(message, refusal, words !== undefined)
   return new PublishError(message, {
     code: 'server_error',
     maybeSent: kind === 'maybe sent',

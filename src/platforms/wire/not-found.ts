@@ -1,6 +1,6 @@
 import type { OnNetwork } from '../contract/changes.ts'
 import { PublishError } from '../contract/publish-error.ts'
-import { type NetworkRules, Refused } from './call-network.ts'
+import { Refused } from './call-network.ts'
 
 /** Some networks do not find a post for minutes after it was published. */
 const HIDDEN_MS = 600_000
@@ -13,16 +13,12 @@ export function requireSettled(host: string, { publishedAt }: Pick<OnNetwork, 'p
   throw new PublishError(message, { code: 'server_error', maybeSent: true, retryable: true, retryAfterMs })
 }
 
-/**
- * Whether the network says that it does not have something. A proxy in front of it sends the same status, without words
- * of the network.
- */
-const isNotFound = ({ words }: Pick<NetworkRules, 'words'>, error: unknown): boolean =>
-  error instanceof Refused && [404, 410].includes(error.refusal.status) && words(error.refusal.body) !== undefined
+const isNotFound = (error: unknown): error is Refused =>
+  error instanceof Refused && [404, 410].includes(error.refusal.status)
 
 /** The result of a call, or undefined if the network says that it does not have what the call is about. */
-export const orNotFound = <T>(rules: Pick<NetworkRules, 'words'>, call: () => Promise<T>): Promise<T | undefined> =>
-  orMissing((error) => isNotFound(rules, error), call)
+export const orNotFound = <T>(call: () => Promise<T>): Promise<T | undefined> =>
+  orMissing((error) => isNotFound(error) && error.hasWords, call)
 
 /** The same for a network with errors of its own: `isMissing` recognizes the one for an object that is not there. */
 export async function orMissing<T>(
@@ -34,5 +30,18 @@ export async function orMissing<T>(
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
+  }
+}
+
+/**
+ * A call about a published post. A proxy in front of the network sends 404 and 410 too, without words of the network:
+ * they say nothing about the post, and the same call may succeed later.
+ */
+export async function retryNotFound<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!isNotFound(error) || error.hasWords) throw error
+    throw new PublishError(error.message, { code: 'unreachable', maybeSent: false, retryable: true })
   }
 }

@@ -12,7 +12,7 @@ import { postOf } from './post.ts'
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const client = clientFor(io)
   const path = `/2/tweets/${encodeURIComponent(id)}`
-  const response = await orNotFound(client, () => client.call(path, { method: 'DELETE', visible: true }))
+  const response = await orNotFound(() => client.call(path, { method: 'DELETE', visible: true }))
   if (response && at(response.body, 'data', 'deleted') !== true) throw unexpected(client.host, true)
 }
 

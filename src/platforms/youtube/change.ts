@@ -25,7 +25,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const client = rulesOf(clientFor(io))
   const path = kind === 'comment' ? 'comments' : 'videos'
   const options = { method: 'DELETE', query: { id }, visible: true } as const
-  const response = await orNotFound(client, () => call(client, io, path, options))
+  const response = await orNotFound(() => call(client, io, path, options))
   if (!response) requireSettled(HOST, published)
   else if (response.status !== 204) throw unexpected(HOST, true)
 }

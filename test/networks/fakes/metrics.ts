@@ -11,8 +11,8 @@ interface Store {
   posts: Map<string, Numbers>
   /** Names that the network has retired: it refuses a call with one of them. */
   retired: Set<string>
-  /** The body of every response, with status 200, in place of numbers. */
-  odd?: unknown
+  /** Every response, in place of numbers. */
+  odd?: Reply
 }
 
 interface Scene {
@@ -216,7 +216,7 @@ export async function startMetrics(t: Teardown) {
     if (!isPublic && !call.headers.authorization && !call.query.access_token) return { status: 401, body: {} }
     const [, id = ''] = SCENES[platform]!.path.exec(call.path)!
     const store = stores[platform]!
-    return 'odd' in store ? { status: 200, body: store.odd } : SCENES[platform]!.respond(call, store, id)
+    return store.odd ?? SCENES[platform]!.respond(call, store, id)
   })
   return {
     ...fake,
