@@ -83,6 +83,8 @@ export interface AppOptions extends Omit<ConnectionContext, 'avatars'> {
   webhookUrls: Pick<WebhookContext, 'allowsHttp' | 'isReachable'>
   /** How close posts of an account may be without a warning. Default: at any distance. */
   postGapMs?: number | null
+  /** The database budget of a request, in milliseconds. When it is spent, the response is 503. Default: 1,200. */
+  databaseMs?: number
   /** Which numbers of posts are read; by default none. */
   postMetrics?: MetricsMode
   /** Whether the process is about to end, and must get no new requests. */
@@ -110,6 +112,7 @@ export async function buildApp({
   metrics,
   webhookUrls,
   postGapMs = null,
+  databaseMs = 1_200,
   postMetrics = 'off',
   isStopping = () => false,
   servesDocument = true,
@@ -121,7 +124,8 @@ export async function buildApp({
   const app = createServer(logger, trustedProxies)
   const context = { ...given, avatars: createAvatars({ db, ...files, log: app.log as Log }) }
 
-  limitDatabaseTime(app)
+  // Other waits are not part of it.
+  app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget({ remainingMs: databaseMs }, done))
   await app.register(requests)
   await app.register(requestMetrics, metrics)
   const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
@@ -222,12 +226,6 @@ const fileAddresses = ({ keyring, publicUrl }: Pick<AppOptions, 'keyring' | 'pub
   addressOf: (file) => (keyring ? fileAddress(publicUrl(), keyring, file).href : null),
   previewOf: (file) => (keyring ? previewAddress(publicUrl(), keyring, file).href : null),
 })
-
-/** The database budget of a request. When it is spent, the response is 503. Other waits are not part of it. */
-const DATABASE_MS = 1_200
-
-const limitDatabaseTime = (app: FastifyInstance) =>
-  app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget({ remainingMs: DATABASE_MS }, done))
 
 const corsOptions = (origin: string[]): FastifyCorsOptions => ({
   origin,

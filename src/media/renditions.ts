@@ -9,8 +9,6 @@ import { makeRendition } from './make-rendition.ts'
 
 /** How long a request waits. What is made until then is kept, so that the next request takes less time. */
 const REQUEST_MAX_MS = 30_000
-/** The database budget of one rendition, which takes a few statements. */
-const DATABASE_MS = 1_200
 
 /** Renditions that are being made in this process, by user, file and target. */
 const making = new Map<string, Promise<void>>()
@@ -37,7 +35,7 @@ export async function makeRenditions(
 
 function makeOnce(library: Library, userId: string, { mediaId, target }: WantedRendition, signal: AbortSignal) {
   const name = `${userId} ${mediaId} ${target.name}`
-  const budget = { remainingMs: DATABASE_MS, userId }
+  const budget = { remainingMs: REQUEST_MAX_MS, userId }
   const made =
     making.get(name) ??
     withDatabaseBudget(budget, () => make(library, { userId, id: mediaId }, target, signal)).finally(() =>

@@ -135,6 +135,9 @@ export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
   webhookUrls: { allowsHttp: false, isReachable: async () => true },
 })
 
+/** Requests take long on a busy machine. `startService` has the limit of production. */
+const DATABASE_MS = 60_000
+
 /** Starts the service in this process, on an empty database that no other test uses. */
 export async function createWorld(
   t: Teardown,
@@ -150,7 +153,10 @@ export async function createWorld(
   >
   const files = { ...mediaOptions(mediaDir), ...media }
   const app = recordRequests(
-    await buildApp({ db, logger: recorded(logger), corsOrigins, media: files, servesDocument, ...parts }),
+    await buildApp({
+      ...{ db, logger: recorded(logger), corsOrigins, media: files, servesDocument, databaseMs: DATABASE_MS },
+      ...parts,
+    }),
   )
   t.teardown(async () => {
     await app.close()

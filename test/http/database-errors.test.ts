@@ -133,8 +133,9 @@ t.test('a commit that may be missing on the synchronous standby is not acknowled
     }
     return reply
   }
-  await until('Postgres applies the setting', () => cancelWaits(send(key, 'GET', '/test')), {
-    isMet: ({ status }) => status !== 200,
+  const sendOnAllConnections = () => Promise.all(Array.from({ length: 4 }, () => send(key, 'GET', '/test')))
+  await until('all backends apply the setting', () => cancelWaits(sendOnAllConnections()), {
+    isMet: (replies) => replies.every(({ status }) => status !== 200),
   })
   for (const [method, path, body] of [
     ['POST', '/posts', post],

@@ -112,9 +112,9 @@ t.test('the search for warnings ends when there are enough, and indexes the over
   const { problems, check } = collectProblems()
   // The third value: how many kinds of warnings are looked for before, in all accounts.
   for (const [platform, captionOverride, before] of [
-    ['telegram', 'A\u030A', 0],
-    ['youtube', 'a'.repeat(101), 1],
-    ['threads', '’'.repeat(200), 2],
+    ['telegram', 'A\u030A', 1],
+    ['youtube', 'a'.repeat(101), 2],
+    ['threads', '’'.repeat(200), 3],
   ] as const) {
     const calls = { get: 0, keys: 0 }
     class Overrides extends Map<string, { captionOverride: string }> {
