@@ -359,7 +359,10 @@ export const facebookScene: Scene<FakeFacebook> = {
     const find = (id: string) => [...facebook.posts, ...facebook.comments].find((object) => object.id === id)
     const findVideo = (id: string) => facebook.video.videos.get(id)
     return {
-      textOf: (id) => (find(id) ? find(id)!.message : findVideo(id)?.finished?.description),
+      textOf(id) {
+        if (facebook.stories.some(({ postId }) => postId === id)) return ''
+        return find(id) ? find(id)!.message : findVideo(id)?.finished?.description
+      },
       editsOf: (id) => find(id)?.edits ?? findVideo(id)?.edits ?? 0,
       remove: (id) => void facebook.posts.splice(facebook.posts.indexOf(find(id) as Post), 1),
     }
