@@ -86,6 +86,8 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
   const account = await (accounts === 'members' ? ada.account('linkedin', member) : connect(id))
   // Rows try more often than TikTok takes posts in a minute.
   world.tiktok.switches.initsMax = Number.POSITIVE_INFINITY
+  // Threads deletes 100 posts of an account a day.
+  world.threads.quota.deletes = Number.POSITIVE_INFINITY
   const startedAt = time.now.getTime()
   return {
     world,

@@ -142,7 +142,7 @@ async function remove(trial: Trial, before: number): Promise<boolean> {
     t.notOk(isShown, `${name}: nothing is left of a removed post`)
   } else {
     result.failed++
-    t.equal(delivery.state, 'remove_failed', `${name}: the removal has ended`)
+    t.equal(delivery.state, 'remove_failed', `${name}: the removal has ended: ${delivery.error?.message}`)
     t.ok(shown.length > 0, `${name}: what could not be removed is there: ${delivery.error?.message}`)
   }
   return isHit
