@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
-import { type EditContent, requestEdit } from '../../db/queries/delivery/edits.ts'
+import type { EditContent } from '../../db/queries/delivery/delivery.ts'
+import { requestEdit } from '../../db/queries/delivery/edits.ts'
 import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import { type ChangedAccount, readChangedAccounts } from '../../db/queries/delivery/removals.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'

@@ -1,6 +1,6 @@
 import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { OnNetwork } from '../platforms/contract/changes.ts'
+import type { OnNetwork } from '../platforms/contract/adapter.ts'
 import { planActs } from './plan.ts'
 
 /** An act that is on the network, as far as is known. Its id is null where nothing tells it. */

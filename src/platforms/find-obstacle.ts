@@ -1,4 +1,5 @@
-import type { EditRule, OnNetwork, RemovalRule } from './contract/changes.ts'
+import type { OnNetwork } from './contract/adapter.ts'
+import type { EditRule, RemovalRule } from './contract/changes.ts'
 import type { AccountKind } from './contract/limits.ts'
 
 /**

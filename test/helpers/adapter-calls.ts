@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Act, Adapter, PublishedFile, Sent } from '../../src/platforms/contract/adapter.ts'
-import type { OnNetwork } from '../../src/platforms/contract/changes.ts'
+import type { Act, Adapter, OnNetwork, PublishedFile, Sent } from '../../src/platforms/contract/adapter.ts'
 import type { Credentials, Io, Json } from '../../src/platforms/contract/io.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { FakeNetwork } from '../networks/fakes/network.ts'

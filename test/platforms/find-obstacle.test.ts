@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { OnNetwork } from '../../src/platforms/contract/changes.ts'
+import type { OnNetwork } from '../../src/platforms/contract/adapter.ts'
 import type { AccountKind } from '../../src/platforms/contract/limits.ts'
 import { findObstacle } from '../../src/platforms/find-obstacle.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'

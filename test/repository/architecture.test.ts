@@ -251,6 +251,18 @@ t.test('every file imports only what its room may import', async (t) => {
   t.strictSame(problems, [])
 })
 
+t.test('no file imports itself, directly or through others', async (t) => {
+  const left = new Map(files.map((file) => [file, targetsOf(file)]))
+  for (let before = 0; before !== left.size; ) {
+    before = left.size
+    const imported = new Set([...left.values()].flat())
+    for (const [file, targets] of left) {
+      if (!imported.has(file) || !targets.some((target) => left.has(target))) left.delete(file)
+    }
+  }
+  t.strictSame([...left.keys()], [])
+})
+
 t.test('three features import others', async (t) => {
   const features = DIRECTIONS.filter(([, mayImport]) => FEATURE.every((path) => mayImport.includes(path)))
   const rooms = features.map(([room]) => room)

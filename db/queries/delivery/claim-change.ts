@@ -6,8 +6,7 @@ import { claimBehindPostponed, claimOne } from '../claim-one.ts'
 import { after, at, type Now } from '../clock.ts'
 import { hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, claimedColumns, claimedTables } from './claim.ts'
-import type { HeldDelivery } from './delivery.ts'
-import type { StoredEdit } from './edits.ts'
+import type { HeldDelivery, StoredEdit } from './delivery.ts'
 
 /** A removal of what a delivery has on its network, which a worker carries out. */
 export interface ClaimedRemoval {

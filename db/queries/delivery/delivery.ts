@@ -31,6 +31,23 @@ export interface SentAct {
   editId?: string
 }
 
+/** The content of a delivery that an edit changes. */
+export interface EditContent {
+  captionOverride: string | null
+  fields: Record<string, unknown> | null
+  textDigest: string | null
+}
+
+/** An edit of what is published that is under way, or has failed. */
+export interface StoredEdit {
+  /** Tells edits of one delivery apart. */
+  id: string
+  state: 'pending' | 'failed'
+  /** Absent if the edit was made after the backup from which the database was restored. */
+  content?: EditContent
+  error: DeliveryError | null
+}
+
 /** The state that the adapter last returned to be kept for the act with this number, as JSON. */
 export interface PreparedAct {
   act: number

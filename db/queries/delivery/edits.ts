@@ -2,29 +2,12 @@ import { sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
-import type { DeliveryKey, HeldDelivery, SentAct } from './delivery.ts'
+import type { DeliveryKey, EditContent, HeldDelivery, SentAct, StoredEdit } from './delivery.ts'
 import { noteAccount } from './note-account.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
 // Statements for edits of what is published.
-
-/** The content of a delivery that an edit changes. */
-export interface EditContent {
-  captionOverride: string | null
-  fields: Record<string, unknown> | null
-  textDigest: string | null
-}
-
-/** An edit of what is published that is under way, or has failed. */
-export interface StoredEdit {
-  /** Tells edits of one delivery apart. */
-  id: string
-  state: 'pending' | 'failed'
-  /** Absent if the edit was made after the backup from which the database was restored. */
-  content?: EditContent
-  error: DeliveryError | null
-}
 
 /** Stores that the owner wants a locked delivery to be edited on its network, and lets a worker do it. */
 export async function requestEdit(db: Db, key: DeliveryKey, content: EditContent): Promise<void> {

@@ -9,8 +9,7 @@ import { inTransaction } from '../../transaction.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { NewDelivery } from '../posts/insert.ts'
-import type { DeliveryKey, SentAct } from './delivery.ts'
-import type { StoredEdit } from './edits.ts'
+import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
 

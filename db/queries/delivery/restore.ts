@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
-import type { DeliveryKey, SentAct } from './delivery.ts'
-import type { StoredEdit } from './edits.ts'
+import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 import type { Settlement } from './settlement.ts'
 
 // Statements of `restore finish`. `src/delivery/machine.ts` decides which states they lead to.

@@ -1,5 +1,4 @@
-import type { Act, Sent } from '../contract/adapter.ts'
-import type { OnNetwork } from '../contract/changes.ts'
+import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { ofAnotherAccount, postGone } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Focus, Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { OnNetwork } from './changes.ts'
 import type { Credentials, Io, Json, Profile } from './io.ts'
 import type { FieldAct, Guarantee } from './limits.ts'
 import type { ReadMetrics } from './metrics.ts'
@@ -78,6 +77,21 @@ export interface Act {
   token: string
   /** When the first attempt began. Deterministic names are made from it and the token. */
   startedAt: Date
+}
+
+/** An act of a delivery that is on its network. */
+export interface OnNetwork extends Sent {
+  /** Postroom's own id of the account. */
+  accountId: string
+  kind: Act['kind']
+  /** The type of the post; of a comment, that of the post above it. */
+  postType: PostType
+  /** When it became visible. */
+  publishedAt: Date
+  /** How many files it was published with. */
+  fileCount: number
+  /** The override's `fields` with which it was published. */
+  fields: Act['fields']
 }
 
 /** A value that a key of `fields` may have for an account. */

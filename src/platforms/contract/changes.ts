@@ -1,21 +1,6 @@
 import type { PostType } from '../../../schemas/platform.ts'
-import type { Act, Sent } from './adapter.ts'
+import type { OnNetwork, Sent } from './adapter.ts'
 import type { AccountKind, Price, Source } from './limits.ts'
-
-/** An act of a delivery that is on its network. */
-export interface OnNetwork extends Sent {
-  /** Postroom's own id of the account. */
-  accountId: string
-  kind: Act['kind']
-  /** The type of the post; of a comment, that of the post above it. */
-  postType: PostType
-  /** When it became visible. */
-  publishedAt: Date
-  /** How many files it was published with. */
-  fileCount: number
-  /** The override's `fields` with which it was published. */
-  fields: Act['fields']
-}
 
 /** The address of an act that keeps it when it is edited. */
 export const addressOf = ({ id, ref, url }: OnNetwork): Sent => ({ id, ...(ref !== undefined && { ref }), url })

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { OnNetwork } from '../contract/changes.ts'
+import type { OnNetwork } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import type { SandboxStore } from '../contract/sandbox-store.ts'
 import { callSandbox } from './call.ts'

@@ -1,5 +1,5 @@
-import type { Act, Sent } from '../contract/adapter.ts'
-import { addressOf, type OnNetwork } from '../contract/changes.ts'
+import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
+import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'

@@ -1,4 +1,4 @@
-import type { OnNetwork } from '../contract/changes.ts'
+import type { OnNetwork } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { get, isNotFound, type MetaApi } from '../families/meta/api.ts'

@@ -1,4 +1,4 @@
-import type { OnNetwork } from '../contract/changes.ts'
+import type { OnNetwork } from '../contract/adapter.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import { Refused } from './call-network.ts'
 

@@ -1,5 +1,5 @@
-import type { Act, Sent } from '../contract/adapter.ts'
-import { addressOf, type OnNetwork } from '../contract/changes.ts'
+import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
+import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
