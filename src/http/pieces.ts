@@ -16,6 +16,16 @@ export async function inPieces<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
+/** The results of `map`, each of which is a piece. */
+export function* mapInPieces<T, R>(items: readonly T[], map: (item: T) => R): Generator<void, R[]> {
+  const results: R[] = []
+  for (const item of items) {
+    results.push(map(item))
+    yield
+  }
+  return results
+}
+
 /** Resolves in a later turn of the event loop, in which no other piece runs. */
 export const pause = () =>
   new Promise<void>((resolve) => {

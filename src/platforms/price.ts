@@ -3,6 +3,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { ContentSource } from './contract/content.ts'
 import { platforms } from './limits.ts'
 import { mapNetworks, NETWORKS } from './networks.ts'
+import { createTextCache, type TextCache } from './rules/text-cache.ts'
 import { findUrls } from './rules/urls.ts'
 
 const contents = mapNetworks(({ content }) => content)
@@ -28,27 +29,35 @@ export function priceEdit(platform: PlatformId, act: ContentSource): number | nu
 }
 
 /** The prices of the acts of a delivery; undefined for a network on which posts cost nothing. */
-export function costOf(platform: PlatformId, acts: readonly ContentSource[]): PostCost | undefined {
+export function costOf(
+  platform: PlatformId,
+  acts: readonly ContentSource[],
+  texts: TextCache = createTextCache(),
+): PostCost | undefined {
   if (!platforms[platform].prices) return undefined
-  const items = listItems(platform, acts)
+  const items = listItems(platform, acts, texts)
   return { usdMicros: sumOf(items), items }
 }
 
 const sumOf = (items: readonly CostItem[]) => items.reduce((sum, { usdMicros }) => sum + usdMicros, 0)
 
-function listItems(platform: PlatformId, acts: readonly ContentSource[]): CostItem[] {
+function listItems(platform: PlatformId, acts: readonly ContentSource[], texts: TextCache): CostItem[] {
   const { prices } = platforms[platform]
   if (!prices) return []
-  const operations = acts.flatMap((act) => listOperations(platform, act))
+  const operations = acts.flatMap((act) => listOperations(platform, act, texts))
   return Object.entries(prices).flatMap(([name, { usdMicros }]) => {
     const count = operations.filter((operation) => operation === name).length
     return count > 0 ? [{ operation: name as PricedOperation, count, usdMicros: count * usdMicros }] : []
   })
 }
 
-function listOperations(platform: PlatformId, act: ContentSource): PricedOperation[] {
+/** The only network with prices finds URLs by the rules by which it counts them. */
+const hasUrl = (text: string) => findUrls(text, 'x').length > 0
+
+function listOperations(platform: PlatformId, act: ContentSource, texts: TextCache): PricedOperation[] {
   const { text, altTexts } = contents[platform](act)
-  // The only network with prices finds URLs by the rules by which it counts them.
-  const hasUrl = findUrls(text, 'x').length > 0
-  return [hasUrl ? 'post_with_url' : 'post', ...altTexts.flatMap((text) => (text ? (['alt_text'] as const) : []))]
+  return [
+    texts.read(text, hasUrl) ? 'post_with_url' : 'post',
+    ...altTexts.flatMap((text) => (text ? (['alt_text'] as const) : [])),
+  ]
 }

@@ -120,6 +120,14 @@ export const sentContentOf = (
 /** The maximum length of the body that would create a post. Changes could add up to more. */
 const BYTES_MAX = 1024 * 1024
 
+/** Less than the bytes of one account in a post. */
+const ACCOUNT_BYTES_MIN = 100
+
+/** Throws the 413 of `requireSize` for more accounts than any post can have, before the post is put together. */
+export function requireAccountsToFit(count: number): void {
+  if (count * ACCOUNT_BYTES_MIN > BYTES_MAX) throw fail('body_too_large.post')
+}
+
 /** The length of the post in bytes. Throws a 413 for a post that no request could create. */
 export function requireSize(post: PostContent): number {
   const bytes = Buffer.byteLength(JSON.stringify(post))

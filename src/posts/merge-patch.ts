@@ -7,16 +7,18 @@ import { mergeFields, mergeObject } from '../http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../http/metadata.ts'
 import { createIndex } from '../platforms/rules/context.ts'
 import { bothFiles, findStrayMedia, findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
-import type { PostContent, TargetContent } from './content.ts'
+import { type PostContent, requireAccountsToFit, type TargetContent } from './content.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { mergeSchedule, type Schedule } from './schedule.ts'
 
 /**
  * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of
- * files, that the post does not have then, for metadata over a limit, and for a local time that is no instant.
+ * files, that the post does not have then, for metadata over a limit, and for a local time that is no instant. Throws
+ * 413 for more accounts than any post can have.
  */
 export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
+  requireAccountsToFit(accountIds.length)
   const metadata = mergeMetadata(post, patch)
   // Slots take the place of all times.
   const schedule = mergeSchedule(post, patch.schedule ? {} : patch, accountIds)

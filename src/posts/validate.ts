@@ -13,7 +13,7 @@ import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
 import { AppError, MissingScope } from '../errors.ts'
-import { inPieces } from '../http/pieces.ts'
+import { inPieces, mapInPieces } from '../http/pieces.ts'
 import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
@@ -153,7 +153,7 @@ async function describe(
   const own = findWarnings(post, accounts, { media, unready: readiness, texts })
   const warnings = [...own, ...nearby]
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))
-  const targets = accounts.map((account): ValidatedTarget => {
+  const describeTarget = (account: CheckedAccount): ValidatedTarget => {
     const { id, platform, username } = account
     const attention = findAttention(account)
     const files = findMedia(id)
@@ -166,11 +166,12 @@ async function describe(
       publishes: true,
       guarantee: findWeakestGuarantee(platforms[platform], listActs(post, files), listKinds(files)),
       counts: counts.get(id) ?? [],
-      ...findCost(post, account, files),
+      ...findCost(post, account, files, texts),
       ...(attention && { attention }),
       ...(isDelayed && { delayedUntil: restsUntil }),
     }
-  })
+  }
+  const targets = await inPieces(mapInPieces(accounts, describeTarget))
   const rejection =
     findMissingScope(rights, post) ??
     findRejection(inspection) ??
@@ -223,7 +224,12 @@ async function findAllViolations(
 }
 
 /** The cost of the post on an account, by the acts that publish it. */
-function findCost(post: RequestedPost, { id, platform, altTextLengthMax }: CheckedAccount, { parts }: PostMedia) {
+function findCost(
+  post: RequestedPost,
+  { id, platform, altTextLengthMax }: CheckedAccount,
+  { parts }: PostMedia,
+  texts: TextCache,
+) {
   const { postType, caption, firstComment = null, overrides, threadParts } = post
   const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
   const media = parts.map(({ files }) => files)
@@ -234,7 +240,7 @@ function findCost(post: RequestedPost, { id, platform, altTextLengthMax }: Check
     ...describeAct(act, { postType, media, fields, altTextLengthMax }),
     parent: act.number > 1 ? {} : null,
   }))
-  const cost = costOf(platform, acts)
+  const cost = costOf(platform, acts, texts)
   return cost && { cost }
 }
 
