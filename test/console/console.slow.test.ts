@@ -25,6 +25,7 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
   await preview.getByText(/at most 300 are allowed/).waitFor()
   t.ok(await page.getByRole('button', { name: 'Save the draft' }).isDisabled(), 'a post over a limit is not stored')
   await page.reload()
+  await preview.getByRole('meter', { name: 'Text 301 of 300 graphemes', exact: true }).waitFor()
   t.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'x'.repeat(301), 'a reload loses no text')
 
   await page.getByLabel('Text', { exact: true }).fill('We are live.')

@@ -75,8 +75,8 @@ const Counts = ({ target }: { target: ValidatedTarget }) =>
   html`${target.counts.map(({ path, actual, limit, unit }) => html`<${Meter} name=${String(path.at(-1))} ...${{ actual, limit, unit }} />`)}`
 
 function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
-  return html`<p class="count">
-    <label>${name} <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter></label>
+  return html`<label class="count">${name}
+    <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter>
     <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${unit}</span>
-  </p>`
+  </label>`
 }
