@@ -69,7 +69,7 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
         canConnect &&
         canDisconnect &&
         html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
-        says="The credentials of ${username} are destroyed. What is scheduled for it fails unless it is connected again." />`
+        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails, also if it is connected again: that makes a new account." />`
       }
     </div>
     <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>

@@ -15,7 +15,7 @@ import {
   toLocal,
   weeksOf,
 } from './time.ts'
-import { STATES, worstOf } from './words.ts'
+import { partsOf, STATES, worstOf } from './words.ts'
 
 /** The deliveries of a post that go out at the same time. */
 interface Entry {
@@ -194,12 +194,13 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
 function Chip({ post, targets, files, time }: Pick<Entry, 'post' | 'targets'> & { files: Picture[]; time?: string }) {
   const state = worstOf(targets.map(({ delivery }) => delivery.state))
   const needsOwner = targets.some(({ attention }) => attention)
+  const [text, ...others] = new Set(targets.map((target) => partsOf(post, target)[0]))
   return html`<a class="chip tone-${state}" href="#/posts/${post.id}">
     <span class="chip-head">
       ${time && html`<time>${time}</time>`} <${StateMark} state=${state} />
       ${needsOwner && html`<span class="warning" title="An account needs its owner">⚠ <span class="hidden">An account needs its owner</span></span>`}
     </span>
-    <span class="chip-text" dir="auto">${post.caption.slice(0, 80) || 'Without text'}</span>
+    <span class="chip-text" dir="auto">${(others.length === 0 && text ? text : post.caption).slice(0, 80) || 'Without text'}</span>
     <${Pictures} files=${files.slice(0, 1)} />
     <span class="networks">${[...new Set(targets.map(({ platform }) => platform))].map((platform) => html`<${Network} platform=${platform} />`)}</span>
   </a>`

@@ -4,6 +4,7 @@ import { html } from './html.ts'
 import { Confirm } from './parts.ts'
 import { formatDollars } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
+import { partsOf } from './words.ts'
 
 type Change = Platform['changes']['remove' | 'edit']
 
@@ -51,7 +52,7 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
 export function Changes({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client, platforms } = useSession()
   const changes = platforms.get(target.platform)?.changes
-  const { accountId, username, captionOverride, threadParts, delivery } = target
+  const { accountId, username, threadParts, delivery } = target
   const where = `${username} on ${useNames()(target.platform)}`
   if (!changes || !isOut(target)) return null
   const { edit, remove } = changes
@@ -73,7 +74,7 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
         !obstacles[0] &&
         html`<${Confirm} label="Edit" act=${change} onDone=${reload}
           says="The post of ${where} gets this text. Files and comments stay as they are.${edit.keepsId === false ? ' It becomes a new post there, with another address.' : ''}${notesOn(edit)}">
-          <label>Text <textarea id=${field} rows="6" dir="auto">${delivery.edit?.text ?? threadParts?.[0] ?? captionOverride ?? post.caption}</textarea></label>
+          <label>Text <textarea id=${field} rows="6" dir="auto">${delivery.edit?.text ?? partsOf(post, target)[0]}</textarea></label>
         <//>`
       }
       ${post.targets.length > 1 && !obstacles[1] && html`<${Confirm} label="Take down here" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from ${where}, with its comments there. This cannot be undone.${notesOn(remove)}" />`}

@@ -15,7 +15,7 @@ import { Confirm, Loading, Network, type Picture, Pictures, StateMark, Text } fr
 import { Preview, toBody } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
-import { OUTCOMES, STATES } from './words.ts'
+import { OUTCOMES, partsOf, STATES } from './words.ts'
 
 const ownFiles = ({ mediaIds, threadMedia }: PostTarget) => threadMedia?.flat() ?? mediaIds
 
@@ -143,8 +143,6 @@ interface TargetProps {
 
 function Target({ post, target, files, validation, metrics, timeZone, reload }: TargetProps) {
   const { delivery, platform, username, attention } = target
-  const parts =
-    post.postType === 'thread' && target.threadParts ? target.threadParts : [target.captionOverride ?? post.caption]
   const time = target.scheduledAt ?? post.scheduledAt
   const network = useNames()(platform)
   return html`<section class="card" aria-label="${username} on ${network}">
@@ -159,12 +157,12 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     ${
       validation
         ? html`<${Preview} accountId=${target.accountId} validation=${validation} files=${new Map(files.map((file) => [file.id, file]))} />`
-        : html`${parts.map((part) => html`<${Text} text=${part} />`)}
+        : html`${partsOf(post, target).map((part) => html`<${Text} text=${part} />`)}
           ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
           <${Pictures} files=${files} />`
     }
     ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} />`}
-    ${delivery.externalUrl && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
+    ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />
   </section>`

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../../sdk/index.ts'
+import type { DeliveryState, ListedPost, ListedTarget } from '../../sdk/index.ts'
 
 /**
  * A state in words, and as a shape, so that nobody needs to tell colours apart. The first one of a group of deliveries
@@ -34,3 +34,11 @@ export const OUTCOMES: Record<string, string> = {
   said_published: 'somebody said that it was published',
   said_not_published: 'somebody said that it was not published',
 }
+
+type OwnText = Pick<ListedTarget, 'threadParts' | 'captionOverride'>
+
+/** The text that an account gets or has, by part. */
+export const partsOf = (
+  { postType, caption }: Pick<ListedPost, 'postType' | 'caption'>,
+  { threadParts, captionOverride }: OwnText,
+) => (postType === 'thread' && threadParts ? threadParts : [captionOverride ?? caption])
