@@ -1,30 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { launchBrowser, needsBrowser } from '../helpers/browser.ts'
-import { runService } from '../helpers/command.ts'
+import { SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
+import { PUBLISHED_POST_ID } from '../../schemas/delivery.ts'
+import { needsBrowser } from '../helpers/browser.ts'
+import { until } from '../helpers/until.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { openDemo } from './demo.ts'
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
 t.test('a stranger does common tasks on the demo with few clicks', needsBrowser, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'postroom-tasks-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  const service = await runService('start', { DATA_DIR: folder, MEDIA_DIR: join(folder, 'media') })
-  t.teardown(() => service.stop())
-  const browser = await launchBrowser()
-  t.teardown(() => browser.close())
-  const page = await browser.newPage({
-    timezoneId: 'Europe/Berlin',
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 900 },
-  })
-  page.setDefaultTimeout(60_000)
-  await page.goto(service.facts.console!)
-  const button = (name: string) => page.locator('main').getByRole('button', { name, exact: true })
-  const confirmed = (name: string) => page.getByRole('dialog', { name }).getByRole('button', { name, exact: true })
+  const { page, client, button, dialog, confirmed } = await openDemo(t)
   const chip = (text: string) => page.locator('.chip').filter({ hasText: text })
 
   let clicks = 0
@@ -82,4 +68,114 @@ t.test('a stranger does common tasks on the demo with few clicks', needsBrowser,
     await click(confirmed('Retry'))
     await page.getByText('The network has it.').waitFor()
   })
+
+  const harbour = page.getByLabel('Sandbox', { exact: true }).getByRole('listitem').filter({ hasText: 'harbour' })
+
+  await task('connect an account', 5, async () => {
+    await click(page.getByRole('link', { name: 'Accounts' }))
+    // One click opens the list of networks, another one chooses.
+    clicks += 2
+    await page.getByRole('combobox', { name: /^Connect/ }).selectOption('sandbox')
+    await type(page.getByLabel('username'), 'harbour')
+    await click(page.getByLabel('Connect Sandbox').getByRole('button', { name: 'Connect', exact: true }))
+    await harbour.getByText('Ready to publish.').waitFor()
+  })
+  const { id } = (await client.accounts.list({ platform: 'sandbox' })).data.find(
+    ({ username }) => username === 'harbour',
+  )!
+  const readAttention = async () => (await client.accounts.get(id)).attention
+  t.equal(await readAttention(), undefined)
+
+  await client.posts.create({
+    accountIds: [id],
+    caption: 'The harbour is open.',
+    accountOverrides: [{ accountId: id, fields: { fault: 'expired_token' } }],
+    scheduledAt: new Date().toISOString(),
+  })
+  await until('the account needs its owner', readAttention)
+  await task('mend an account that needs attention', 4, async () => {
+    await click(page.getByRole('link', { name: 'Accounts' }))
+    await click(harbour.getByRole('button', { name: 'Connect again' }))
+    const field = page.getByLabel('username')
+    t.ok(await field.evaluate((field) => field.matches(':focus')), 'the next step has the focus')
+    await type(field, 'harbour')
+    await click(page.getByLabel('Connect Sandbox').getByRole('button', { name: 'Connect', exact: true }))
+    await harbour.getByText('Ready to publish.').waitFor()
+  })
+  t.equal(await readAttention(), undefined)
+
+  await task('correct a published post', 4, async () => {
+    await click(chip('Hello, sandbox.'))
+    await click(button('Edit'))
+    await type(dialog('Edit').getByLabel('Text'), 'Hello, harbour.')
+    await click(confirmed('Edit'))
+    await page.locator('p.text').getByText('Hello, harbour.').waitFor()
+    await page.getByText('An edit is under way').waitFor({ state: 'hidden' })
+    await button('Edit').waitFor()
+  })
+  const readTarget = async () => (await client.posts.get(PUBLISHED_POST_ID)).targets[0]!
+  const edited = await readTarget()
+  t.hasStrict(edited, { captionOverride: 'Hello, harbour.', delivery: { state: 'published', error: null } })
+  t.notOk('edit' in edited.delivery)
+
+  await task('take a published post down', 3, async () => {
+    await click(chip('Hello, harbour.'))
+    await click(button('Take down'))
+    await dialog('Take down')
+      .getByText(/deleted from demo on Sandbox/)
+      .waitFor()
+    await click(confirmed('Take down'))
+    await page.getByText('It was taken down, and is no longer on the network.').waitFor()
+  })
+  const { delivery: removed } = await readTarget()
+  t.hasStrict(removed, { state: 'removed', error: null })
+  t.ok(removed.acts.every(({ removedAt }) => removedAt))
+})
+
+t.test('the page follows what the worker does to a published post', needsBrowser, async (t) => {
+  const { page, client, button, dialog, confirmed } = await openDemo(t)
+  /** Shows a post that the sandbox publishes, and whose change it then fails once. */
+  const publish = async (caption: string, faults: { fault: string; faultCall: string }) => {
+    const { id } = await client.posts.create({
+      accountIds: [SANDBOX_ACCOUNT_ID],
+      caption,
+      accountOverrides: [{ accountId: SANDBOX_ACCOUNT_ID, fields: faults }],
+    })
+    await page.evaluate(`location.hash = '/posts/${id}'`)
+    await button('Publish now').click()
+    await confirmed('Publish now').click()
+    await page.getByText('The network has it.').waitFor()
+    return async () => (await client.posts.get(id)).targets[0]!
+  }
+  const text = dialog('Edit').getByLabel('Text')
+  const shown = page.locator('p.text')
+
+  const readEdited = await publish('We open at ten.', { fault: 'content_refused', faultCall: 'edit' })
+  await button('Edit').click()
+  await text.fill('We open at nine.')
+  await confirmed('Edit').click()
+  await page.getByText('It could not be edited').waitFor()
+  t.hasStrict(await readEdited(), { captionOverride: null, delivery: { edit: { state: 'failed' } } })
+  await shown.getByText('We open at ten.').waitFor()
+  await button('Edit').click()
+  t.equal(await text.inputValue(), 'We open at nine.', 'the text that was refused is kept')
+  await confirmed('Edit').click()
+  await page.getByText('It could not be edited').waitFor({ state: 'hidden' })
+  await shown.getByText('We open at nine.').waitFor()
+  await page.getByText('An edit is under way').waitFor({ state: 'hidden' })
+  const edited = await readEdited()
+  t.equal(edited.captionOverride, 'We open at nine.')
+  t.notOk('edit' in edited.delivery)
+
+  const readRemoved = await publish('Closed on Monday.', { fault: 'rate_limited', faultCall: 'remove' })
+  await button('Take down').click()
+  await confirmed('Take down').click()
+  await page.getByText('It was taken down, and is no longer on the network.').waitFor()
+  t.equal((await readRemoved()).delivery.state, 'removed')
+  t.strictSame(
+    (await client.sandbox.calls()).data.slice(0, 2).map(({ kind, accepted }) => ({ kind, accepted })),
+    [true, false].map((accepted) => ({ kind: 'remove', accepted })),
+  )
+  t.strictSame(await page.locator('main').getByRole('button').allTextContents(), [], 'nothing is left to do')
+  t.equal(await page.getByRole('link', { name: 'Look at it on Sandbox' }).count(), 0, 'no link leads to nothing')
 })
