@@ -19,6 +19,13 @@ t.test('too many requests are said, and made again when the service allows it', 
   await until('no error is left', () => alert.count(), { isMet: (count) => count === 0 })
 })
 
+t.test('a page that is opened while there are too many requests opens by itself', needsBrowser, async (t) => {
+  const { ada, open } = await createScene(t, { rateLimits: { all: 12, write: 12 } })
+  await until('the quota is used up', () => ada.call('GET', '/posts'), { isMet: ({ status }) => status === 429 })
+  const { page } = await open()
+  await page.getByRole('button', { name: 'Today' }).waitFor()
+})
+
 t.test('a service without its database is said to be unavailable, until it is back', needsBrowser, async (t) => {
   const { ada, accountIds, databaseUrl, open, show } = await createScene(t)
   await ada.call('POST', '/posts', { accountIds, caption: 'A draft' })

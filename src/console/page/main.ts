@@ -5,11 +5,11 @@ import { Accounts } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Calendar } from './calendar.ts'
 import { Compose } from './compose.ts'
-import { useRoute } from './hooks.ts'
+import { useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
-import { Problem } from './parts.ts'
+import { Loading, Problem } from './parts.ts'
 import { PostPage } from './post.ts'
-import { forgetKey, keepKey, readKey, type Session, SessionContext, signIn, useSession } from './session.ts'
+import { forgetKey, keepKey, readKey, SessionContext, signIn, useSession } from './session.ts'
 
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
@@ -20,34 +20,34 @@ const PAGES = [
 
 function Console() {
   const [key, setKey] = useState(readKey)
-  const [session, setSession] = useState<Session>()
   const [error, setError] = useState<Error>()
   const end = (error?: Error) => {
     forgetKey()
-    setSession(undefined)
     setKey(null)
     setError(error)
   }
-  const open = () => {
-    if (!key) return
-    setError(undefined)
-    signIn(key, end).then(setSession, (error) => (error instanceof Unauthorized ? end(error) : setError(error)))
-  }
-  useEffect(open, [key])
+  const session = useLoad(
+    async () =>
+      key
+        ? signIn(key, end).catch((error) => {
+            if (error instanceof Unauthorized) end(error)
+            throw error
+          })
+        : undefined,
+    [key],
+  )
   useEffect(() => {
     // Another tab's link may bring a key.
     const follow = () => location.hash.startsWith('#key=') && setKey(readKey())
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
-  if (session) return html`<${SessionContext.Provider} value=${session}><${Shell} /><//>`
-  if (key) {
-    return html`<main class="sign-in">
-      ${error ? html`<${Problem} error=${error} onRetry=${open} />` : html`<p role="status">Opening…</p>`}
-      ${error && html`<button type="button" onClick=${() => end()}>Use another key</button>`}
-    </main>`
-  }
-  return html`<${SignIn} error=${error} onKey=${setKey} />`
+  if (!key) return html`<${SignIn} error=${error} onKey=${setKey} />`
+  if (session.value) return html`<${SessionContext.Provider} value=${session.value}><${Shell} /><//>`
+  return html`<main class="sign-in">
+    <${Loading} loaded=${session}>${() => ''}<//>
+    ${session.error && html`<button type="button" onClick=${() => end()}>Use another key</button>`}
+  </main>`
 }
 
 function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: string) => void }) {

@@ -41,11 +41,11 @@ export function forgetKey(): void {
 }
 
 export async function signIn(key: string, end: Session['end']): Promise<Session> {
-  // The page says itself that something failed, and tries again: see `useLoad`.
+  // `useLoad` tries again, and says so. The first two requests repeat alone: a small quota never allows both at once.
   const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
   const [{ userId, scopes }, platforms] = await Promise.all([
-    client.keys.current(),
-    client.platforms.list().then(({ data }) => data, unless(Forbidden, [])),
+    client.keys.current({ maxRetries: 3 }),
+    client.platforms.list({ maxRetries: 3 }).then(({ data }) => data, unless(Forbidden, [])),
   ])
   return { client, userId, scopes, platforms: new Map(platforms.map((platform) => [platform.id, platform])), end }
 }
