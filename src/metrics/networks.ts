@@ -20,13 +20,15 @@ export function measureNetworks(
 }
 
 function measureAdapter(adapter: AnyAdapter, measured: Measured): AnyAdapter {
-  const { reconcile, readMetrics, oauth, options } = adapter
+  const { reconcile, remove, edit, readMetrics, oauth, options } = adapter
   return {
     ...adapter,
     identify: (io) => adapter.identify(measured(io)),
     prepare: (act, io, saved) => adapter.prepare(act, measured(io), saved),
     publish: (act, io, ready) => adapter.publish(act, measured(io), ready),
     ...(reconcile && { reconcile: (act, io, ready) => reconcile(act, measured(io), ready) }),
+    ...(remove && { remove: (published, io) => remove(published, measured(io)) }),
+    ...(edit && { edit: (act, published, io) => edit(act, published, measured(io)) }),
     ...(readMetrics && { readMetrics: (posts, names, io) => readMetrics(posts, names, measured(io)) }),
     ...(oauth && { oauth: measureOAuth(oauth, measured) }),
     ...(options && { options: measureOptions(options, measured) }),

@@ -140,7 +140,7 @@ t.test('what is failed, unconfirmed, missed or waits is shown by network, and ac
 })
 
 t.test('calls to networks are measured by network and result', async (t) => {
-  const { connect, post, work, read, mastodon } = await createMeasuredWorld(t)
+  const { connect, post, work, change, read, mastodon, ada } = await createMeasuredWorld(t)
   const accountId = await connect('mastodon')
   const name = 'postroom_network_call_duration_seconds_count'
   const succeeded = async () => (await read(name))['{platform="mastodon",result="2xx"}']!
@@ -148,13 +148,21 @@ t.test('calls to networks are measured by network and result', async (t) => {
   t.ok(connected > 0, 'connecting an account calls the network')
   mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: { status: 429 } })
   mastodon.faults.push({ on: 'POST /api/v1/statuses', instead: reset })
-  await post({ accountIds: [accountId], caption: 'Hello' })
+  const id = await post({ accountIds: [accountId], caption: 'Hello' })
   for (const ms of [0, 10 * MINUTE, 10 * MINUTE]) await work(ms)
   t.hasStrict(await read(name), {
     '{platform="mastodon",result="429"}': 1,
     '{platform="mastodon",result="no_response"}': 1,
   })
-  t.ok((await succeeded()) > connected, 'publishing calls it')
+  const published = await succeeded()
+  t.ok(published > connected, 'publishing calls it')
+  await ada.call('PATCH', `/posts/${id}/deliveries/${accountId}`, { text: 'Bye' })
+  await change()
+  const edited = await succeeded()
+  t.ok(edited > published, 'editing calls it')
+  await ada.call('POST', `/posts/${id}/deliveries/${accountId}/remove`)
+  await change()
+  t.ok((await succeeded()) > edited, 'removing calls it')
 })
 
 t.test('the revocation of tokens is measured too', async (t) => {
