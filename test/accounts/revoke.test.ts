@@ -44,6 +44,7 @@ t.test('a network that does not respond, or refuses, does not keep an account co
   script.beforeResponse = () => response.promise
   t.equal(await disconnect(await connectOne()), 200, 'it is not waited for')
   t.strictSame(await accounts(), [])
+  await until('the network is called', async () => revoked.length > 0)
   response.reject(unreachable())
   await logged('tokens could not be revoked')
   t.equal(revoked.length, 1, 'and called once')
