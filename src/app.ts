@@ -84,7 +84,7 @@ export interface AppOptions extends Omit<ConnectionContext, 'avatars'> {
   /** How close posts of an account may be without a warning. Default: at any distance. */
   postGapMs?: number | null
   /** The database budget of a request, in milliseconds. When it is spent, the response is 503. Default: 1,200. */
-  databaseMs?: number
+  databaseMs?: number | undefined
   /** Which numbers of posts are read; by default none. */
   postMetrics?: MetricsMode
   /** Whether the process is about to end, and must get no new requests. */

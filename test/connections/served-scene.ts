@@ -1,5 +1,5 @@
 import type { BrowserContextOptions } from 'playwright-core'
-import { createWorld } from '../helpers/app.ts'
+import { createWorld, type Options } from '../helpers/app.ts'
 import { launchBrowser, watchPage } from '../helpers/browser.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import type { Teardown } from '../helpers/database.ts'
@@ -9,7 +9,7 @@ import { startFakeOAuth } from '../networks/fakes/oauth.ts'
 import { APP } from './scene.ts'
 
 /** The service on a port, with a network that is another server, and a browser. */
-export async function createServedWorld(t: Teardown) {
+export async function createServedWorld(t: Teardown, options: Pick<Options, 'databaseMs'> = {}) {
   const network = await startFakeOAuth(t, APP)
   let publicUrl = ''
   const world = await createWorld(t, {
@@ -18,6 +18,7 @@ export async function createServedWorld(t: Teardown) {
     returnUrls: [network.address],
     fetch: network.fetch,
     publicUrl: () => publicUrl,
+    ...options,
   })
   const { port } = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }))
   publicUrl = `http://localhost:${port}`

@@ -5,8 +5,11 @@ import { withTableLocked } from '../helpers/service.ts'
 import { reset } from '../networks/fakes/network.ts'
 import { createServedWorld } from './served-scene.ts'
 
+/** A request waits for the database as long as in production. */
+const LIMIT = { databaseMs: undefined }
+
 t.test('a connection goes on after an outage', needsBrowser, async (t) => {
-  const { db, network, host, begin, read, newPage } = await createServedWorld(t)
+  const { db, network, host, begin, read, newPage } = await createServedWorld(t, LIMIT)
 
   t.test('a link whose network cannot be reached can be opened again', async (t) => {
     const { id, url } = await begin()

@@ -79,6 +79,7 @@ export interface Options
   extends Partial<
     Pick<
       AppOptions,
+      | 'databaseMs'
       | 'fetch'
       | 'servesConsole'
       | 'servesDocument'
