@@ -136,7 +136,9 @@ function* expandVariant(error: ValueError): Generator<ValueError> {
 function addUnknownKey(issues: Map<string, Issue>, path: Issue['path'], known: readonly string[]): void {
   const parent = path.slice(0, -1)
   const id = `unrecognized_keys ${JSON.stringify(parent)}`
-  const keys = [...(issues.get(id)?.keys ?? []), String(path.at(-1))].slice(0, ISSUES_MAX)
+  const before = issues.get(id)?.keys ?? []
+  if (before.length === ISSUES_MAX) return
+  const keys = [...before, String(path.at(-1))]
   const near = [...new Set(keys.flatMap((key) => findNear(key, known) ?? findOurs(key, known)))]
   const hint = near.length > 0 ? `. Did you mean ${near.map((name) => `'${name}'`).join(' and ')}?` : ''
   const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}${hint}`
