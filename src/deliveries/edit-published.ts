@@ -7,14 +7,12 @@ import { type ChangedAccount, readChangedAccounts } from '../../db/queries/deliv
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { EditDelivery } from '../../schemas/edit-delivery.ts'
 import { findEditObstacle } from '../delivery/machine.ts'
-import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
 import { planTexts } from '../delivery/plan.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import type { EditRule } from '../platforms/contract/changes.ts'
-import { findObstacle } from '../platforms/find-obstacle.ts'
-import { platforms } from '../platforms/limits.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { createTextCache } from '../platforms/rules/text-cache.ts'
+import { isGranted } from '../post-metrics/mode.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { contentOf } from '../posts/content.ts'
 import type { PostCondition } from '../posts/etag.ts'
@@ -23,6 +21,7 @@ import { mergeTarget } from '../posts/merge-patch.ts'
 import { digestTarget } from '../posts/nearby-terms.ts'
 import { checkForAccount } from './check-for-account.ts'
 import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
+import { findRefusal, NOT_CHANGED, readPublished } from './published-acts.ts'
 
 /**
  * Has a worker edit what is published of one delivery. Changes nothing if that is its content already, or that of the
@@ -56,47 +55,29 @@ export async function editPublished(
   return { post, warning }
 }
 
-/** The error for each reason why a delivery is not edited in its state. */
-const NOT_EDITED = {
-  publishing: 'delivery_in_progress',
-  unconfirmed: 'delivery_unconfirmed',
-  unpublished: 'delivery_not_published',
-  queued: 'delivery_not_published.queued',
-  removed: 'delivery_removed',
-} as const
-
 type Possible = Extract<EditRule, { possible: true }>
 
 /** The rule by which the network edits the delivery. Throws 409 if it does not. */
 function requireEditable(
   post: PostWithReadiness,
-  { accountId, state, sent }: OwnedDelivery & { accountId: string },
-  { externalId, scopes }: ChangedAccount,
+  delivery: OwnedDelivery & { accountId: string },
+  account: ChangedAccount,
 ): Possible {
-  const target = post.targets.find((target) => target.accountId === accountId)!
-  const [act] = listOnNetwork({
-    ...{ ...post, ...target, sent },
-    publishedAt: new Date(target.delivery.publishedAt ?? 0),
-    fileCounts: (target.threadMedia ?? [target.mediaIds ?? post.mediaIds]).map(({ length }) => length),
-  })
+  const { target, acts } = readPublished(post, delivery)
+  const { state, sent, platform } = delivery
+  const [act] = acts
   const obstacle = findEditObstacle({ state, isOut: act !== undefined })
-  if (obstacle || !act) throw fail(NOT_EDITED[obstacle ?? 'unpublished'])
-  const { name, changes } = NETWORKS[target.platform]
+  if (obstacle || !act) throw fail(NOT_CHANGED[obstacle ?? 'unpublished'])
+  const { name, changes } = NETWORKS[platform]
   const rule = changes.edit
-  const kind = externalId === null ? undefined : platforms[target.platform].findAccountKind?.(externalId)
-  const reason = findObstacle(rule, { ...act, id: act.id ?? '' }, kind, new Date())
+  const reason = findRefusal(rule, act, { ...account, platform })
   if (reason || !rule.possible) throw fail('not_editable', reason ?? '')
   if (planTexts({ ...post, ...target, firstComment: null }).length > 1) throw fail('not_editable.thread')
-  requireId(act)
-  const { scope, timesMax = Number.POSITIVE_INFINITY } = rule
-  // The scopes of an account that was not connected by OAuth are unknown.
-  if (scope && scopes && !scopes.includes(scope)) throw fail('not_editable.scope', scope)
+  if (act.id === null) throw fail('delivery_without_id')
+  if (!isGranted(rule, account)) throw fail('not_editable.scope', rule.scope!)
+  const { timesMax = Number.POSITIVE_INFINITY } = rule
   if ((sent[0]!.edits ?? 0) >= timesMax) throw fail('not_editable.times', name, timesMax)
   return rule
-}
-
-function requireId({ id }: ActOnNetwork): void {
-  if (id === null) throw fail('delivery_without_id')
 }
 
 /** Throws 400 for content that the network does not change. */

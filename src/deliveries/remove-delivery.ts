@@ -5,16 +5,15 @@ import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { RemovedPost } from '../../schemas/remove-post.ts'
 import { isTakenDown, removal, type To } from '../delivery/machine.ts'
-import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
+import type { ActOnNetwork } from '../delivery/on-network.ts'
 import { AppError, fail } from '../errors.ts'
-import { findObstacle } from '../platforms/find-obstacle.ts'
-import { platforms } from '../platforms/limits.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { isGranted } from '../post-metrics/mode.ts'
 import type { PostAccess } from '../posts/access.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { changePost, getPost } from '../posts/get.ts'
 import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
+import { findRefusal, NOT_CHANGED, readPublished } from './published-acts.ts'
 
 /**
  * Has a worker take down what is published of one delivery. Throws 404 if the user has no such delivery, 412 if
@@ -66,41 +65,26 @@ export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition):
   })
 }
 
-/** The error for each reason why a delivery is not taken down in its state. */
-const NOT_REMOVED = {
-  publishing: 'delivery_in_progress',
-  unconfirmed: 'delivery_unconfirmed',
-  unpublished: 'delivery_not_published',
-  queued: 'delivery_not_published.queued',
-} as const
-
 /** The state of a delivery that is to be taken down, or why it is not. */
 function decide(
   post: PostWithReadiness,
-  { accountId, state, sent }: OwnedDelivery & OwnKey,
+  delivery: OwnedDelivery & OwnKey,
   account: ChangedAccount,
 ): To<'remove'> | AppError {
-  const target = post.targets.find((target) => target.accountId === accountId)!
-  const acts = listOnNetwork({
-    ...{ ...post, ...target, sent },
-    publishedAt: new Date(target.delivery.publishedAt ?? 0),
-    fileCounts: (target.threadMedia ?? [target.mediaIds ?? post.mediaIds]).map(({ length }) => length),
-  })
-  const next = removal({ state, isOut: acts.length > 0 })
-  if ('obstacle' in next) return fail(NOT_REMOVED[next.obstacle])
-  const reason = findReason(acts, target.platform, account)
+  const { acts } = readPublished(post, delivery)
+  const next = removal({ state: delivery.state, isOut: acts.length > 0 })
+  if ('obstacle' in next) return fail(NOT_CHANGED[next.obstacle])
+  const reason = findReason(acts, delivery.platform, account)
   return reason ?? next.state
 }
 
 /** Why the network does not remove these acts; undefined if it does. */
 function findReason(acts: ActOnNetwork[], platform: PlatformId, account: ChangedAccount) {
-  const { externalId } = account
   const rule = NETWORKS[platform].changes.remove
-  const kind = externalId === null ? undefined : platforms[platform].findAccountKind?.(externalId)
-  for (const { id, ...act } of acts) {
-    const obstacle = findObstacle(rule, { ...act, id: id ?? '' }, kind, new Date())
-    if (obstacle) return fail('not_removable', obstacle)
-    if (id === null) return fail('delivery_without_id')
+  for (const act of acts) {
+    const reason = findRefusal(rule, act, { ...account, platform })
+    if (reason) return fail('not_removable', reason)
+    if (act.id === null) return fail('delivery_without_id')
   }
   return rule.possible && !isGranted(rule, account) ? fail('not_removable.scope', rule.scope!) : undefined
 }
