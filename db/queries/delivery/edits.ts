@@ -3,7 +3,6 @@ import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { DeliveryKey, EditContent, HeldDelivery, SentAct, StoredEdit } from './delivery.ts'
-import { noteAccount } from './note-account.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
@@ -26,18 +25,15 @@ export interface EditSettlement extends Omit<ChangeSettlement, 'isOver' | 'keeps
   /** The act as it is on the network now; null if the edit is not known to be there. */
   sent: SentAct | null
   error: DeliveryError | null
-  accountRestsMs: number
-  attention: { code: string; message: string } | null
 }
 
 /** Commits the outcome of an edit. Returns false if another worker holds it by now, or the post is being taken down. */
 export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlement): Promise<boolean> =>
   inTransaction(db, async (db) => {
     const { userId, postId, accountId } = held
-    const { state, sent, error, accountRestsMs, attention, now } = settlement
+    const { state, sent, error, ...change } = settlement
     const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
-    await sql`select from post_targets where ${isKey} for no key update`.execute(db)
-    if (!(await settleChange(db, held, { ...settlement, isOver: state !== 'pending' }))) return false
+    if (!(await settleChange(db, held, { ...change, isOver: state !== 'pending' }))) return false
     if (state === 'done') {
       await sql`
         update post_targets
@@ -56,7 +52,6 @@ export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlemen
         set edit = edit || jsonb_build_object('state', ${state}::text, 'error', ${error && JSON.stringify(error)}::jsonb)
         where ${isKey}`.execute(db)
     }
-    if (accountRestsMs > 0 || attention) await noteAccount(db, accountId, { accountRestsMs, attention, now })
     return true
   })
 

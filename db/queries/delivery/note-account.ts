@@ -4,18 +4,19 @@ import { after, at, type Now } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 
 /** The consequences of a call for its account. */
-interface AccountNote {
+export interface AccountNote {
   accountRestsMs: number
   attention: { code: string; message: string } | null
   now: Now
 }
 
-/** An account that publishing holds gets its own pause when its next call is refused. */
+/** Stores a rest. An account that publishing holds gets its own when its next call is refused. */
 export async function noteAccount(
   db: Db,
   accountId: string,
   { accountRestsMs, attention, now }: AccountNote,
 ): Promise<void> {
+  if (accountRestsMs <= 0 && !attention) return
   await sql`
     update accounts
     set available_at = case

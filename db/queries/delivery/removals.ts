@@ -6,7 +6,6 @@ import { inTransaction } from '../../transaction.ts'
 import { at } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
 import type { HeldDelivery } from './delivery.ts'
-import { noteAccount } from './note-account.ts'
 import type { OwnKey } from './owner.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
@@ -52,8 +51,6 @@ export interface RemovalSettlement extends Omit<ChangeSettlement, 'isOver'> {
   /** The acts that are no longer on the network, by their numbers. */
   removed: number[]
   error: DeliveryError | null
-  accountRestsMs: number
-  attention: { code: string; message: string } | null
 }
 
 /**
@@ -63,19 +60,17 @@ export interface RemovalSettlement extends Omit<ChangeSettlement, 'isOver'> {
 export const settleRemoval = (db: Db, held: HeldDelivery, settlement: RemovalSettlement): Promise<boolean> =>
   inTransaction(db, async (db) => {
     const { userId, postId, accountId } = held
-    const { state, removed, error, accountRestsMs, attention, now } = settlement
+    const { state, removed, error, ...change } = settlement
     const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
-    await sql`select from post_targets where ${isKey} for no key update`.execute(db)
-    if (!(await settleChange(db, held, { ...settlement, isOver: state !== 'removing' }))) return false
+    if (!(await settleChange(db, held, { ...change, isOver: state !== 'removing' }))) return false
     await sql`
       update post_targets
       set state = ${state}, error = ${error && JSON.stringify(error)}::jsonb,
         sent = (
           select coalesce(jsonb_agg(case when ordinal = any(${removed}::integer[])
-            then act || jsonb_build_object('removedAt', ${isoTime(at(now))}) else act end order by ordinal), '[]')
+            then act || jsonb_build_object('removedAt', ${isoTime(at(change.now))}) else act end order by ordinal), '[]')
           from jsonb_array_elements(sent) with ordinality as acts(act, ordinal))
       where ${isKey}`.execute(db)
     if (state === 'removed') await sql`update delivery_metrics set next_at = null where ${isKey}`.execute(db)
-    if (accountRestsMs > 0 || attention) await noteAccount(db, accountId, { accountRestsMs, attention, now })
     return true
   })
