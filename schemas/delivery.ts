@@ -135,7 +135,7 @@ export const DeliveryEdit = Type.Object(
   },
   {
     $id: 'DeliveryEdit',
-    description: 'An edit of what is published, by `editDelivery`, that is under way or has failed.',
+    description: 'An edit by `editDelivery` that is under way, or has failed.',
     examples: [{ state: 'pending', text: 'We are live, and the doors are open.', fields: null, error: null }],
   },
 )

@@ -43,7 +43,7 @@ export const EditedPost = Type.Object(
   },
   {
     $id: 'EditedPost',
-    description: 'A post of which a delivery is edited.',
+    description: 'A post with a delivery that is being edited.',
     examples: [
       {
         ...PostDetail.examples[0],

@@ -312,7 +312,7 @@ export const ERRORS = {
   not_editable: {
     status: 409,
     message: given,
-    meaning: 'The network does not change what was published, or not any more.',
+    meaning: 'The network does not change this post, or no longer does.',
     cases: {
       scope: {
         message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,

@@ -294,7 +294,7 @@ export const FoundDelivery = Type.Object(
     changedAt: NullableString({
       format: 'date-time',
       description:
-        'When the state, the error or what is published last changed, or the post disappeared from its network. It does not count when a worker claims the delivery. `null` if nothing has changed since the post was created.',
+        'The time of the last change: of the state, of the error, or of the acts on the network. It is also a change that the post disappeared from its network. It does not count when a worker claims the delivery. `null` if nothing has changed since the post was created.',
     }),
     externalId,
     externalUrl,

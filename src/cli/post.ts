@@ -67,7 +67,7 @@ export function addPostCommands(program: Command, io: Io): void {
   addChangingCommands(post, io)
 }
 
-/** The commands that change what is published. */
+/** Adds the commands for published posts. */
 function addChangingCommands(post: Command, io: Io): void {
   const actions = () => import('./actions/post-changes.ts')
 

@@ -24,9 +24,9 @@ import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
 import { findRefusal, NOT_CHANGED, readPublished } from './published-acts.ts'
 
 /**
- * Has a worker edit what is published of one delivery. Changes nothing if that is its content already, or that of the
- * edit that is under way. Throws 404 if the user has no such delivery, 400 if the content breaks a limit, 412 if
- * `ifMatch` does not hold, and 409 if it is not published, or cannot be edited.
+ * Has a worker edit the post of one delivery on its network. Changes nothing if the post has the content already, or
+ * gets it by the edit that is under way. Throws 404 if the user has no such delivery, 400 if the content breaks a
+ * limit, 412 if `ifMatch` does not hold, and 409 if the delivery is not published, or cannot be edited.
  */
 export async function editPublished(
   db: Db,

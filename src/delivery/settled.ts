@@ -27,7 +27,7 @@ export interface Settled extends DeliveryKey {
   nextAttemptInMs: number | null
 }
 
-/** A removal or an edit of what is published that has ended. */
+/** A removal or an edit of a published delivery, after its end. */
 export interface EndedChange {
   platform: PlatformId
   kind: 'remove' | 'edit'

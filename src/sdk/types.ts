@@ -956,7 +956,7 @@ export type DeliveryCounts = {
   /** The number of deliveries in this state. */
   remove_failed?: number
 }
-/** An edit of what is published, by `editDelivery`, that is under way or has failed. */
+/** An edit by `editDelivery` that is under way, or has failed. */
 export type DeliveryEdit = {
   /** - `pending`: a worker edits the post, or tries again after `error`.
 - `failed`: it could not be edited, and is not tried again automatically. After an error that leaves the outcome open, such as `timeout`, the network may show the new text. */
@@ -1561,7 +1561,7 @@ export type EditDelivery = {
   /** Required to be `true` on networks that publish an edit as a new post with an id of its own, such as X. Default: false. */
   acceptNewId?: boolean
 }
-/** A post of which a delivery is edited. */
+/** A post with a delivery that is being edited. */
 export type EditedPost = {
   /** The id of the post. Newer posts have greater ids. */
   id: string
@@ -1941,7 +1941,7 @@ export type FoundDelivery = {
   nextAttemptAt: string | null
   /** When the post, or the first part of its thread, was published. `null` where it was not. */
   publishedAt: string | null
-  /** When the state, the error or what is published last changed, or the post disappeared from its network. It does not count when a worker claims the delivery. `null` if nothing has changed since the post was created. */
+  /** The time of the last change: of the state, of the error, or of the acts on the network. It is also a change that the post disappeared from its network. It does not count when a worker claims the delivery. `null` if nothing has changed since the post was created. */
   changedAt: string | null
   /** The id on the network of the post, or of the first part of its thread. `null` if it has none. */
   externalId: string | null

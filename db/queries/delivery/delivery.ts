@@ -38,7 +38,7 @@ export interface EditContent {
   textDigest: string | null
 }
 
-/** An edit of what is published that is under way, or has failed. */
+/** An edit of a published delivery. It is stored while it is under way, and after it has failed. */
 export interface StoredEdit {
   /** Tells edits of one delivery apart. */
   id: string

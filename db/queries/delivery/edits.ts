@@ -6,7 +6,7 @@ import type { DeliveryKey, EditContent, HeldDelivery, SentAct, StoredEdit } from
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
-// Statements for edits of what is published.
+// Statements for edits of published deliveries.
 
 /** Stores that the owner wants a locked delivery to be edited on its network, and lets a worker do it. */
 export async function requestEdit(db: Db, key: DeliveryKey, content: EditContent): Promise<void> {

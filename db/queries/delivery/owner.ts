@@ -87,7 +87,7 @@ export interface OwnedDelivery {
   sent: SentAct[]
   /** Number of the act whose call may have been made. */
   intent: number | null
-  /** The edit of what is published that is under way, or has failed. */
+  /** Null if no edit is under way, and none has failed. */
   edit: StoredEdit | null
   /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean

@@ -70,7 +70,7 @@ export const costOf = (delivery: 'post_targets' | 'delivery') => {
     'spentUsdMicros', coalesce(${spent}, 0), 'reservedUsdMicros', coalesce(${reserved}, 0)) end`
 }
 
-/** The edit of what is published; null where none is under way, and none has failed: see `dropAbsent`. */
+/** The edit that is under way, or has failed. `dropAbsentOfDeliveries` makes null, for no edit, absent. */
 export const editOf = (delivery: 'post_targets' | 'delivery') => {
   const edit = sql.ref(`${delivery}.edit`)
   return sql<DeliveryEdit | undefined>`case when ${edit} is not null then json_build_object(

@@ -15,12 +15,12 @@ export const editDelivery = defineOperation({
   makesRenditions: true,
   operationId: 'editDelivery',
   tag: 'posts',
-  summary: 'Edit what was published to one account',
+  summary: 'Edit the published post of one account',
   description: `Changes the text of a published post on its network, and the \`fields\` that the network changes after publication. Deliveries to other accounts are not affected. Files, comments and thumbnails stay as they are. \`updatePost\` changes posts that are not published yet.
 
 The new content is checked as \`createPost\` checks it, for this account alone. Then a worker edits the post: \`edit\` of the delivery is \`pending\` until the network has accepted it, and absent then. The content of the post in this service changes with it, not before. A failure that may pass is tried again, as in publishing. After a lasting one, \`edit\` is \`failed\` with the \`error\`, and you can call this again. The delivery stays \`published\` in every case.
 
-**Every call is safe to repeat.** The same content as that of the edit that is under way, or as that of the post, changes nothing, and is no error. Other content while an edit is under way is (409). A response that the network loses is asked about, or the same edit is made again, so that no text is published twice.
+**Every call is safe to repeat.** If the post has the content already, or gets it by the edit that is under way, the call changes nothing and succeeds. Other content during an edit is a 409. A response that the network loses is asked about, or the same edit is made again, so that no text is published twice.
 
 \`getPlatform\` says in \`changes.edit\` what can be edited, for how long and how often, and what cannot. Then, the response is 409 with the reason, and nothing has changed. Threads with several parts are not edited. **On X an edit is a new post**, with another id: it needs \`acceptNewId: true\`, and \`externalId\` and \`externalUrl\` are those of the new post afterwards. Where a network has a peculiarity, the response has a \`warning\`.`,
   params: sandboxDeliveryPath(PUBLISHED_POST_ID),
@@ -70,7 +70,7 @@ The new content is checked as \`createPost\` checks it, for this account alone. 
   ],
   sdk: 'deliveries.edit',
   tool: {
-    title: 'Edit what was published to one account',
+    title: 'Edit the published post of one account',
     description:
       'Changes the text of a published post on its network. get_post shows it: edit is pending, then absent, or failed with an error. On X, an edit is a new post and needs acceptNewId: true. Takes confirm: true.',
     hints: { destructiveHint: true, idempotentHint: true },

@@ -168,7 +168,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
   </section>`
 }
 
-/** An edit of what is published, until the network has it. */
+/** An edit of a published post, until the network has it. */
 const Edit = ({ state, text, error }: NonNullable<PostTarget['delivery']['edit']>) =>
   html`<div class="problem" role="status">
     <strong>${state === 'pending' ? 'An edit is under way' : 'It could not be edited'}</strong>
