@@ -39,7 +39,10 @@ export async function runClient(
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   while (!signal.aborted) {
     for (const method of ['GET', 'POST'] as const) {
-      const result = await send(port, person, method, agent).catch(({ code, message }) => ({ status: code, message }))
+      const result = await send(port, person, method, { agent }).catch(({ code, message }) => ({
+        status: code,
+        message,
+      }))
       const outcome = `${method} ${result.status}`
       responses[outcome] = (responses[outcome] ?? 0) + 1
       if (result.status !== EXPECTED[method]) breaches.push(`${method} ${JSON.stringify(result)}`)
@@ -48,11 +51,16 @@ export async function runClient(
   agent.destroy()
 }
 
-export async function send(port: number, { key, accountId }: Person, method: 'GET' | 'POST', agent?: http.Agent) {
+export async function send(
+  port: number,
+  { key, accountId }: Person,
+  method: 'GET' | 'POST',
+  { agent, caption = 'A' }: { agent?: http.Agent; caption?: string } = {},
+) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const path = '/api/v1/posts'
   const request = http.request({ host: '127.0.0.1', port, path, method, headers, ...(agent && { agent }) })
-  request.end(method === 'POST' ? JSON.stringify({ accountIds: [accountId], caption: 'A' }) : undefined)
+  request.end(method === 'POST' ? JSON.stringify({ accountIds: [accountId], caption }) : undefined)
   const [response] = (await once(request, 'response').catch((error) => {
     throw Object.assign(error, { isReused: request.reusedSocket })
   })) as [http.IncomingMessage]
