@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import sharp, { type Sharp } from 'sharp'
 import t, { type Test } from 'tap'
 import { drawImage } from '../../src/media/draw-image.ts'
+import { DECODED_PIXELS_MAX } from '../../src/platforms/rules/rendition.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { until } from '../helpers/until.ts'
@@ -150,6 +151,20 @@ t.test('pad and crop change the aspect ratio to the nearest that the network tak
     padColor: '#FF0000',
     targets: [{ mediaFit: 'pad' }],
   })
+})
+
+t.test('pad makes no image that is larger than those that are decoded', async (t) => {
+  const { add, create, instagram, made } = await createScene(t)
+  const strip = sharp({ create: { width: 400, height: 10_000, channels: 3, background: GREEN } })
+  const file = await add(await strip.jpeg().toBuffer())
+  const { body } = await create({ accountIds: [instagram], mediaIds: [file], mediaFit: 'pad' })
+  const { width, height } = body.adjustments[0].to
+  t.ok(width * height <= DECODED_PIXELS_MAX && width * height > 0.99 * DECODED_PIXELS_MAX, `${width}x${height}`)
+  t.ok(width / height >= 0.8)
+  const image = await made()
+  t.match(await image.metadata(), { width, height })
+  t.ok(isNear(await colourAt(image, Math.floor(width / 2), Math.floor(height / 2)), [0, 255, 0]))
+  t.ok(isNear(await colourAt(image, 5, Math.floor(height / 2)), [255, 255, 255]))
 })
 
 t.test('crop keeps the focus of a file, as near to it as the edges allow', async (t) => {

@@ -39,7 +39,7 @@ export type RenditionPlan =
   | { video: VideoTarget; why: string[] }
   | { problem: string }
 
-/** Decoding takes up to four bytes for each pixel: 200 MB. Phones take pictures of up to 50 million. */
+/** Each pixel takes up to seven bytes while it is converted: 340 MB. Phones take pictures of up to 50 million. */
 export const DECODED_PIXELS_MAX = 51_000_000
 /** Decoding HEIC takes three times as much for each pixel. Phones store pictures of 24 million. */
 export const HEIC_PIXELS_MAX = 26_000_000
@@ -126,7 +126,9 @@ function planStill(
   const isWithin = fileRatio >= min - RATIO_TOLERANCE && fileRatio <= max + RATIO_TOLERANCE
   const aspect = isWithin || mediaFit === 'auto' ? undefined : mediaFit
   const shaped = aspect ? reshape(file, ratio, aspect) : file
-  const size = scaleSize(shaped, scaleOf(shaped, image), aspect || isWithin ? ratio : ANY_RATIO)
+  // Bars can make a frame hundreds of times as large as its picture.
+  const pixelsMax = Math.min(image.pixelsMax ?? Infinity, DECODED_PIXELS_MAX)
+  const size = scaleSize(shaped, scaleOf(shaped, { ...image, pixelsMax }), aspect || isWithin ? ratio : ANY_RATIO)
   const background = aspect === 'pad' ? padColor : '#ffffff'
   const focus = aspect === 'crop' && file.focus ? file.focus : undefined
   const part = aspect ? `${aspect}${focus ? ` at ${focus.x},${focus.y}` : ''}` : 'whole'
