@@ -202,9 +202,11 @@ A file that breaks no limit is sent as it is.`,
 })
 export type MediaFit = Static<typeof MediaFit>
 
+export const PAD_COLOR = '^#[0-9A-Fa-f]{6}$'
+
 export const PadColor = () =>
   Type.String({
-    pattern: '^#[0-9A-Fa-f]{6}$',
+    pattern: PAD_COLOR,
     description: 'The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white.',
     examples: ['#ffffff'],
   })

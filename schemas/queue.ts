@@ -5,7 +5,9 @@ import { Ref, StringEnum } from './shared.ts'
 /** The maximum of accounts of a queued post: the search for common slots takes a step for each of them. */
 export const QUEUE_ACCOUNTS_MAX = 500
 
-export const QueueOrder = StringEnum(['next', 'together', 'front'], {
+export const QUEUE_ORDERS = ['next', 'together', 'front'] as const
+
+export const QueueOrder = StringEnum(QUEUE_ORDERS, {
   $id: 'QueueOrder',
   description:
     '- `next`: each account publishes the post at its own next free slot.\n- `together`: all accounts publish it at the first slot that is free on each of them.\n- `front`: each account publishes the post at its own first slot. The queued posts from there to the next free slot move on by one slot each.',

@@ -26,6 +26,8 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   metadata: 'json',
 }
 
+export const JSON_COLUMNS = Object.entries(PROPERTY_COLUMNS).flatMap(([name, kind]) => (kind === 'json' ? [name] : []))
+
 /** A column for one account, such as `scheduledAt@ID`. */
 export const OWN_COLUMN = /^(scheduledAt|mediaIds)@(\S+)$/
 export const OWN_COLUMN_FORMS = ['scheduledAt@ACCOUNT', 'mediaIds@ACCOUNT']

@@ -216,7 +216,8 @@ function mendOf(schema: TSchema, value: string): string {
   if (advice) return `. ${advice}`
   const options: string[] = schema.enum
   const platform = findPlatform(value)
-  const meant = platform && options.includes(platform) ? platform : findNear(value, options)
+  const sameLetters = options.find((option) => option.toLowerCase() === value.toLowerCase())
+  const meant = platform && options.includes(platform) ? platform : (sameLetters ?? findNear(value, options))
   return meant ? `. Did you mean '${meant}'?` : ''
 }
 

@@ -91,17 +91,21 @@ t.test('columns of an account have its time and its files, beside its override',
       `row-4;${account};;2999-01-15T09:30:00Z;;2999-01-16T09:30:00Z;`,
       `row-5;${ids};;2999-01-15T09:30:00Z;;2020-01-16T09:30:00Z;`,
       `row-6;${ids};;;;2999-01-16T09:30:00Z;`,
+      `row-7;${account};;2999-01-15T09:30:00Z;;;${own}`,
+      `row-8;${ids};;2999-01-15 09:30;"${override}";2999-13-16 09:30;`,
     ].join('\n'),
   )
   const { code, summary } = await run(path, '--time-zone', 'Europe/Berlin')
-  t.strictSame([code, counts(summary)], [1, [6, 2, 0, 4]])
+  t.strictSame([code, counts(summary)], [1, [8, 2, 0, 6]])
   t.match(
     summary.refusals.map(({ reason }: { reason: string }) => reason),
     [
       `scheduledAt@${other}: accountOverrides has scheduledAt for this account too, leave out one of them`,
-      'accountOverrides.0.accountId: Not one of the accountIds of this post',
+      `scheduledAt@${other}: Not one of the accountIds of this post`,
       'scheduledAt is in the past, or that of an account',
-      'accountOverrides.0.scheduledAt: Must come with scheduledAt of the post: a draft has no times',
+      `scheduledAt@${other}: Must come with scheduledAt of the post: a draft has no times`,
+      `mediaIds@${other}: Not one of the accountIds of this post`,
+      `scheduledAt@${other}: Invalid datetime: month 13 does not exist`,
     ],
   )
   const targets = []
@@ -206,6 +210,21 @@ t.test('the summary tells scheduled posts from drafts, and the help says when a 
   )
 })
 
+t.test('a warning names its rows, and says how many more there are', async (t) => {
+  const { ada, account, write, run } = await createScene(t)
+  const other = await ada.account('bluesky')
+  const rows = Array.from({ length: 30 }, (_, index) => `row-${index},${account} ${other},hi ${index}`)
+  const header = 'externalReference,accountIds,caption,metadata,accountOverrides'
+  const fields = (index: number) => JSON.stringify([{ accountId: account, fields: { [`key${index}`]: 1 } }])
+  const quoted = rows.map((row, index) => `${row},,"${fields(index).replaceAll('"', '""')}"`)
+  const { summary } = await run(write([header, ...quoted].join('\n')))
+  const { warnings } = summary as { warnings: string[] }
+  t.equal(warnings.length, 21)
+  t.ok(warnings.some((warning) => /^rows 2, 3, 4, 5, 6 and 25 more: .*no credentials/.test(warning)))
+  t.ok(warnings.some((warning) => /^row \d+: .*key\d+/.test(warning)))
+  t.match(warnings.at(-1), /^12 more: import fewer rows with --dry-run to see them$/)
+})
+
 t.test('a file is read as Excel saves it, and refused rows are written in the same form', async (t) => {
   const { account, write, run, posts, folder } = await createScene(t)
   const rows = (delimiter: string) =>
@@ -221,6 +240,11 @@ t.test('a file is read as Excel saves it, and refused rows are written in the sa
     '"sep=|" after a byte order mark': ['\ufeff"sep=|"', ...rows('|')].join('\n'),
     'SEP=TAB': ['SEP=\t', ...rows('\t')].join('\r\n'),
     'line ends of old Macs': rows(',').join('\r'),
+    'several line ends': `${rows(',').join('\r\n')}\n`.replace('\r\n', '\n'),
+    'empty lines before the names': ['', '', ...rows(';')].join('\r\n'),
+    'columns without names and values': rows(',')
+      .map((row) => `${row},,`)
+      .join('\r\n'),
     'UTF-16 LE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')),
     'UTF-16 LE without a byte order mark': utf16(rows('\t').join('\r\n').replaceAll('"', '')),
     'UTF-16 BE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')).swap16(),
@@ -275,7 +299,12 @@ t.test('a file that is no such table is refused as a whole', async (t) => {
     ],
     [`sep=;\nexternalReference;accountIds\n\na;${account};more`, /not a valid CSV file: .*line 4/],
     [`sep=;;\nexternalReference;;accountIds`, /posts\.csv, line 1: "sep=;;" has to name one character/],
-    [`externalReference,accountIds\na,"${account}"x\n`, /not a valid CSV file: .*line 2/],
+    [`externalReference,accountIds\na,"${account}"x\n`, /not a valid CSV file: .*line 2.* inside of it twice/],
+    [`externalReference,accountIds,caption\n${row},6" nails`, /line 2.*Put double quotes around the cell/],
+    [`externalReference,accountIds,caption\n${row},"hi`, /Put double quotes around the cell/],
+    [`externalReference,accountIds\n${row},more`, /line 2\. Every row has as many cells as the first/],
+    [`externalReference,accountIds,\n${row},more`, /line 1, has no name for column 3, which has values/],
+    [`externalReference,accountIds${',a'.repeat(500)}`, /unknown columns: a(?:, a){19} and 480 more\. Known are/],
   ]
   for (const [content, message] of cases) {
     const { code, stderr } = await run(write(content))

@@ -12,7 +12,7 @@ import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
 import { createProgress } from './import/progress.ts'
 import { RowProblem, readRow } from './import/read-row.ts'
-import { requireColumns, rowNumber } from './import/table-columns.ts'
+import { listSome, requireColumns, rowNumber } from './import/table-columns.ts'
 import { requireFound } from './on-database.ts'
 
 interface Options {
@@ -163,11 +163,20 @@ function refusedRows(table: Table, outcomes: ImportOutcome[]): Table {
 }
 
 const WARNINGS_SHOWN_MAX = 20
+const ROWS_SHOWN_MAX = 5
 
-/** Each warning once: most rows have the same. */
+/** Each warning once, with its rows: most rows have the same. */
 function listWarnings(outcomes: ImportOutcome[]): string[] {
-  const messages = outcomes.flatMap((each) =>
-    each.outcome === 'created' ? each.warnings.map(({ message }) => message) : [],
+  const rowsOf = Map.groupBy(
+    outcomes.flatMap((each, index) =>
+      each.outcome === 'created' ? each.warnings.map(({ message }) => ({ message, row: rowNumber(index) })) : [],
+    ),
+    ({ message }) => message,
   )
-  return [...new Set(messages)].slice(0, WARNINGS_SHOWN_MAX)
+  const shown = [...rowsOf].slice(0, WARNINGS_SHOWN_MAX).map(([message, found]) => {
+    const rows = [...new Set(found.map(({ row }) => row))]
+    return `${rows.length === 1 ? 'row' : 'rows'} ${listSome(rows.slice(0, ROWS_SHOWN_MAX), rows.length)}: ${message}`
+  })
+  const left = rowsOf.size - shown.length
+  return left === 0 ? shown : [...shown, `${left} more: import fewer rows with --dry-run to see them`]
 }

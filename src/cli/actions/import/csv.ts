@@ -24,8 +24,13 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 /** Spreadsheets in many languages write semicolons, because the comma is their decimal point. */
 const DELIMITERS = [',', ';', '\t']
 
+/** A file may have several of them, such as one that was put together from others. */
+const LINE_ENDS = ['\r\n', '\n', '\r']
+
 /** The first line of files that are made for Excel, which reads the delimiter from it and does not show it. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=(.*?)"?(?:\r\n|\n|\r|$)/i
+
+const EMPTY_LINES = /^\ufeff?[\r\n]*/
 
 /** Reads a file of comma-separated values, whose first row has the names of the columns. */
 export async function readTable(path: string): Promise<Table> {
@@ -34,22 +39,43 @@ export async function readTable(path: string): Promise<Table> {
   })
   const { text, encoding } = decode(path, bytes)
   const [separatorLine, separator] = SEPARATOR_LINE.exec(text) ?? []
-  const headerLine = separatorLine === undefined ? 1 : 2
-  const delimiter = separator ?? findDelimiter(text)
+  const [emptyLines] = EMPTY_LINES.exec(text)!
+  const headerLine = separatorLine === undefined ? emptyLines.split(/\r\n|\n|\r/).length : 2
+  const delimiter = separator ?? findDelimiter(text.slice(emptyLines.length))
   if (delimiter.length !== 1 || delimiter === '"') {
     const found = JSON.stringify(separatorLine!.trim())
     throw new OperatorError(`${path}, line 1: ${found} has to name one character as the delimiter, such as sep=;`)
   }
   try {
-    const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine }
+    const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine, record_delimiter: LINE_ENDS }
     const [header = [], ...rows] = parse(text, options) as string[][]
     const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
-    return { header: header.map((name) => name.trim()), headerLine, rows, delimiter, encoding, hasByteOrderMark }
+    const named = { header: header.map((name) => name.trim()), rows }
+    return { ...withoutEmptyColumns(named), headerLine, delimiter, encoding, hasByteOrderMark }
   } catch (error) {
-    const { message, lines } = error as Error & { lines?: number }
+    const { message, lines, code = '' } = error as Error & { lines?: number; code?: string }
     const place = lines === undefined || /\bline \d/.test(message) ? '' : ` on line ${lines}`
-    throw new OperatorError(`${path} is not a valid CSV file: ${message}${place}`)
+    throw new OperatorError(`${path} is not a valid CSV file: ${message}${place}${MENDS[code] ?? ''}`)
   }
+}
+
+const IN_QUOTES = '. Put double quotes around the cell, and write each one inside of it twice, as in "6"" nails"'
+
+/** By the codes of csv-parse. */
+const MENDS: Record<string, string> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH:
+    '. Every row has as many cells as the first: put double quotes around a cell with a delimiter or a line break',
+  CSV_INVALID_CLOSING_QUOTE: IN_QUOTES,
+  CSV_QUOTE_NOT_CLOSED: IN_QUOTES,
+  INVALID_OPENING_QUOTE: IN_QUOTES,
+}
+
+/** Leaves out columns without a name and without a value, which spreadsheets save at the right edge of a table. */
+function withoutEmptyColumns({ header, rows }: Pick<Table, 'header' | 'rows'>): Pick<Table, 'header' | 'rows'> {
+  const isKept = header.map((name, column) => name !== '' || rows.some((cells) => cells[column]!.trim() !== ''))
+  if (!isKept.includes(false)) return { header, rows }
+  const pick = (cells: string[]) => cells.filter((_, column) => isKept[column])
+  return { header: pick(header), rows: rows.map(pick) }
 }
 
 function findDelimiter(text: string): string {

@@ -1,5 +1,6 @@
 import { CreatePost } from '../../../../schemas/create-post.ts'
 import { BATCH } from '../../../../schemas/create-posts.ts'
+import type { Issue } from '../../../../schemas/error.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
 import { isLocalTime } from '../../../../schemas/time.ts'
 import { AppError, OperatorError } from '../../../errors.ts'
@@ -32,17 +33,17 @@ export function readRow(cells: Record<string, string>, defaultZone: string | und
     if (kind === 'time') Object.assign(raw, readTime(cell.trim(), cells, defaultZone))
     else raw[column] = explained(column, () => PARSERS[kind](cell))
   }
-  addOwnCells(raw, cells)
+  const origins = addOwnCells(raw, cells)
   for (const column of REQUIRED_COLUMNS) {
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
   }
   const bytes = Buffer.from(JSON.stringify(raw))
   if (bytes.length > BYTES_MAX) throw new RowProblem(errorOf('body_too_large.post').message)
   const result = validate(explained('', () => parseJson(bytes))) as { value: ImportedPost } | { error: Error }
-  if ('error' in result) throw new RowProblem(explain(result.error))
+  if ('error' in result) throw new RowProblem(explain(result.error, origins))
   const { value } = result
   const issues = findIssues(value)
-  if (issues.length > 0) throw new RowProblem(issues.map(explainIssue).join('; '))
+  if (issues.length > 0) throw new RowProblem(explainIssues(issues, origins))
   const count = new Set(value.accountIds).size
   if (count > BATCH.accountsMax) throw new RowProblem(`${count} accounts, at most ${BATCH.accountsMax} are allowed`)
   return value
@@ -50,23 +51,33 @@ export function readRow(cells: Record<string, string>, defaultZone: string | und
 
 const validate = validatorCompiler({ schema: CreatePost, method: 'POST', url: '/posts', httpPart: 'body' })
 
-/** Adds the cells of columns for one account to its override. */
-function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>): void {
+/** The columns from which overrides come, by the path of their properties. */
+type Origins = ReadonlyMap<string, string>
+
+/** Adds the cells of columns for one account to its override. Returns where they are. */
+function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>): Origins {
+  const origins = new Map<string, string>()
   for (const [column, cell] of Object.entries(cells)) {
     const [, property, accountId] = OWN_COLUMN.exec(column) ?? []
     if (property === undefined || cell.trim() === '') continue
     raw.accountOverrides ??= []
     const overrides = raw.accountOverrides
     // The validator refuses anything else, with its reason.
-    if (!Array.isArray(overrides)) return
+    if (!Array.isArray(overrides)) break
     const known = overrides.find((override) => override?.accountId === accountId)
     if (known?.[property] !== undefined) {
       throw new RowProblem(`${column}: accountOverrides has ${property} for this account too, leave out one of them`)
     }
     const value = property === 'scheduledAt' ? withoutSpace(cell.trim()) : PARSERS.ids(cell)
+    const index = known ? overrides.indexOf(known) : overrides.length
     if (known) known[property] = value
-    else overrides.push({ accountId, [property]: value })
+    else {
+      overrides.push({ accountId, [property]: value })
+      origins.set(pathOf(['accountOverrides', index, 'accountId']), column)
+    }
+    origins.set(pathOf(['accountOverrides', index, property]), column)
   }
+  return origins
 }
 
 function readJson(cell: string): unknown {
@@ -106,7 +117,18 @@ function explained<T>(column: string, read: () => T): T {
   }
 }
 
-const explain = (error: Error): string => (error as AppError).details?.map(explainIssue).join('; ') ?? error.message
+function explain(error: Error, origins?: Origins): string {
+  const { details } = error as AppError
+  return details ? explainIssues(details, origins) : error.message
+}
 
-const explainIssue = ({ path, message }: { path: (string | number)[]; message: string }) =>
-  path.length > 0 ? `${path.join('.')}: ${message}` : message
+const explainIssues = (issues: readonly Pick<Issue, 'path' | 'message'>[], origins: Origins = new Map()) =>
+  issues.map((issue) => explainIssue(issue, origins)).join('; ')
+
+function explainIssue({ path, message }: Pick<Issue, 'path' | 'message'>, origins: Origins): string {
+  const column = origins.get(pathOf(path.slice(0, 3)))
+  const place = column === undefined ? pathOf(path) : pathOf([column, ...path.slice(3)])
+  return place ? `${place}: ${message}` : message
+}
+
+const pathOf = (path: Issue['path']) => path.join('.')

@@ -6,6 +6,12 @@ import type { Table } from './csv.ts'
 /** As a spreadsheet counts, with the names of the columns in row 1. Empty lines do not count. */
 export const rowNumber = (index: number) => index + 2
 
+const UNKNOWN_SHOWN_MAX = 20
+
+/** The first items of a list of `count`, and how many more there are. */
+export const listSome = (items: readonly (string | number)[], count: number): string =>
+  `${items.join(', ')}${count > items.length ? ` and ${count - items.length} more` : ''}`
+
 /** Throws an OperatorError unless the table has the columns of `required`, and each column is one of `known`. */
 export function requireColumns(
   path: string,
@@ -14,9 +20,12 @@ export function requireColumns(
   required: readonly string[],
 ): void {
   const place = `${path}, line ${headerLine},`
+  const nameless = header.indexOf('')
+  if (nameless >= 0) throw new OperatorError(`${place} has no name for column ${nameless + 1}, which has values`)
   const unknown = header.filter((name) => !known.includes(name) && !OWN_COLUMN.test(name))
   if (unknown.length > 0) {
-    const names = unknown.map((name) => truncate(name)).join(', ')
+    const shown = unknown.slice(0, UNKNOWN_SHOWN_MAX).map((name) => truncate(name))
+    const names = listSome(shown, unknown.length)
     throw new OperatorError(
       `${place} has unknown columns: ${names}. Known are ${[...known, ...OWN_COLUMN_FORMS].join(', ')}`,
     )
