@@ -21,18 +21,18 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
   await page.getByRole('checkbox', { name: /Sa ada/ }).check()
   await page.getByLabel('Text', { exact: true }).fill('x'.repeat(301))
   const preview = page.getByLabel('ada.example.com on Bluesky')
-  await preview.getByText('301 of 300 graphemes').waitFor()
+  await preview.getByText('301 of 300 characters').waitFor()
   await preview.getByText(/at most 300 are allowed/).waitFor()
   t.ok(await page.getByRole('button', { name: 'Save the draft' }).isDisabled(), 'a post over a limit is not stored')
   await page.reload()
-  await preview.getByRole('meter', { name: 'Text 301 of 300 graphemes', exact: true }).waitFor()
+  await preview.getByRole('meter', { name: 'Text 301 of 300 characters', exact: true }).waitFor()
   t.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'x'.repeat(301), 'a reload loses no text')
 
   await page.getByLabel('Text', { exact: true }).fill('We are live.')
   await page.getByLabel('Time, or none for a draft').fill(`${today()}T23:58`)
   await page.getByRole('button', { name: 'Schedule' }).click()
   await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
-  await page.getByLabel('ada.example.com on Bluesky').getByText('12 of 300 graphemes').waitFor()
+  await page.getByLabel('ada.example.com on Bluesky').getByText('12 of 300 characters').waitFor()
   const [post] = (await ada.call('GET', '/posts')).body.data
   t.match(post, {
     caption: 'We are live.',
@@ -96,7 +96,7 @@ t.test('an account gets slots, which show the posts that take them', needsBrowse
   const account = page.getByLabel('Bluesky', { exact: true })
   await account.getByText('Slots').click()
   await account.getByRole('button', { name: 'Add a slot' }).click()
-  await account.getByLabel('Day').selectOption('wednesday')
+  await account.getByRole('combobox', { name: /^Day/ }).selectOption('wednesday')
   await account.getByLabel('Time', { exact: true }).fill('09:30')
   await account.getByRole('button', { name: 'Save the slots' }).click()
   await account.getByText('free').first().waitFor()
@@ -105,6 +105,47 @@ t.test('an account gets slots, which show the posts that take them', needsBrowse
     slots: [{ weekday: 'wednesday', time: '09:30' }],
     skip: [],
   })
+})
+
+t.test('the numbers of an account are shown', needsBrowser, async (t) => {
+  const { open, show } = await createScene(t)
+  const { page, problems } = await open()
+  await show(page, '/accounts')
+  const account = page.getByLabel('Bluesky', { exact: true })
+  await account.getByText('Numbers of the last 30 days').click()
+  await account.getByText('No numbers of the last 30 days.').waitFor()
+  t.strictSame(problems(), [])
+})
+
+t.test('an address or a time zone that cannot be meant leaves the calendar as it is', needsBrowser, async (t) => {
+  const { open, show } = await createScene(t)
+  const { page, problems } = await open()
+  const zone = page.getByLabel('Time zone')
+  for (const hash of ['/calendar?zone=Berlin', '/calendar?date=2027-13-45', '/posts/%']) await show(page, hash)
+  await show(page, '/calendar?date=2027-03-28')
+  await zone.fill('Berlin')
+  await zone.press('Enter')
+  t.match(await zone.evaluate((field) => (field as { validationMessage?: string }).validationMessage), 'Europe/Berlin')
+  await page.getByRole('button', { name: 'After' }).click()
+  await page.getByRole('heading', { name: 'April 2027' }).waitFor()
+  await zone.fill('Asia/Tokyo')
+  await zone.press('Enter')
+  await page.waitForURL(/zone=Asia%2FTokyo/)
+  t.strictSame(
+    problems().filter((problem) => !problem.includes('status of 404')),
+    [],
+  )
+})
+
+t.test('a new page has its own title, and the focus', needsBrowser, async (t) => {
+  const { ada, accountIds, open } = await createScene(t)
+  await ada.call('POST', '/posts', { accountIds, caption: 'A draft' })
+  const { page } = await open()
+  t.equal(await page.title(), 'Calendar – Postroom')
+  await page.getByRole('link', { name: /A draft/ }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  t.equal(await page.title(), 'Post – Postroom')
+  t.ok(await page.getByRole('main').evaluate((main) => main.matches(':focus')))
 })
 
 t.test('texts of other people are shown, and never run', needsBrowser, async (t) => {
@@ -146,6 +187,7 @@ t.test('every page is accessible, light and dark, wide and narrow', needsBrowser
     scheduledAt: inDays(1),
   })
   await ada.call('POST', '/posts', { accountIds, caption: 'مرحبا بالعالم', postType: 'post' })
+  await ada.account('sandbox', { username: `donau${'dampfschifffahrts'.repeat(3)}gesellschaft` })
   const views: BrowserContextOptions[] = [
     { colorScheme: 'light' },
     { colorScheme: 'dark', viewport: { width: 360, height: 740 } },

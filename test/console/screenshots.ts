@@ -32,7 +32,7 @@ try {
   await page
     .getByLabel('Text', { exact: true })
     .fill('The lamp is lit again. Come and see it on Sunday: https://lighthouse.example.com #lighthouse')
-  await page.getByText(/ of 300 graphemes/).waitFor()
+  await page.getByText(/ of 300 characters/).waitFor()
   await take(page, 'compose')
   for (const name of ['accounts', 'activity']) {
     await page.evaluate(`location.hash = '/${name}'`)

@@ -70,7 +70,7 @@ t.test('a service that is gone loses nothing that is shown or typed', needsBrows
   await show(page, '/compose')
   await page.getByRole('checkbox', { name: 'ada.example.com' }).check()
   await page.getByLabel('Text', { exact: true }).fill('Typed before')
-  await page.getByText('12 of 300 graphemes').waitFor()
+  await page.getByText('12 of 300 characters').waitFor()
   proxy.stop()
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await alert.getByText('Try again in 10 seconds.').waitFor()

@@ -1,19 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Account, Platform } from '../../sdk/index.ts'
-import { useLoad } from './hooks.ts'
+import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { AccountNumbers } from './numbers.ts'
 import { Confirm, Details, Empty, Loading, Network, Problem } from './parts.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
+import { toWords } from './words.ts'
 
 export function Accounts() {
   const { client, platforms } = useSession()
   const nameOf = useNames()
   const canConnect = useCan('accounts:connect')
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
-  const [connecting, setConnecting] = useState<{ platform: Platform; account?: Account }>()
+  const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account }>()
   const connect = (id: string, account?: Account) => {
     const platform = platforms.get(id)
     if (platform) setConnecting({ platform, ...(account && { account }) })
@@ -27,13 +28,10 @@ export function Accounts() {
       <h1>Accounts</h1>
       ${
         canConnect &&
-        html`<label>Connect <select value="" onChange=${(event: Event) => connect((event.target as HTMLSelectElement).value)}>
-        <option value="">a network…</option>
-        ${[...platforms.values()].filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<option value=${id}>${name}</option>`)}
-      </select></label>`
+        html`<button type="button" class="primary" onClick=${() => setConnecting({})}>Connect an account</button>`
       }
     </div>
-    ${connecting && html`<${Connect} key=${connecting.platform.id} ...${connecting} onEnd=${end} />`}
+    ${connecting && html`<${Connect} key=${connecting.platform?.id} ...${connecting} onChoose=${connect} onEnd=${end} />`}
     <${Loading} loaded=${accounts}>
       ${(list: Account[]) => {
         if (list.length === 0) return html`<${Empty}>No account is connected yet.<//>`
@@ -56,10 +54,10 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
   // Another code needs the operator of the service.
   const isMended = attention && canConnect && attention.code !== 'app_not_approved'
   return html`<li>
+    ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
       ${credentialsExpireAt && html`<p class="small">Its credentials end on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
-      ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
       ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
     </div>
     <div class="buttons">
@@ -69,11 +67,11 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
         canConnect &&
         canDisconnect &&
         html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
-        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails, also if it is connected again: that makes a new account." />`
+        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts." />`
       }
     </div>
     <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>
-    ${canRead && html`<${Details} title="Numbers of 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
+    ${canRead && html`<${Details} title="Numbers of the last 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
   </li>`
 }
 
@@ -86,28 +84,32 @@ interface ConnectProps {
   onEnd: () => void
 }
 
-function Connect({ platform, account, onEnd }: ConnectProps) {
-  const methods = platform.connect.map(({ method }) => method)
+type Choice = Omit<ConnectProps, 'platform'> & { platform?: Platform; onChoose: (platform: string) => void }
+
+/** Connects an account of a network, which is asked for where it is not known. */
+function Connect({ platform, onChoose, ...props }: Choice) {
+  const { platforms } = useSession()
+  const methods = platform?.connect.map(({ method }) => method) ?? []
+  const title = `Connect ${platform?.name ?? 'an account'}`
   // The button that has opened it may be far below.
   const section = useRef<HTMLElement>(null)
-  useEffect(() => section.current?.querySelector<HTMLElement>('form input, form button')?.focus(), [])
-  return html`<section ref=${section} class="card" aria-label="Connect ${platform.name}">
-    <div class="bar"><h2>Connect ${platform.name}</h2><button type="button" onClick=${onEnd}>Close</button></div>
-    ${methods.includes('oauth') && html`<${Consent} platform=${platform} account=${account} onEnd=${onEnd} />`}
-    ${methods.includes('credentials') && html`<${Credentials} platform=${platform} onEnd=${onEnd} />`}
+  useEffect(() => section.current?.querySelector<HTMLElement>('form input, form button, .buttons button')?.focus(), [])
+  return html`<section ref=${section} class="card" aria-label=${title}>
+    <div class="bar"><h2>${title}</h2><button type="button" onClick=${props.onEnd}>Close</button></div>
+    ${!platform && html`<div class="buttons">${[...platforms.values()].filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<button type="button" onClick=${() => onChoose(id)}>${name}</button>`)}</div>`}
+    ${methods.includes('oauth') && html`<${Consent} platform=${platform} ...${props} />`}
+    ${methods.length > 1 && html`<p class="small">Or with credentials:</p>`}
+    ${methods.includes('credentials') && html`<${Credentials} platform=${platform} ...${props} />`}
   </section>`
 }
 
 /** The way of OAuth: a person consents in a window of the network, and comes back. */
 function Consent({ platform, account, onEnd }: ConnectProps) {
   const { client } = useSession()
-  const [error, setError] = useState<Error>()
-  const [state, setState] = useState('')
+  const [state, setState] = useState<unknown>()
   const hint = platform.connect.find(({ method }) => method === 'oauth')?.hint
-  const begin = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setError(undefined)
-    const given = String(new FormData(event.target as HTMLFormElement).get('hint') ?? '').trim()
+  const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
+    const given = String(new FormData(form).get('hint') ?? '').trim()
     // Opened at once: a window that opens later is blocked.
     const window = open('about:blank', 'connect')
     try {
@@ -117,8 +119,8 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
         ...(account && { accountId: account.id }),
       })
       if (window) window.location.href = url
-      setState('Consent in the window that has opened.')
-      for (;;) {
+      setState(html`Allow the access in <a href=${url} target="connect">the window of ${platform.name}</a>.`)
+      while (form.isConnected) {
         const connection = await client.connections.get(id, { maxRetries: POLL_RETRIES })
         if (connection.state === 'connected') return onEnd()
         if (connection.state !== 'pending' && connection.state !== 'opened') {
@@ -128,12 +130,12 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
       }
     } catch (error) {
       window?.close()
-      setError(error as Error)
+      throw error
     }
-  }
-  return html`<form onSubmit=${begin}>
+  })
+  return html`<form onSubmit=${run}>
     ${hint && hint !== 'ignored' && html`<label>Your handle or server <input name="hint" required=${hint === 'required'} /></label>`}
-    <button class="primary">Consent at ${platform.name}</button>
+    <button class="primary" disabled=${isRunning}>Allow access at ${platform.name}</button>
     ${state && html`<p role="status" dir="auto">${state}</p>`}
     ${error && html`<${Problem} error=${error} />`}
   </form>`
@@ -142,30 +144,23 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
 /** A field for each of the credentials that the network takes. */
 function Credentials({ platform, onEnd }: ConnectProps) {
   const { client } = useSession()
-  const [error, setError] = useState<Error>()
   const schema = platform.connect.find(({ method }) => method === 'credentials')!.credentials as {
     properties: Record<string, { description?: string }>
     required?: string[]
   }
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setError(undefined)
-    const entries = [...new FormData(event.target as HTMLFormElement)].filter(([, value]) => value !== '')
-    try {
-      await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as never)
-      onEnd()
-    } catch (error) {
-      setError(error as Error)
-    }
-  }
-  return html`<form onSubmit=${submit}>
+  const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
+    const entries = [...new FormData(form)].filter(([, value]) => value !== '')
+    await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as never)
+    onEnd()
+  })
+  return html`<form onSubmit=${run}>
     ${Object.entries(schema.properties).map(
-      ([name, { description }]) => html`<label>${name}
+      ([name, { description }]) => html`<label>${toWords(name)}
         <input name=${name} type=${/password|token|url/i.test(name) ? 'password' : 'text'} autocomplete="off" required=${schema.required?.includes(name)} />
-        ${description && html`<span class="small">${description}</span>`}
+        ${description && html`<span class="small">${description.replaceAll('`', '')}</span>`}
       </label>`,
     )}
-    <button class="primary">Connect</button>
+    <button class="primary" disabled=${isRunning}>Connect</button>
     ${error && html`<${Problem} error=${error} />`}
   </form>`
 }

@@ -31,10 +31,20 @@ function Troubles() {
         found.length === 0
           ? html`<${Empty}>Everything that was due is out.<//>`
           : html`<ul class="rows">${found.map(
-              ({ postId, accountId, platform, username, state, error }) => html`<li key=${`${postId} ${accountId}`}>
-                <a href="#/posts/${postId}"><${Network} platform=${platform} /> <span dir="auto">${username}</span></a>
+              ({
+                postId,
+                accountId,
+                platform,
+                username,
+                captionExcerpt,
+                state,
+                error,
+              }) => html`<li key=${`${postId} ${accountId}`}>
+                <div>
+                  <${Network} platform=${platform} /> <a href="#/posts/${postId}" dir="auto">${captionExcerpt || 'Without text'}</a>
+                  <p class="small" dir="auto">${username}${error && `: ${error.message}`}</p>
+                </div>
                 <${StateMark} state=${state} />
-                <span class="small" dir="auto">${error?.message ?? ''}</span>
               </li>`,
             )}</ul>`}
     <//>
@@ -151,7 +161,7 @@ function Keys() {
                 ${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}
                 ${expiresAt ? ` Ends ${formatInstant(expiresAt, OWN_ZONE)}.` : ''}</p>
             </div>
-            <${Confirm} label="Revoke" isDangerous says="Programs with this key are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
+            <${Confirm} label="Revoke" isDangerous says="Programs with the key ${name ?? ''} (${start}…) are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
           </li>`,
         )}</ul>`}
     <//>

@@ -2,19 +2,9 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Account, ListedPost, ListedTarget } from '../../sdk/index.ts'
 import { setQuery, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
-import { Empty, Loading, Network, type Note, NoteLine, type Picture, Pictures, StateMark } from './parts.ts'
+import { Empty, Loading, Network, type Note, NoteLine, type Picture, Pictures, StateMark, ZoneField } from './parts.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
-import {
-  addDays,
-  addMonths,
-  formatLocal,
-  formatTime,
-  OWN_ZONE,
-  startOfWeek,
-  toInstant,
-  toLocal,
-  weeksOf,
-} from './time.ts'
+import * as dates from './time.ts'
 import { partsOf, STATES, worstOf } from './words.ts'
 
 /** The deliveries of a post that go out at the same time. */
@@ -31,12 +21,13 @@ export function Calendar() {
   const { client } = useSession()
   const canSeeFiles = useCan('media:read')
   const { query } = useRoute()
-  const timeZone = query.get('zone') ?? OWN_ZONE
+  const [zone, day] = [query.get('zone') ?? '', query.get('date') ?? '']
+  const timeZone = dates.isTimeZone(zone) ? zone : dates.OWN_ZONE
   const view = query.get('view') === 'week' ? 'week' : 'month'
-  const today = toLocal(new Date(), timeZone).slice(0, 10)
-  const date = query.get('date') ?? today
-  const weeks = view === 'month' ? weeksOf(date) : [[0, 1, 2, 3, 4, 5, 6].map((day) => addDays(startOfWeek(date), day))]
-  const [from, until] = [weeks[0]![0]!, addDays(weeks.at(-1)![6]!, 1)]
+  const today = dates.toLocal(new Date(), timeZone).slice(0, 10)
+  const date = dates.isDate(day) ? day : today
+  const weeks = view === 'month' ? dates.weeksOf(date) : [dates.weekOf(date)]
+  const [from, until] = [weeks[0]![0]!, dates.addDays(weeks.at(-1)![6]!, 1)]
   const filters = Object.fromEntries(
     ['accountId', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]),
   )
@@ -49,8 +40,8 @@ export function Calendar() {
       const list = client.posts.list(
         {
           ...(filters as object),
-          scheduledFrom: toInstant(`${from}T00:00`, timeZone).toISOString(),
-          scheduledBefore: toInstant(`${until}T00:00`, timeZone).toISOString(),
+          scheduledFrom: dates.toInstant(`${from}T00:00`, timeZone).toISOString(),
+          scheduledBefore: dates.toInstant(`${until}T00:00`, timeZone).toISOString(),
           include,
           limit: 50,
         },
@@ -68,8 +59,8 @@ export function Calendar() {
   const days = useMemo(() => groupByDay(posts.value ?? [], timeZone), [posts.value, timeZone])
 
   const move = async ({ post, instant, targets }: Entry, day: string) => {
-    const local = `${day}T${toLocal(new Date(instant), timeZone).slice(11)}`
-    const to = toInstant(local, timeZone)
+    const local = `${day}T${dates.toLocal(new Date(instant), timeZone).slice(11)}`
+    const to = dates.toInstant(local, timeZone)
     // As it is shown, or as the last move has left it: a change of another tab or program is not overwritten.
     let shown = post.updatedAt
     const change = async (time: Date) => {
@@ -80,7 +71,7 @@ export function Calendar() {
     try {
       await change(to)
       setNote({
-        text: `Moved to ${formatLocal(local, { dateStyle: 'full', timeStyle: 'short' })}.`,
+        text: `Moved to ${dates.formatLocal(local, { dateStyle: 'full', timeStyle: 'short' })}.`,
         undo: () => change(new Date(instant)).finally(posts.reload),
       })
     } catch (error) {
@@ -90,10 +81,10 @@ export function Calendar() {
   }
 
   const step = (count: number) =>
-    setQuery({ date: view === 'month' ? addMonths(date, count) : addDays(date, 7 * count) })
+    setQuery({ date: view === 'month' ? dates.addMonths(date, count) : dates.addDays(date, 7 * count) })
   return html`
     <div class="bar">
-      <h1>${view === 'month' ? formatLocal(date, { month: 'long', year: 'numeric' }) : `${formatLocal(from, { day: 'numeric', month: 'short' })} – ${formatLocal(addDays(until, -1), { dateStyle: 'medium' })}`}</h1>
+      <h1>${view === 'month' ? dates.formatLocal(date, { month: 'long', year: 'numeric' }) : `${dates.formatLocal(from, { day: 'numeric', month: 'short' })} – ${dates.formatLocal(dates.addDays(until, -1), { dateStyle: 'medium' })}`}</h1>
       <div class="buttons">
         <button type="button" aria-label="Before" onClick=${() => step(-1)}>←</button>
         <button type="button" onClick=${() => setQuery({ date: '' })}>Today</button>
@@ -108,7 +99,7 @@ export function Calendar() {
       <section aria-label="Calendar">
         <${Loading} loaded=${posts}>${() => ''}<//>
         <div class="grid ${view}" role="list">
-          ${weeks[0]!.map((day) => html`<div class="weekday" aria-hidden="true">${formatLocal(day, { weekday: 'short' })}</div>`)}
+          ${weeks[0]!.map((day) => html`<div class="weekday" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })}</div>`)}
           ${weeks.flat().map(
             (
               day,
@@ -134,7 +125,7 @@ export function Calendar() {
 /** A patch that moves the deliveries of an entry, in the words in which the post has its time. */
 function changeOf(post: ListedPost, targets: ListedTarget[], time: Date) {
   const own = targets.filter(({ scheduledAt }) => scheduledAt !== null)
-  const scheduledAt = post.timeZone ? `${toLocal(time, post.timeZone)}:00` : time.toISOString()
+  const scheduledAt = post.timeZone ? `${dates.toLocal(time, post.timeZone)}:00` : time.toISOString()
   return {
     ...(own.length < targets.length && { scheduledAt }),
     ...(own.length > 0 && {
@@ -149,7 +140,7 @@ function groupByDay(posts: ListedPost[], timeZone: string): Map<string, Entry[]>
     return [...byTime].map(([instant, targets]) => ({ post, instant, targets }))
   })
   entries.sort((a, b) => a.instant.localeCompare(b.instant))
-  return Map.groupBy(entries, ({ instant }) => toLocal(new Date(instant), timeZone).slice(0, 10))
+  return Map.groupBy(entries, ({ instant }) => dates.toLocal(new Date(instant), timeZone).slice(0, 10))
 }
 
 const picturesOf = ({ media = [] }: ListedPost): Picture[] =>
@@ -176,14 +167,14 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
     if (dragged) onMove(dragged, day)
   }
   return html`<div role="listitem" class="day ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
-      aria-label="${formatLocal(day, { dateStyle: 'full' })}, ${entries.length} ${entries.length === 1 ? 'post' : 'posts'}"
+      aria-label="${dates.formatLocal(day, { dateStyle: 'full' })}, ${entries.length} ${entries.length === 1 ? 'post' : 'posts'}"
       onDragOver=${(event: DragEvent) => canMove && event.preventDefault()} onDrop=${drop}>
-    <div class="date" aria-hidden="true"><span class="narrow">${formatLocal(day, { weekday: 'short' })} </span>${Number(day.slice(8))}</div>
+    <div class="date" aria-hidden="true"><span class="narrow">${dates.formatLocal(day, { weekday: 'short', day: 'numeric', month: 'short' })}</span><span class="wide">${Number(day.slice(8))}</span></div>
     <ul class="entries">
       ${shown.map((entry) => {
         const canDrag = canMove && entry.post.status !== 'published'
         return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
-          <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${formatTime(entry.instant, timeZone)} />
+          <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${dates.formatTime(entry.instant, timeZone)} />
         </li>`
       })}
     </ul>
@@ -192,12 +183,15 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
 }
 
 function Chip({ post, targets, files, time }: Pick<Entry, 'post' | 'targets'> & { files: Picture[]; time?: string }) {
-  const state = worstOf(targets.map(({ delivery }) => delivery.state))
+  const states = targets.map(({ delivery }) => delivery.state)
+  const state = worstOf(states)
+  const count = states.filter((each) => each === state).length
   const needsOwner = targets.some(({ attention }) => attention)
   const [text, ...others] = new Set(targets.map((target) => partsOf(post, target)[0]))
   return html`<a class="chip tone-${state}" href="#/posts/${post.id}">
     <span class="chip-head">
       ${time && html`<time>${time}</time>`} <${StateMark} state=${state} />
+      ${count < states.length && html`<span>${count} of ${states.length}</span>`}
       ${needsOwner && html`<span class="warning" title="An account needs its owner">⚠ <span class="hidden">An account needs its owner</span></span>`}
     </span>
     <span class="chip-text" dir="auto">${(others.length === 0 && text ? text : post.caption).slice(0, 80) || 'Without text'}</span>
@@ -213,7 +207,6 @@ function Filters({ accounts, query, timeZone }: { accounts: Account[]; query: UR
   }
   const nameOf = useNames()
   const platforms = [...new Set(accounts.map(({ platform }) => platform))]
-  const zones = Intl.supportedValuesOf('timeZone')
   const option = (name: string, value: string, label: string) =>
     html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
   return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
@@ -221,7 +214,6 @@ function Filters({ accounts, query, timeZone }: { accounts: Account[]; query: UR
     <label>Network <select name="platform">${option('platform', '', 'All')}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
     <label>State <select name="state">${option('state', '', 'All')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
     <label>Words or reference <input name="q" type="search" value=${query.get('q') ?? ''} /></label>
-    <label>Time zone <input name="zone" list="zones" value=${timeZone} /></label>
-    <datalist id="zones">${zones.map((zone) => html`<option value=${zone} />`)}</datalist>
+    <${ZoneField} value=${timeZone} onZone=${(zone: string) => setQuery({ zone })} />
   </form>`
 }

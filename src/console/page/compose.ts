@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { sleep } from '../../sdk/http.ts'
 import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
-import { useKept, useLoad } from './hooks.ts'
+import { useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Empty, Loading, Network, Pictures, Problem } from './parts.ts'
+import { Confirm, Empty, Loading, Network, Pictures, Problem, ZoneField } from './parts.ts'
 import { Preview } from './preview.ts'
 import { withProgress } from './progress.ts'
 import { useCan, useNames, useSession } from './session.ts'
@@ -53,8 +53,6 @@ export function Compose() {
   const canUpload = useCan('media:write')
   const [draft, setDraft] = useKept<Draft>('compose', newDraft())
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
-  const [error, setError] = useState<Error>()
-  const [isStoring, setStoring] = useState(false)
   const [sending, setSending] = useState<Sending>()
   const change = (changes: Partial<Draft>) => setDraft((draft) => ({ ...draft, ...changes }))
   const changeFiles = (change: ChangeFiles) => setDraft((draft) => ({ ...draft, files: change(draft.files) }))
@@ -70,20 +68,12 @@ export function Compose() {
   )
   const validation = check.value
 
-  const store = async (isNow: boolean) => {
-    setStoring(true)
-    setError(undefined)
-    try {
-      const { id } = await client.posts.create(body, { idempotencyKey: draft.key })
-      if (isNow) await client.posts.publish(id)
-      setDraft(newDraft)
-      location.hash = `/posts/${id}`
-    } catch (error) {
-      setError(error as Error)
-    } finally {
-      setStoring(false)
-    }
-  }
+  const { run, error, isRunning } = useAction(async ({ name }: HTMLButtonElement) => {
+    const { id } = await client.posts.create(body, { idempotencyKey: draft.key })
+    if (name === 'publish') await client.posts.publish(id)
+    setDraft(newDraft)
+    location.hash = `/posts/${id}`
+  })
   const toggle = (id: string) => {
     const { accountIds } = draft
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
@@ -91,13 +81,7 @@ export function Compose() {
   const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
   const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
   const isScheduled = draft.isQueued || draft.time !== ''
-  const canStore =
-    draft.accountIds.length > 0 &&
-    !check.isLoading &&
-    !check.error &&
-    validation?.create.status === 201 &&
-    !isStoring &&
-    !sending
+  const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
     <h1>Compose</h1>
     <div class="with-side">
@@ -124,19 +108,20 @@ export function Compose() {
           html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
           <div class="fields" hidden=${draft.isQueued}>
             <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
-            <label>Time zone <input value=${draft.timeZone} onChange=${(event: Event) => change({ timeZone: (event.target as HTMLInputElement).value })} /></label>
+            <${ZoneField} value=${draft.timeZone} onZone=${(timeZone: string) => change({ timeZone })} />
           </div>`
         }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
         ${general.map(({ message }) => html`<p class="warning" role="alert" dir="auto">${message}</p>`)}
         <div class="buttons">
-          <button type="button" class="primary" disabled=${!canStore} onClick=${() => store(false)}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
-          ${canPublish && !isScheduled && html`<button type="button" disabled=${!canStore || !validation?.publishable} onClick=${() => store(true)}>Publish now</button>`}
-          <button type="button" class="quiet" onClick=${() => setDraft(newDraft)}>Start again</button>
+          <button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
+          ${canPublish && !isScheduled && html`<button type="button" name="publish" disabled=${!canStore || !validation?.publishable} onClick=${run}>Publish now</button>`}
+          <${Confirm} label="Start again" says="What is typed and chosen on this page is dropped." act=${async () => setDraft(newDraft)} onDone=${() => {}} />
         </div>
       </section>
-      <aside aria-label="Each account" aria-live="polite">
+      <aside aria-label="Each account">
+        ${chosen.length === 0 && html`<${Empty}>Choose accounts to see here what each of them gets.<//>`}
         ${chosen.map(
           (account) => html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation}
             onCaption=${(text: string | undefined) => {
@@ -157,17 +142,18 @@ interface AccountProps {
 }
 
 /** The post on one account, and its text if it has one of its own. */
-function OnAccount({ account: { id, platform, username }, draft, validation, onCaption }: AccountProps) {
+function OnAccount({ account: { id, platform, username, attention }, draft, validation, onCaption }: AccountProps) {
   const own = draft.captions[id]
   const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
   return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
-    <${Preview} accountId=${id} validation=${validation} files=${files} />
+    ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
+    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${files} />` : html`<p class="small">Checking…</p>`}
     ${
       own === undefined
-        ? html`<button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>A text of its own</button>`
+        ? html`<button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>Use another text here</button>`
         : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => onCaption((event.target as HTMLTextAreaElement).value)} /></label>
-          <button type="button" class="quiet" onClick=${() => onCaption(undefined)}>The text of the post</button>`
+          <button type="button" class="quiet" onClick=${() => onCaption(undefined)}>Use the text of the post</button>`
     }
   </section>`
 }

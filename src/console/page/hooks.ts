@@ -56,6 +56,21 @@ export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, in
   return { ...state, reload }
 }
 
+/** An action of a form or a button, with the error of its last run. */
+export function useAction<Target extends HTMLElement>(act: (target: Target) => Promise<unknown>) {
+  const [error, setError] = useState<Error>()
+  const [isRunning, setRunning] = useState(false)
+  const run = (event: Event) => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    act(event.target as Target)
+      .catch(setError)
+      .finally(() => setRunning(false))
+  }
+  return { run, error, isRunning, clear: () => setError(undefined) }
+}
+
 /** The part of the address behind `#`, such as `/posts/ID`, with its parameters. */
 export function useRoute(): { path: string[]; query: URLSearchParams } {
   const [hash, setHash] = useState(location.hash)
@@ -65,7 +80,7 @@ export function useRoute(): { path: string[]; query: URLSearchParams } {
     return () => removeEventListener('hashchange', follow)
   }, [])
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
-  return { path: path.split('/').map(decodeURIComponent), query: new URLSearchParams(query) }
+  return { path: path.split('/'), query: new URLSearchParams(query) }
 }
 
 /** Changes the parameters of the address. An empty value removes its parameter. */

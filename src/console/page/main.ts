@@ -77,8 +77,14 @@ function Shell() {
   const name = path[0] || 'calendar'
   const current = pages.find((page) => page.name === name)
   const isPost = name === 'posts' && path[1] !== undefined
+  const title = current?.label ?? (isPost ? 'Post' : 'Not found')
+  useEffect(() => {
+    document.title = `${title} – Postroom`
+    // Screen readers read the page that has the focus.
+    return () => focusMain()
+  }, [path.join()])
   return html`
-    <a class="skip" href="#main" onClick=${skipToMain}>To the content</a>
+    <a class="skip" href="#main" onClick=${focusMain}>To the content</a>
     <header>
       <strong class="brand">Postroom</strong>
       <nav aria-label="Pages">
@@ -90,14 +96,16 @@ function Shell() {
       <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
     </header>
     <main id="main" tabindex="-1">
-      ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<p class="empty">There is no such page, or the key does not allow it.</p>`}
+      ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<h1>${title}</h1><p class="empty">There is no such page, or the key does not allow it.</p>`}
     </main>
+    <datalist id="zones">${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}</datalist>
   `
 }
 
-function skipToMain(event: Event) {
-  event.preventDefault()
+function focusMain(event?: Event) {
+  event?.preventDefault()
   document.getElementById('main')?.focus()
+  scrollTo(0, 0)
 }
 
 render(html`<${Console} />`, document.getElementById('root')!)

@@ -37,7 +37,7 @@ export function AccountNumbers({ accountId }: { accountId: string }) {
   const { client } = useSession()
   const list = useLoad(async () => {
     const scheduledFrom = new Date(Date.now() - DAYS * 86_400_000).toISOString()
-    return Array.fromAsync(client.deliveries.metrics({ accountId, history: true, scheduledFrom, limit: 100 }))
+    return Array.fromAsync(client.deliveries.metrics({ accountId, history: true, scheduledFrom, limit: 25 }))
   }, [client, accountId])
   return html`<${Loading} loaded=${list}>
     ${(metrics: DeliveryMetrics[]) => {

@@ -1,8 +1,9 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
-import { type Loaded, pauseAfter } from './hooks.ts'
+import { type Loaded, pauseAfter, useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { SessionContext, useCan, useNames, useSession } from './session.ts'
+import { isTimeZone } from './time.ts'
 import { STATES } from './words.ts'
 
 export const StateMark = ({ state }: { state: DeliveryState }) => {
@@ -107,6 +108,17 @@ export function Details({ title, children }: { title: unknown; children: () => u
 
 export const Empty = ({ children }: { children: unknown }) => html`<p class="empty">${children}</p>`
 
+/** A field for the name of a time zone. It reports an unknown name, and does not pass it on. */
+export function ZoneField({ value, onZone }: { value: string; onZone?: (zone: string) => void }) {
+  const change = (event: Event) => {
+    event.stopPropagation()
+    const field = event.target as HTMLInputElement
+    field.setCustomValidity(isTimeZone(field.value) ? '' : 'Use the name of a time zone, such as Europe/Berlin.')
+    if (field.reportValidity()) onZone?.(field.value)
+  }
+  return html`<label>Time zone <input name="timeZone" list="zones" required value=${value} onChange=${change} /></label>`
+}
+
 interface ConfirmProps {
   /** The button that asks. */
   label: string
@@ -123,24 +135,13 @@ interface ConfirmProps {
 /** A button that says what it is about to do before it does it. */
 export function Confirm({ label, says, act, onDone, isDangerous, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [error, setError] = useState<Error>()
-  const [isRunning, setRunning] = useState(false)
-  const run = async (event: Event) => {
-    event.preventDefault()
-    setRunning(true)
-    setError(undefined)
-    try {
-      await act()
-      dialog.current?.close()
-      onDone()
-    } catch (error) {
-      setError(error as Error)
-    } finally {
-      setRunning(false)
-    }
-  }
+  const { run, error, isRunning, clear } = useAction(async () => {
+    await act()
+    dialog.current?.close()
+    onDone()
+  })
   const close = () => {
-    setError(undefined)
+    clear()
     if (error instanceof PreconditionFailed) onDone(error)
   }
   return html`

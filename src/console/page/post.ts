@@ -15,7 +15,7 @@ import { Confirm, Loading, Network, type Picture, Pictures, StateMark, Text } fr
 import { Preview, toBody } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
-import { OUTCOMES, partsOf, STATES } from './words.ts'
+import { OUTCOMES, partsOf, STATES, titleOf, toWords } from './words.ts'
 
 const ownFiles = ({ mediaIds, threadMedia }: PostTarget) => threadMedia?.flat() ?? mediaIds
 
@@ -58,7 +58,7 @@ export function PostPage({ id }: { id: string }) {
     const timer = setInterval(look, 1_000)
     return () => clearInterval(timer)
   }, [post.value])
-  return html`<${Loading} loaded=${post}>
+  return html`${!post.value && html`<h1>Post</h1>`}<${Loading} loaded=${post}>
     ${(
       value: PostDetail,
     ) => html`<${Post} post=${value} files=${new Map(files.value?.map((file) => [file.id, file]))} validation=${validation.value}
@@ -83,7 +83,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
     })
   return html`
     <div class="bar">
-      <h1>${post.status === 'draft' ? 'Draft' : post.status === 'scheduled' ? 'Scheduled post' : 'Published post'}</h1>
+      <h1>${titleOf(post.targets.map(({ delivery }) => delivery.state))}</h1>
       <${PostActions} post=${post} reload=${reload} />
     </div>
     <dl class="facts">
@@ -151,8 +151,8 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
       <${StateMark} state=${delivery.state} />
     </div>
     <p class="small">${STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
-    ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Accounts</a></div>`}
-    ${delivery.error && html`<div class="problem"><strong>${delivery.error.code}</strong><p dir="auto">${delivery.error.message}</p></div>`}
+    ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
+    ${delivery.error && html`<div class="problem tone-${delivery.state === 'published' ? 'failed' : delivery.state}"><strong>${toWords(delivery.error.code)}</strong><p dir="auto">${delivery.error.message}</p></div>`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
@@ -170,7 +170,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
 
 /** An edit of a published post, until the network has it. */
 const Edit = ({ state, text, error }: NonNullable<PostTarget['delivery']['edit']>) =>
-  html`<div class="problem" role="status">
+  html`<div class="problem tone-${state === 'pending' ? 'publishing' : state}" role="status">
     <strong>${state === 'pending' ? 'An edit is under way' : 'It could not be edited'}</strong>
     ${text !== null && html`<${Text} text=${text} />`}
     ${error && html`<p dir="auto">${error.message}</p>`}
@@ -181,12 +181,15 @@ const safe = (url: string) => (/^https?:/i.test(url) ? url : undefined)
 
 function Timeline({ target: { delivery, threadParts }, timeZone }: { target: PostTarget; timeZone: string }) {
   const parts = threadParts?.length ?? 1
-  const nameOf = (act: number) => (act > parts ? 'After the post, ' : parts > 1 ? `Part ${act}, ` : '')
+  const nameOf = (act: number) => (act > parts ? ', after the post' : parts > 1 ? `, part ${act}` : '')
   const lines = delivery.history.map(({ number, act, startedAt, outcome, error }) => ({
     at: startedAt,
-    text: `${nameOf(act)}Attempt ${number}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is open'}${error ? `: ${error.message}` : ''}`,
+    text: `Attempt ${number}${nameOf(act)}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is under way'}${error ? `: ${error.message}` : ''}`,
   }))
-  if (delivery.nextAttemptAt) lines.push({ at: delivery.nextAttemptAt, text: 'The next attempt' })
+  const removedAt = delivery.acts.flatMap(({ removedAt }) => removedAt ?? []).sort()
+  if (delivery.state === 'removed') lines.push({ at: removedAt.at(-1)!, text: 'It was taken down' })
+  const { nextAttemptAt: at, attempts } = delivery
+  if (at) lines.push({ at, text: attempts > 0 ? 'The next attempt' : 'The first attempt' })
   if (lines.length === 0) return null
   return html`<ol class="timeline">
     ${lines.map(({ at, text }) => html`<li><time datetime=${at}>${formatInstant(at, timeZone)}</time> <span dir="auto">${text}</span></li>`)}

@@ -17,24 +17,26 @@ export const toBody = (post: PostDetail): CreatePost => ({
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
-/** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
-export function Preview({
-  accountId,
-  validation,
-  files,
-}: {
+interface PreviewProps {
   accountId: string
   validation: PostValidation | undefined
   files: ReadonlyMap<string, Picture>
-}) {
+}
+
+/** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
+export function Preview({ accountId, validation, files }: PreviewProps) {
   const target = validation?.targets.find((each) => each.accountId === accountId)
   const ofAccount = (each: { accountId?: string }) => each.accountId === accountId
+  // The attention of an account is shown beside its name.
+  const warnings = (validation?.warnings ?? []).filter((each) => ofAccount(each) && each.code !== 'account_attention')
   return html`
     ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
     ${target && !target.parts && html`<${Counts} target=${target} />`}
     ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">The network charges ${formatDollars(target.cost.usdMicros)}.</p>`}
-    ${validation?.violations.filter(ofAccount).map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
-    ${validation?.warnings.filter(ofAccount).map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
+    <div role="status">
+      ${validation?.violations.filter(ofAccount).map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
+      ${warnings.map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
+    </div>
   `
 }
 
@@ -54,6 +56,7 @@ function Part({ part, files }: { part: PostPart; files: ReadonlyMap<string, Pict
     ${title && html`<strong dir="auto">${title}</strong>`}
     <p class="text" dir="auto">${marked(part)}</p>
     <${Pictures} files=${shown} />
+    ${part.files.map(({ rendition: made }) => made && html`<p class="small">Made to fit: ${made.mimeType}${made.width && `, ${made.width} × ${made.height} pixels`}</p>`)}
     ${link && html`<p class="link-card" dir="auto"><strong>${link.title ?? link.url}</strong><br />${link.description ?? ''} <span class="small">${link.url}</span></p>`}
     ${limit !== null && html`<${Meter} name=${kind === 'comment' ? 'Comment' : 'Text'} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
     ${text === '' && shown.length === 0 && html`<p class="small">Nothing yet.</p>`}
@@ -74,9 +77,12 @@ function marked({ text, entities }: PostPart): unknown[] {
 const Counts = ({ target }: { target: ValidatedTarget }) =>
   html`${target.counts.map(({ path, actual, limit, unit }) => html`<${Meter} name=${String(path.at(-1))} ...${{ actual, limit, unit }} />`)}`
 
+/** The units of what is not a text. Each network counts the characters of a text in its own way. */
+const OTHER_UNITS = new Set(['', 'bytes', 'files', 'items', 'pixels', 'seconds'])
+
 function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
   return html`<label class="count">${name}
     <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter>
-    <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${unit}</span>
+    <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${OTHER_UNITS.has(unit) ? unit : 'characters'}</span>
   </label>`
 }

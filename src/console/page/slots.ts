@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../sdk/index.ts'
-import { useLoad } from './hooks.ts'
+import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Empty, Loading, Problem } from './parts.ts'
+import { Empty, Loading, Problem, ZoneField } from './parts.ts'
 import { unless, useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
@@ -33,13 +33,13 @@ export function Slots({ accountId }: { accountId: string }) {
   }
   return html`
     <${Loading} loaded=${schedule}>
-      ${(value: AccountSchedule) => html`<${Schedule} key=${JSON.stringify(value)} accountId=${accountId} schedule=${value} onStored=${reload} />`}
+      ${(value: AccountSchedule) => html`<${Schedule} key=${JSON.stringify(value)} accountId=${accountId} schedule=${value} reload=${reload} />`}
     <//>
     <${Loading} loaded=${next}>
       ${(slots: Slot[]) =>
         slots.length === 0
-          ? html`<${Empty}>Without slots, a post that asks for one is refused.<//>`
-          : html`<ol class="timeline" aria-label="The next slots">${slots.map(
+          ? html`<${Empty}>There are no slots. A post that asks for the next one is refused.<//>`
+          : html`<p class="small">The next slots</p><ol class="timeline">${slots.map(
               ({ scheduledAt, isTaken, postId }) => html`<li>
                 <time datetime=${scheduledAt}>${formatInstant(scheduledAt, schedule.value?.timeZone ?? OWN_ZONE)}</time>
                 ${postId ? html`<a href="#/posts/${postId}">taken</a>` : isTaken ? 'taken' : 'free'}
@@ -52,46 +52,39 @@ export function Slots({ accountId }: { accountId: string }) {
 function Schedule({
   accountId,
   schedule,
-  onStored,
+  reload,
 }: {
   accountId: string
   schedule: AccountSchedule
-  onStored: () => void
+  reload: () => void
 }) {
   const { client } = useSession()
   const canChange = useCan('posts:publish')
   const [slots, setSlots] = useState(schedule.slots)
-  const [error, setError] = useState<Error>()
+  const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
+    const timeZone = String(new FormData(form).get('timeZone'))
+    await client.accounts.putSchedule(accountId, { timeZone, slots, skip: schedule.skip })
+    reload()
+  })
   if (!canChange) {
     return html`<ul>${slots.map(({ weekday, time }) => html`<li>${nameOf(weekday)} ${time}</li>`)}</ul>`
   }
   const change = (index: number, changes: Partial<WeeklySlot>) =>
     setSlots(slots.map((slot, each) => (each === index ? { ...slot, ...changes } : slot)))
-  const store = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setError(undefined)
-    const timeZone = String(new FormData(event.target as HTMLFormElement).get('timeZone'))
-    try {
-      await client.accounts.putSchedule(accountId, { timeZone, slots, skip: schedule.skip })
-      onStored()
-    } catch (error) {
-      setError(error as Error)
-    }
-  }
-  return html`<form onSubmit=${store}>
-    <label>Time zone <input name="timeZone" required value=${slots.length > 0 ? schedule.timeZone : OWN_ZONE} /></label>
+  return html`<form onSubmit=${run}>
+    <${ZoneField} value=${slots.length > 0 ? schedule.timeZone : OWN_ZONE} />
     ${slots.map(
       ({ weekday, time }, index) => html`<div class="fields" key=${index}>
         <label>Day <select value=${weekday} onChange=${(event: Event) => change(index, { weekday: (event.target as HTMLSelectElement).value as WeeklySlot['weekday'] })}>
           ${WEEKDAYS.map((day) => html`<option value=${day} selected=${day === weekday}>${nameOf(day)}</option>`)}
         </select></label>
         <label>Time <input type="time" required value=${time} onChange=${(event: Event) => change(index, { time: (event.target as HTMLInputElement).value })} /></label>
-        <button type="button" onClick=${() => setSlots(slots.filter((_, each) => each !== index))}>Remove</button>
+        <button type="button" aria-label="Remove ${nameOf(weekday)} ${time}" onClick=${() => setSlots(slots.filter((_, each) => each !== index))}>Remove</button>
       </div>`,
     )}
     <div class="buttons">
       <button type="button" onClick=${() => setSlots([...slots, { weekday: 'monday', time: '09:00' }])}>Add a slot</button>
-      <button class="primary">Save the slots</button>
+      <button class="primary" disabled=${isRunning}>Save the slots</button>
     </div>
     ${error && html`<${Problem} error=${error} />`}
   </form>`

@@ -2,6 +2,16 @@
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+export const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) > 0
+
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** The local time that an instant has in a zone. */
@@ -38,15 +48,18 @@ export function addMonths(date: string, months: number): string {
 const locale = new Intl.Locale(navigator.language) as Intl.Locale & { getWeekInfo?(): { firstDay: number } }
 const FIRST_DAY = locale.getWeekInfo?.().firstDay ?? 1
 
-export const startOfWeek = (date: string): string =>
+const startOfWeek = (date: string): string =>
   addDays(date, -((new Date(`${date}T00:00Z`).getUTCDay() - FIRST_DAY + 7) % 7))
+
+/** The dates of the week of a date. */
+export const weekOf = (date: string): string[] => [0, 1, 2, 3, 4, 5, 6].map((day) => addDays(startOfWeek(date), day))
 
 /** The weeks that show a whole month, as lists of dates. */
 export function weeksOf(date: string): string[][] {
   const month = date.slice(0, 7)
   const weeks: string[][] = []
   for (let first = startOfWeek(`${month}-01`); first.slice(0, 7) <= month; first = addDays(first, 7)) {
-    weeks.push([0, 1, 2, 3, 4, 5, 6].map((day) => addDays(first, day)))
+    weeks.push(weekOf(first))
   }
   return weeks
 }

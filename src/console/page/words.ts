@@ -25,6 +25,18 @@ export const STATES: Record<DeliveryState, { word: string; shape: string; meanin
 export const worstOf = (states: DeliveryState[]): DeliveryState =>
   (Object.keys(STATES) as DeliveryState[]).find((state) => states.includes(state)) ?? 'waiting'
 
+/** The heading of a post, by the states of its deliveries. */
+export function titleOf(states: DeliveryState[]): string {
+  const shown = states.filter((state) => ['published', 'removing', 'remove_failed'].includes(state))
+  if (shown.length > 0) return shown.length < states.length ? 'Partly published post' : 'Published post'
+  const state = states.includes('queued') ? 'queued' : worstOf(states)
+  return state === 'waiting' ? STATES.waiting.word : `${STATES[state].word} post`
+}
+
+/** Turns names of the API into words: `accessToken` and `content_refused` into `Access token` and `Content refused`. */
+export const toWords = (name: string) =>
+  name.replace(/_|(?=[A-Z])/g, ' ').replace(/./g, (letter, at) => (at ? letter.toLowerCase() : letter.toUpperCase()))
+
 export const OUTCOMES: Record<string, string> = {
   published: 'the network accepted it',
   failed: 'the network did not accept it',
