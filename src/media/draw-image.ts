@@ -3,7 +3,8 @@ import type { DrawnType, RenditionTarget } from '../platforms/rules/rendition.ts
 import { cropTo, type Size, scaleSize } from '../platforms/rules/reshape.ts'
 import { throwFileError } from '../storage/storage.ts'
 import type { Drawn } from './make-rendition.ts'
-import { openPicture, type Picture, withProfile } from './open-picture.ts'
+import { openPicture, type Picture } from './open-picture.ts'
+import { withProfile } from './with-profile.ts'
 
 /** From the best to the worst that is published. Below it, artefacts show. */
 const QUALITIES = [90, 85, 80, 75, 70] as const
