@@ -11,10 +11,10 @@ export function jsonColumns<P extends string>(types: Record<P, string>) {
     /** For `jsonb_to_record` and `jsonb_to_recordset`. */
     definitions: sql.raw(columns.map(({ name, type }) => `${name} ${type}`).join(', ')),
     names: sql.raw(columns.map(({ name }) => name).join(', ')),
-    /** A row as JSON, with the names of the columns. */
+    /** A row as JSON, with the names of the columns. Those without a value are null, and left out. */
     toJson(row: { [K in P]?: unknown }): Record<string, unknown> {
       const json: Record<string, unknown> = {}
-      for (const { property, name } of columns) json[name] = row[property]
+      for (const { property, name } of columns) if (row[property] !== null) json[name] = row[property]
       return json
     },
   }

@@ -68,5 +68,7 @@ export const digestTarget = (
 /** 64 bits: an account has far fewer than 2^32 posts in 7 days. */
 function digest(text: string): string | null {
   const normalized = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
-  return normalized === '' ? null : hash('sha256', normalized, 'buffer').readBigInt64BE().toString()
+  if (normalized === '') return null
+  // A third of the time of a `Buffer`.
+  return BigInt.asIntN(64, BigInt(`0x${hash('sha256', normalized, 'hex').slice(0, 16)}`)).toString()
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
@@ -11,15 +11,8 @@ import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 import { type FilesOfDelivery, fileRows } from './files.ts'
-import {
-  hasNearby,
-  mayHaveNearby,
-  NEARBY_COLUMNS,
-  type Nearby,
-  type NearbyTerms,
-  nearbyRow,
-  toNearbyColumns,
-} from './nearby.ts'
+import { usableAfterLookout, usableUnseen } from './lookout.ts'
+import { NEARBY_COLUMNS, type Nearby, type NearbyTerms, toNearbyColumns } from './nearby.ts'
 import type { StoredRenditions } from './sent-renditions.ts'
 
 export interface NewDelivery extends FilesOfDelivery {
@@ -87,7 +80,10 @@ const reachable = reachableBy(sql.ref<string>('item.user_id'))
  * JSON parameters take 5 % less time than one array for each column for a single post. For batches of 16 they take 4 %
  * more, which is 3 µs a post.
  */
-const insertRowsWith = (name: string, responses: typeof storedResponses) =>
+const insertRowsWith = (
+  name: string,
+  { usable, responses }: { usable: RawBuilder<unknown>; responses: typeof storedResponses },
+) =>
   prepared<{ posts: string; deliveries: string; media: string }, Insertion>(
     name,
     (_db, value) => sql`
@@ -100,8 +96,8 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
-        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts, wanted.own_media,
-        wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
+        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts,
+        coalesce(wanted.own_media, false) as own_media, wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
         wanted.media_fit, wanted.pad_color, wanted.renditions, wanted.is_in_slot, accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
@@ -130,32 +126,7 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
       join reachable on reachable.post_id = item.id
       where reachable.count = item.delivery_count
     ),
-    wanted as materialized (
-      select complete.user_id, complete.gap_ms, delivery.post_id, delivery.account_id, delivery.position,
-        delivery.text_digest, delivery.day_max, delivery.day_from, delivery.day_types,
-        greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
-      from complete
-      join delivery on delivery.post_id = complete.id
-      where complete.lookout is not null and complete.scheduled_at is not null and complete.has_expected
-    ),
-    suspect as materialized (
-      select * from wanted where (post_id, account_id) in (${mayHaveNearby})
-    ),
-    -- Materialized: Postgres would search again for each post.
-    surrounded as materialized (
-      select wanted.post_id, jsonb_agg(jsonb_build_object('accountId', wanted.account_id, 'repeated', found.repeated,
-        'near', found.near, 'today', found.today) order by wanted.position) as nearby
-      from suspect as wanted
-      cross join lateral ${nearbyRow} as found
-      where ${hasNearby}
-      group by wanted.post_id
-    ),
-    usable as (
-      select complete.*, surrounded.nearby,
-        complete.has_expected and (surrounded.nearby is null or complete.lookout <> 'refused') as is_expected
-      from complete
-      left join surrounded on surrounded.post_id = complete.id
-    ),
+    ${usable},
     -- The first of equal requests in one batch.
     keyed as (
       select distinct on (usable.user_id, response.key) usable.ordinal, usable.user_id, response.*
@@ -207,26 +178,37 @@ const insertRowsWith = (name: string, responses: typeof storedResponses) =>
     from usable left join post on post.id = usable.id`,
   )
 
-const insertRows = insertRowsWith('insert_posts', storedResponses)
-const insertRowsOverTakenKey = insertRowsWith('insert_posts_over_taken_key', responsesWithTakenKeys)
+const insertRows = insertRowsWith('insert_posts', { usable: usableUnseen, responses: storedResponses })
+const insertRowsAfterLookout = insertRowsWith('insert_posts_after_lookout', {
+  usable: usableAfterLookout,
+  responses: storedResponses,
+})
+const insertRowsOverTakenKey = insertRowsWith('insert_posts_over_taken_key', {
+  usable: usableAfterLookout,
+  responses: responsesWithTakenKeys,
+})
+
+function chooseStatement(posts: readonly NewPost[]) {
+  if (posts.some(({ keyed }) => keyed?.takenKey)) return insertRowsOverTakenKey
+  return posts.some(({ lookout }) => lookout) ? insertRowsAfterLookout : insertRows
+}
 
 /** Writes posts in one statement: see `insertRowsWith`. */
 export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
-  const numbered = posts.map((post, index) => ({ ordinal: index + 1, post }))
-  const insert = posts.some(({ keyed }) => keyed?.takenKey) ? insertRowsOverTakenKey : insertRows
-  return insert(db, {
+  const numbered = posts.map((post, index) => ({ ordinal: index + 1, post, files: fileRows(post) }))
+  return chooseStatement(posts)(db, {
     posts: JSON.stringify(
-      numbered.map(({ ordinal, post }) => ({
+      numbered.map(({ ordinal, post, files }) => ({
         ...WRITTEN_COLUMNS.toJson(post),
         id: post.id,
         user_id: post.userId,
         ordinal,
-        without_media: fileRows(post).length === 0 || null,
+        without_media: files.length === 0 || undefined,
         delivery_state: post.deliveryState,
         delivery_count: post.deliveries.length,
-        expected: post.unready.length > 0 ? post.unready : null,
+        expected: post.unready.length > 0 ? post.unready : undefined,
         lookout: post.lookout?.mode,
-        gap_ms: post.lookout?.gapMs,
+        gap_ms: post.lookout?.gapMs ?? undefined,
         key_id: post.keyId,
         response: post.keyed && toJson(post.keyed),
       })),
@@ -237,12 +219,12 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           ordinal,
           position: index + 1,
           account_id: delivery.accountId,
-          text_length_max: delivery.textLengthMax,
-          default_fields: delivery.defaultFields,
-          caption_override: delivery.captionOverride,
-          fields: delivery.fields,
-          thread_parts: delivery.threadParts,
-          own_media: ownFilesOf(delivery) !== null,
+          text_length_max: delivery.textLengthMax ?? undefined,
+          default_fields: delivery.defaultFields ?? undefined,
+          caption_override: delivery.captionOverride ?? undefined,
+          fields: delivery.fields ?? undefined,
+          thread_parts: delivery.threadParts ?? undefined,
+          own_media: ownFilesOf(delivery) !== null || undefined,
           own_scheduled_at: delivery.scheduledAt ?? undefined,
           ...toNearbyColumns(delivery.nearby),
           media_fit: delivery.mediaFit ?? undefined,
@@ -252,7 +234,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
         })),
       ),
     ),
-    media: JSON.stringify(numbered.flatMap(({ ordinal, post }) => fileRows(post).map((row) => ({ ordinal, ...row })))),
+    media: JSON.stringify(numbered.flatMap(({ ordinal, files }) => files.map((row) => ({ ordinal, ...row })))),
   })
 }
 
@@ -260,15 +242,23 @@ const insertBatched = batched(insertPosts)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
 const BATCHED_DELIVERIES_MAX = 32
-/** The length of caption, metadata and deliveries as JSON, in UTF-16 units. */
+/** The length of texts, metadata and fields as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
 /** Whether a post shares a statement with others. Those with a taken key do not: see `responsesWithTakenKeys`. */
-const isBatched = ({ caption, deliveries, metadata, keyed }: NewPost): boolean =>
-  !keyed?.takenKey &&
-  deliveries.length <= BATCHED_DELIVERIES_MAX &&
-  caption.length + (metadata ? JSON.stringify(metadata).length : 0) + JSON.stringify(deliveries).length <=
-    BATCHED_LENGTH_MAX
+const isBatched = (post: NewPost): boolean =>
+  !post.keyed?.takenKey && post.deliveries.length <= BATCHED_DELIVERIES_MAX && lengthOf(post) <= BATCHED_LENGTH_MAX
+
+const lengthOf = ({ caption, metadata, deliveries }: NewPost): number =>
+  deliveries.reduce(
+    (sum, { captionOverride, defaultFields, fields, threadParts, mediaIds, threadMedia, renditions }) =>
+      sum +
+      (captionOverride?.length ?? 0) +
+      [defaultFields, fields, threadParts, mediaIds, threadMedia, renditions].reduce<number>(addLength, 0),
+    addLength(caption.length, metadata),
+  )
+
+const addLength = (sum: number, value: unknown) => (value ? sum + JSON.stringify(value).length : sum)
 
 /**
  * Writes a post: see `insertRowsWith`. Concurrent posts share a statement and its commit, which takes longer than the
