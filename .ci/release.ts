@@ -1,6 +1,7 @@
 /**
  * Writes to `dist/release` what a release publishes beside the image, with the addresses of its repository: run as
- * `release.ts OWNER/NAME v1.1.0`, after `make sdk n8n`. Prints the addresses as the outputs of a step.
+ * `release.ts OWNER/NAME v1.1.0`, after `make sdk n8n`, with the address of the packages' author in AUTHOR_EMAIL.
+ * Prints the addresses as the outputs of a step.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
@@ -11,13 +12,17 @@ import { IMAGE, REPOSITORY, VERSION } from './release-facts.ts'
 const CHANGELOG = '.github/CHANGELOG.md'
 
 /** The packages that are published to npm. The name of the SDK belongs to another package there, so it has a scope. */
-const PACKAGES: Record<string, (owner: string) => { name?: string }> = {
-  npm: (owner) => ({ name: `@${owner}/postroom` }),
-  n8n: () => ({}),
+const PACKAGES: Record<string, (release: { owner: string; email: string; author: object }) => object> = {
+  npm: ({ owner }) => ({ name: `@${owner}/postroom` }),
+  // n8n requires an address.
+  n8n: ({ email, author }) => ({ author: { ...author, email } }),
 }
 
 /** Writes the files of a release to `folder`. Returns the addresses of the image and of the server in the registry. */
-export function writeRelease(folder: string, repository: string, tag: string, changelog: string) {
+export function writeRelease(
+  folder: string,
+  { repository, tag, email, changelog }: Record<'repository' | 'tag' | 'email' | 'changelog', string>,
+) {
   if (tag !== `v${VERSION}`) throw new Error(`the tag ${tag} must be v${VERSION}, the version in package.json`)
   const notes = renderNotes(repository, changelog)
   const target = join(folder, 'release')
@@ -32,16 +37,17 @@ export function writeRelease(folder: string, repository: string, tag: string, ch
   const server = describeServer(repository)
   writeFileSync(join(target, 'server.json'), `${JSON.stringify(server, null, 2)}\n`)
   writeFileSync(join(target, 'NOTES.md'), notes)
-  for (const [name, rename] of Object.entries(PACKAGES)) {
+  for (const [name, describe] of Object.entries(PACKAGES)) {
     const path = join(folder, name, 'package.json')
     if (!existsSync(path)) throw new Error(`${path} is missing: run make sdk n8n`)
-    const manifest = {
-      ...JSON.parse(readFileSync(path, 'utf8')),
-      ...rename(repository.toLowerCase().split('/')[0]!),
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    const released = {
+      ...manifest,
+      ...describe({ owner: repository.toLowerCase().split('/')[0]!, email, author: manifest.author }),
       // npm compares it with the provenance.
       repository: `git+https://github.com/${repository}.git`,
     }
-    writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
+    writeFileSync(path, `${JSON.stringify(released, null, 2)}\n`)
   }
   return { image: imageOf(repository), server: server.name, version: VERSION }
 }
@@ -116,6 +122,8 @@ gh attestation verify postroom.py --repo ${repository}      # and each other fil
 if (import.meta.main) {
   const [repository, tag] = process.argv.slice(2)
   if (!repository || !tag) throw new Error('run as release.ts OWNER/NAME v1.1.0')
-  const outputs = writeRelease('dist', repository, tag, readFileSync(CHANGELOG, 'utf8'))
+  const { AUTHOR_EMAIL: email } = process.env
+  if (!email) throw new Error("set the repository's variable AUTHOR_EMAIL to the address of the author of its packages")
+  const outputs = writeRelease('dist', { repository, tag, email, changelog: readFileSync(CHANGELOG, 'utf8') })
   for (const [name, value] of Object.entries(outputs)) process.stdout.write(`${name}=${value}\n`)
 }

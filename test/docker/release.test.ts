@@ -98,6 +98,7 @@ t.test('the steps publish the image, the chart, the packages and the release of 
     name: '@ada/postroom',
     repository: 'git+https://github.com/Ada/Postroom.git',
   })
+  t.match(JSON.parse(read('n8n/package.json')), { author: { email: 'the-AUTHOR_EMAIL' } })
 })
 
 t.test('the entry for the registry of MCP names the image, whose label is its name', async (t) => {
@@ -120,10 +121,11 @@ t.test('the entry for the registry of MCP names the image, whose label is its na
   t.match(labels, `io.modelcontextprotocol.server.name=\${{ steps.files.outputs.server }}`)
 })
 
-t.test('nothing is published if CI, the tag or the changelog says no', async (t) => {
+t.test('nothing is published if CI, the tag or the changelog says no, or the author has no address', async (t) => {
   const cases: [string, Parameters<typeof createScene>[1], Record<string, string>, RegExp][] = [
     ['Require that CI has passed', {}, { CI_RUNS: '0' }, /ci has not passed for abc/],
     ['Write the files of the release', {}, { GITHUB_REF_NAME: 'v0.0.1' }, /the tag v0\.0\.1 must be v/],
+    ['Write the files of the release', {}, { AUTHOR_EMAIL: '' }, /set the repository's variable AUTHOR_EMAIL/],
     [
       'Write the files of the release',
       { changelog: `## ${VERSION} - unreleased\n` },
