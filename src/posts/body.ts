@@ -34,9 +34,9 @@ export interface RequestedPost
  */
 export function readBody(body: CreatePost): RequestedPost {
   const schedule = readSchedule(body)
-  const issues = [...findContentIssues(body), ...issuesOf(schedule)]
-  if (issues.length > 0) throw invalidRequest(issues)
   const accountIds = new Set(body.accountIds)
+  const issues = [...findContentIssues(body, accountIds), ...issuesOf(schedule)]
+  if (issues.length > 0) throw invalidRequest(issues)
   const { accountOverrides, timeZone: _, fold: __, schedule: queued, ...content } = body
   const { scheduledAt, ...times } = schedule as Schedule
   return {
@@ -56,14 +56,17 @@ export function readBody(body: CreatePost): RequestedPost {
 }
 
 /** The mistakes in a body for which `readBody` throws. */
-export const findIssues = (body: CreatePost): Issue[] => [...findContentIssues(body), ...issuesOf(readSchedule(body))]
+export const findIssues = (body: CreatePost): Issue[] => [
+  ...findContentIssues(body, new Set(body.accountIds)),
+  ...issuesOf(readSchedule(body)),
+]
 
-const findContentIssues = (body: CreatePost): Issue[] => [
-  ...findStrayParts(body, new Set(body.accountIds)),
+const findContentIssues = (body: CreatePost, accountIds: Set<string>): Issue[] => [
+  ...findStrayParts(body, accountIds),
   ...findMediaIssues(body),
-  ...findStrayTexts(body.altTexts, listMediaIdsOf(body)),
+  ...(body.altTexts ? findStrayTexts(body.altTexts, listMediaIdsOf(body)) : []),
   ...findLongNames(body.metadata),
-  ...(body.schedule ? findQueueIssues(body, new Set(body.accountIds)) : []),
+  ...(body.schedule ? findQueueIssues(body, accountIds) : []),
 ]
 
 const issuesOf = (schedule: ReturnType<typeof readSchedule>): Issue[] => ('issues' in schedule ? schedule.issues : [])
