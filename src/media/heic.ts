@@ -16,7 +16,7 @@ export interface Pixels {
   height: number
 }
 
-/** The decoder takes up to 8 bytes for each of `HEIC_PIXELS_MAX`. */
+/** The decoder takes up to 8 bytes for each pixel. */
 const MEMORY_BYTES_MAX = 224 * 2 ** 20
 const DECODING_MAX_MS = 30_000
 

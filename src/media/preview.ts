@@ -8,7 +8,7 @@ import { type MediaKind, PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import type { FrameTarget } from '../../schemas/video-target.ts'
 import { fail } from '../errors.ts'
 import { etagOfText } from '../http/preconditions.ts'
-import { DECODED_PIXELS_MAX } from '../platforms/rules/rendition.ts'
+import { findPixelsMax } from '../platforms/rules/rendition.ts'
 import { CACHE_CONTROL, disposition, NotStoredError, type Served, throwFileError } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
 import type { Library } from './library.ts'
@@ -135,14 +135,15 @@ function makeOnce(library: Library, key: Key, source: RenditionSource, width: nu
 }
 
 /** Makes and stores a preview, or records that it cannot be made. */
-async function make(library: Library, key: Key, { storageKey, width, height }: RenditionSource, widest: number) {
-  if (!isDecodable({ width, height })) return noteNoRendition(library.db, key)
-  await makeRendition(library, key, storageKey!, (source, path) => resize(source, path, widest))
+async function make(library: Library, key: Key, source: RenditionSource, widest: number) {
+  if (!isDecodable(source)) return noteNoRendition(library.db, key)
+  await makeRendition(library, key, source.storageKey!, (source, path) => resize(source, path, widest))
 }
 
-type Size = Pick<RenditionSource, 'width' | 'height'>
+type Size = Pick<RenditionSource, 'mimeType' | 'width' | 'height'>
 
-export const isDecodable = ({ width, height }: Size): boolean => (width ?? 0) * (height ?? 0) <= DECODED_PIXELS_MAX
+export const isDecodable = ({ mimeType, width, height }: Size): boolean =>
+  (width ?? 0) * (height ?? 0) <= findPixelsMax(mimeType)
 
 /** Makes a small copy of a picture of the user. Returns undefined if it cannot be decoded. */
 export async function shrink(source: string, userId: string, width: number): Promise<Buffer | undefined> {

@@ -223,12 +223,14 @@ t.test('what cannot be made to fit is the violation, with the reason, and nothin
     .gif()
     .toBuffer()
   const bomb = sharp({ create: { width: 9_000, height: 6_000, channels: 3, background: 'teal' } })
+  const largeAvif = sharp({ create: { width: 5_000, height: 3_500, channels: 3, background: 'teal' } })
   const broken = await noise(64, 64).avif().toBuffer()
   // Inside of the compressed pixels, which an upload does not decode.
   broken.fill(255, broken.length >> 1)
   for (const [account, bytes, reason] of [
     [instagram, gif, 'the network takes no such animation here'],
     [instagram, await bomb.png().toBuffer(), 'images of more than 51000000 pixels are not decoded'],
+    [instagram, await largeAvif.avif({ effort: 0 }).toBuffer(), 'images of more than 17000000 pixels are not decoded'],
     [instagram, broken, 'the image cannot be decoded'],
     [x, await noise(20_000, 8).jpeg().toBuffer(), 'the image would be 8192x3 pixels large'],
   ] as const) {
@@ -237,7 +239,7 @@ t.test('what cannot be made to fit is the violation, with the reason, and nothin
     t.match([status, created.error], [400, new RegExp(`mediaFit changes nothing: ${reason}$`)])
     t.match(await validate(body), { create: { status: 400, error: created.error } })
   }
-  t.equal((await filesIn(mediaDir)).length, 4)
+  t.equal((await filesIn(mediaDir)).length, 5)
 })
 
 t.test('files that exceed a request together become smaller, the largest ones first', async (t) => {

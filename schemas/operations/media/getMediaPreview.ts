@@ -16,7 +16,7 @@ export const getMediaPreview = defineOperation({
   summary: 'Get a small picture of a file',
   description: `Returns a WebP image, upright and without metadata, at most four times as high as wide. It is made at the first request, and stored. \`HEAD\` and conditional requests work as for \`getMediaContent\`.
 
-Videos have a grey SVG image in its place, of their own shape. So have images of more than 51 million pixels and those that cannot be decoded. An animation has its first frame.
+Videos have a grey SVG image in its place, of their own shape. So have images of more than 51 million pixels (WebP 34, HEIC 26, AVIF 17 million), and those that cannot be decoded. An animation has its first frame.
 
 Pages cannot send a key with a picture: \`previewUrl\` of \`listPosts\` with \`include=media\` is an address of the same preview that takes none.`,
   params: MediaPath,

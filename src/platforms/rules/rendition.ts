@@ -39,10 +39,17 @@ export type RenditionPlan =
   | { video: VideoTarget; why: string[] }
   | { problem: string }
 
-/** Each pixel takes up to seven bytes while it is converted: 340 MB. Phones take pictures of up to 50 million. */
+/** Each pixel takes up to six bytes while it is converted. Phones take pictures of up to 50 million. */
 export const DECODED_PIXELS_MAX = 51_000_000
-/** Decoding HEIC takes three times as much for each pixel. Phones store pictures of 24 million. */
-export const HEIC_PIXELS_MAX = 26_000_000
+/** Decoders that hold a picture several times: HEIC takes up to 11 bytes for each pixel, AVIF 19 and WebP 10. */
+const TYPE_PIXELS_MAX: ReadonlyMap<string, number> = new Map([
+  ['image/heic', 26_000_000],
+  ['image/avif', 17_000_000],
+  ['image/webp', 34_000_000],
+])
+
+/** The maximum of pixels that are decoded of an image, so that none takes more than 350 MB. */
+export const findPixelsMax = (mimeType: string): number => TYPE_PIXELS_MAX.get(mimeType) ?? DECODED_PIXELS_MAX
 
 /**
  * Plans the rendition of a file for one network. Undefined if the file breaks no limit. The size is known beforehand,
@@ -55,7 +62,7 @@ export function planRendition(file: MediaFacts, rule: PostTypeRule, fit: Fit): R
   if (mimeType.startsWith('video/')) return withReasons(planVideo(file, rule, fit), broken)
   if (!width || !height) return { problem: 'the size of the image is not known' }
   const isAnimated = (frames ?? 1) > 1 || (mimeType === 'image/gif' && frames === null)
-  const pixelsMax = mimeType === 'image/heic' ? HEIC_PIXELS_MAX : DECODED_PIXELS_MAX
+  const pixelsMax = findPixelsMax(mimeType)
   if (width * height * (frames ?? 1) > pixelsMax) {
     return { problem: `images of more than ${pixelsMax} pixels are not decoded` }
   }

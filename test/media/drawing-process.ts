@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { drawImage } from '../../src/media/draw-image.ts'
+import { resize } from '../../src/media/preview.ts'
+
+/** Draws a JPEG, or a preview, of a picture in a process of its own, whose peak of memory is that of the drawing. */
+export interface Drawing {
+  source: string
+  path: string
+  width: number
+  height: number
+  isPreview: boolean
+}
+
+/** Memory of this process in bytes, from Linux: `VmRSS` is resident now, `VmHWM` is the peak. */
+const memory = (name: 'VmRSS' | 'VmHWM') =>
+  Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
+
+const { source, path, width, height, isPreview }: Drawing = JSON.parse(process.argv[2]!)
+const before = memory('VmRSS')
+const drawn = isPreview
+  ? await resize(source, path, 320)
+  : await drawImage(source, path, {
+      name: 'drawing',
+      mimeType: 'image/jpeg',
+      transparentType: 'image/jpeg',
+      background: '#ffffff',
+      frames: 1,
+      bytesMax: 8_000_000,
+      ratio: { min: 0, max: Infinity },
+      width,
+      height,
+    })
+process.send!({ isDrawn: drawn !== undefined, growth: memory('VmHWM') - before })
+process.disconnect()
