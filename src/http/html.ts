@@ -21,7 +21,7 @@ export const html = (parts: TemplateStringsArray, ...values: unknown[]): Html =>
   new Html(parts.reduce((text, part, index) => text + toText(values[index - 1]) + part))
 
 const STYLE = `
-:root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
+:root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas; }
 body { margin: 0; padding: 2rem 1rem; }
 main { max-width: 34rem; margin: 0 auto; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
@@ -32,7 +32,7 @@ small { color: light-dark(#595959, #a6a6a6); font-size: 1em; }
 input[type=password] { font: inherit; box-sizing: border-box; width: 100%; padding: .5rem; }
 fieldset:has([value=all]:checked) ul { display: none; }
 fieldset ul { list-style: none; margin: 0; padding: 0 0 0 2rem; }
-button { font: inherit; padding: .5rem 1.25rem; border-radius: .5rem; border: 1px solid; cursor: pointer; }
+button { font: inherit; padding: .5rem 1.25rem; border-radius: .5rem; border: 1px solid; margin-right: .5rem; cursor: pointer; }
 [role=alert] { border-left: .25rem solid #c33; padding-left: .75rem; }
 `
 

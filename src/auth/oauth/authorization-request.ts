@@ -32,7 +32,7 @@ export async function readTarget(
   const client = await find(requireParameter(parameters, 'client_id'), network)
   const redirectUri = requireParameter(parameters, 'redirect_uri')
   if (!isRegistered(client.redirectUris, redirectUri)) {
-    throw new OAuthError('invalid_request', 'redirect_uri is not one that the client has registered')
+    throw new OAuthError('invalid_request', 'redirect_uri matches no address that the app has registered')
   }
   return { client, redirectUri, state: readParameter(parameters, 'state') }
 }
