@@ -36,6 +36,7 @@ try {
   await take(page, 'compose')
   for (const name of ['accounts', 'activity']) {
     await page.evaluate(`location.hash = '/${name}'`)
+    if (name === 'activity') await page.getByText('post.settled').first().waitFor()
     await take(page, name)
   }
 } finally {

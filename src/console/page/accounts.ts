@@ -57,7 +57,7 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
     ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
-      ${credentialsExpireAt && html`<p class="small">Its credentials end on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
+      ${credentialsExpireAt && html`<p class="small">Its credentials expire on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
       ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
     </div>
     <div class="buttons">

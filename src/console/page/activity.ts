@@ -71,7 +71,7 @@ function Events() {
   )
   return html`<h2>Events of the last day</h2>
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${!error && events.length === 0 && html`<${Empty}>Nothing has happened yet. This page shows what happens next.<//>`}
+    ${!error && events.length === 0 && html`<${Empty}>Waiting for events. They appear here as they come.<//>`}
     <ol class="timeline">${events.map((event) => {
       const { postId } = event.data as { postId?: string }
       return html`<li key=${event.id}>

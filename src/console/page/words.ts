@@ -12,7 +12,7 @@ export const STATES: Record<DeliveryState, { word: string; shape: string; meanin
   },
   failed: { word: 'Failed', shape: '✕', meaning: 'The network does not have it. Mend the cause, then retry.' },
   missed: { word: 'Missed', shape: '!', meaning: 'It could not be sent in time. Retry it if it is still wanted.' },
-  remove_failed: { word: 'Not removed', shape: '⊗', meaning: 'Mend the cause, then take it down again.' },
+  remove_failed: { word: 'Not removed', shape: '⊗', meaning: 'It is still there. Mend the cause, then take it down.' },
   publishing: { word: 'Publishing', shape: '◌', meaning: 'It is being sent.' },
   removing: { word: 'Removing', shape: '◍', meaning: 'It is being taken down.' },
   queued: { word: 'Scheduled', shape: '◷', meaning: 'It is sent at its time.' },
