@@ -25,8 +25,6 @@ export const openapi = fp(async (app: FastifyInstance, { tags }: { tags: Tag[] }
   const requestExamples = new Map<string, unknown>()
   const withOptionalBody = new Set<string>()
 
-  // The plugin lists them as the components of the document. Every scope of the application copies them.
-  for (const component of components) app.addSchema(component)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -61,6 +59,10 @@ export const openapi = fp(async (app: FastifyInstance, { tags }: { tags: Tag[] }
       }
       return { ...(document as { openapiObject: object }).openapiObject, webhooks: WEBHOOK_REQUESTS }
     },
+  })
+  // The plugin lists the schemas of all scopes. Every scope would copy those of the root, and some would compile them.
+  await app.register(async (scope) => {
+    for (const component of components) scope.addSchema(component)
   })
   const document = once(() => createConstant(JSON_TYPE, JSON.stringify(app.swagger())))
   const sendDocument = (reply: FastifyReply) => sendConstant(reply, document(), 'no-cache')
