@@ -1,5 +1,3 @@
-import type { Db } from '../../db/client.ts'
-import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config/config.ts'
 import { createPublisher, type Publisher } from '../delivery/publisher.ts'
@@ -11,31 +9,14 @@ import type { Library } from '../media/library.ts'
 import { publishedFiles } from '../media/published-files.ts'
 import { countChanges, countSettled } from '../metrics/deliveries.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { measureNetworks } from '../metrics/networks.ts'
 import { countJournalErrors } from '../metrics/storage.ts'
-import { createPublicClient } from '../outbound/client.ts'
-import { createNetworks, type Networks } from '../platforms/adapters.ts'
+import type { Networks } from '../platforms/adapters.ts'
 import { describeEnd, findEnding, listApiVersions } from '../platforms/api-versions.ts'
-import { withMetricScopes } from '../platforms/with-metric-scopes.ts'
-import { openKeyring, withUsableKey } from './keyring.ts'
+import { withUsableKey } from './keyring.ts'
 import { openJournalFiles } from './media-library.ts'
 
 /** A worker without a key must not run: it would fail deliveries that another worker could send. */
 export const NO_KEY = 'CREDENTIALS_KEY is not set: set it, so that posts can be published'
-
-/** Opens what both connecting an account and publishing to it need. */
-export const openNetworkContext = async (config: Config, db: Db, metrics: Metrics): Promise<NetworkContext> => ({
-  db,
-  networks: measureNetworks(openNetworks(config, db), metrics),
-  keyring: await openKeyring(config),
-  fetch: createPublicClient({ allowList: config.outboundAllow }).fetch,
-  oauthApps: config.oauthApps,
-})
-
-const openNetworks = ({ postMetrics }: Config, db: Db): Networks => {
-  const networks = createNetworks(sandboxStore(db))
-  return postMetrics === 'off' ? networks : withMetricScopes(networks)
-}
 
 /** Creates the publisher. Returns undefined if there is no key to decrypt credentials with. */
 export async function openPublisher(
