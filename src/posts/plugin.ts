@@ -1,15 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { CreatedPost } from '../../schemas/create-post.ts'
 import * as operations from '../../schemas/operations/index.ts'
-import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
-import { pause } from '../http/pieces.ts'
-import { isLong } from '../http/requests.ts'
-import { hasScope, isListed, requireScope } from '../http/rights.ts'
+import { sendOutcome } from '../http/idempotency-key.ts'
+import { hasScope, requireScope } from '../http/rights.ts'
 import { withPost } from './access.ts'
 import { postBatches } from './batch-plugin.ts'
-import { readBody } from './body.ts'
-import { checkPost } from './check.ts'
-import { createKnownAccounts, createPost } from './create.ts'
+import { createKnownAccounts } from './create.ts'
+import { createOnce } from './create-once.ts'
 import { deletePost } from './delete.ts'
 import { toPostDetail } from './detail.ts'
 import { etagOf, readCondition, sendPost } from './etag.ts'
@@ -31,34 +27,14 @@ interface PostsContext extends ListContext {
 export const posts: FastifyPluginAsyncTypebox<PostsContext> = async (app, { postGapMs: gapMs, ...context }) => {
   const { db, makeRenditions } = context
   const fitting = <T>(work: () => Promise<T>) => withRenditions(makeRenditions, work)
-  const known = createKnownAccounts()
+  const creating = { db, gapMs, makeRenditions, known: createKnownAccounts() }
   await app.register(postLists, context)
   await app.register(postBatches, { db, gapMs, makeRenditions })
   await app.register(queue, { db })
 
   app.route({
     ...operations.createPost,
-    handler: async (request, reply) => {
-      const { userId, body, rights } = request
-      if (body.scheduledAt !== undefined || body.schedule) requireScope(rights, 'posts:publish')
-      const isStrict = request.query.strict === true
-      // Before a replay: another key of the user may have got the stored response.
-      if (!body.accountIds.every((id) => isListed(rights, id))) {
-        await fitting(() => checkPost(db, userId, readBody(body), rights))
-      }
-      const hasLongBody = isLong(request.bodyBytes)
-      if (hasLongBody) await pause()
-      const { keyId } = request
-      const options = { isStrict, gapMs, keyId, listedIds: rights.accountIds, ...(!hasLongBody && { known }) }
-      const outcome = await fitting(() =>
-        withIdempotencyKey<CreatedPost>(db, reply, {
-          identities: [isStrict ? { ...body, strict: true } : body],
-          insert: (toStored) => createPost(db, userId, body, options, toStored),
-          toResponse: (post) => ({ status: 201, body: post }),
-        }),
-      )
-      return sendOutcome(reply, outcome)
-    },
+    handler: async (request, reply) => sendOutcome(reply, await createOnce(creating, request, reply)),
   })
 
   app.route({
