@@ -58,11 +58,12 @@ function write(method: Method): string {
     ...(hasQuery && !body ? [`query${needsQuery ? '' : '?'}: ${queryType}`] : []),
     `options?: ${options.join(' & ')}`,
   ]
+  const content = body ? 'body' : 'undefined'
   const separateQuery = hasQuery && !body ? 'query' : '{}'
   const sent = [
     `'${method.method}'`,
     path,
-    body ? 'body' : 'undefined',
+    content,
     hasQuery && !body ? '{ ...query, ...options }' : 'options',
     ...(method.isRead ? ['true'] : []),
   ]
@@ -73,7 +74,7 @@ function write(method: Method): string {
       : method.method === 'GET'
         ? `get<T.${method.result}>(${path}, ${separateQuery}, options)`
         : hasKey
-          ? `create<T.${method.result}>(${path}, body, options)`
+          ? `create<T.${method.result}>(${path}, ${content}, options)`
           : `send<T.${method.result}>(${sent.join(', ')})`
   return `${comment(method.description)}\nreadonly ${name} = (${parameters.join(', ')}) => this.http.${call}\n`
 }

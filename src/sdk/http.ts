@@ -45,7 +45,7 @@ export class Http {
     return new List((cursor) => this.get<P>(path, { ...query, ...(cursor && { ...begin, [name]: cursor }) }, options))
   }
   /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
-  async create<T extends object>(path: Path, body: object, options: CreateOptions = {}): Promise<T> {
+  async create<T extends object>(path: Path, body: object | undefined, options: CreateOptions = {}): Promise<T> {
     const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
     return this.send('POST', path, body, { ...options, idempotencyKey }, true)
   }
