@@ -14,12 +14,13 @@ const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- 
 
 const NAMES = Object.values(NETWORKS).flatMap(({ name }) => (name === 'Sandbox' ? [] : [name]))
 
-const TOOL_ROWS = TOOLS.map(({ name, operation: { schema, scope } }) => {
+const TOOL_ROWS = TOOLS.map(({ name, hints, operation: { schema, scope } }) => {
   const needed = scope ? `\`${scope}\`` : 'any'
-  return `| \`${name}\` | \`${schema.operationId}\` | ${needed} |\n`
+  const annotations = Object.entries(hints).flatMap(([hint, isTrue]) => (isTrue ? [`\`${hint}\``] : []))
+  return `| \`${name}\` | \`${schema.operationId}\` | ${needed} | ${annotations.join(', ')} |\n`
 })
 
-const TOOL_TABLE = `| Tool | Operation | Scope |\n| --- | --- | --- |\n${TOOL_ROWS.join('')}`
+const TOOL_TABLE = `| Tool | Operation | Scope | Annotations |\n| --- | --- | --- | --- |\n${TOOL_ROWS.join('')}`
 
 /** The files that `make readme` writes, each with its contents as the code has them now. */
 export const GENERATED: Record<string, () => string> = {
