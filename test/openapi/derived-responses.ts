@@ -48,6 +48,9 @@ const withUnknown = (path: string, index: number) => {
   }
 }
 
+/** The `Idempotency-Key` of a request that has succeeded. */
+const USED_KEY = 'used'
+
 type Mistake = [status: number, example: string, change: (request: Injected) => Injected]
 
 /** The mistakes that an operation's path, query, headers and body allow, each with its error. */
@@ -61,6 +64,7 @@ function listMistakes({ path, requestBody }: Operation): Mistake[] {
     [400, 'limitTooBig', withQuery('limit=101')],
     [400, 'cursorAndOffset', withQuery(`offset=1&cursor=${UNKNOWN_ID}`)],
     [400, 'badIfMatch', withHeader('if-match', 'other')],
+    [409, 'idempotency_key_reused', withHeader('idempotency-key', USED_KEY)],
     ...(requestBody?.content['application/json'] ? [[413, 'body_too_large', withLargeBody] as Mistake] : []),
   ]
 }
@@ -69,7 +73,9 @@ function listMistakes({ path, requestBody }: Operation): Mistake[] {
  * Checks the errors that follow from the definition of an operation, in every operation whose document lists them, and
  * the response of every GET.
  */
-export async function checkDerived({ app, ada }: Scene, requests: Requests) {
+export async function checkDerived({ app, account, ada }: Scene, requests: Requests) {
+  const first = { accountIds: [account], caption: 'first' }
+  await check('createPost', 201, undefined, ada.call('POST', '/posts', first, { 'idempotency-key': USED_KEY }))
   for (const operation of operations.values()) {
     const { operationId, method, responses } = operation
     const send = requests[operationId as keyof Requests]

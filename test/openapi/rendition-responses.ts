@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import sharp from 'sharp'
 import { call, type Method } from '../helpers/app.ts'
+import { json } from '../helpers/document.ts'
 import { upload } from '../helpers/upload.ts'
-import { check, type Scene } from './scene.ts'
+import { check, operations, type Scene } from './scene.ts'
 
 /** The operations that make files for `mediaFit`. */
-export const RENDITION_MAKERS = [
-  ...['createPost', 'createPosts', 'validatePost', 'validatePosts', 'updatePost', 'publishPost', 'retryDelivery'],
-  'editDelivery',
-]
+const MAKERS = [...operations.values()].filter(
+  ({ responses: { 503: unavailable } }) => unavailable && 'renditions_unfinished' in json(unavailable).examples,
+)
+
+/** Their errors that other tests check: test/posts/media-fit.test.ts and media-fit.slow.test.ts. */
+export const CHECKED_ELSEWHERE = MAKERS.flatMap(({ operationId }) => [
+  `${operationId} 409 media_quota`,
+  `${operationId} 503 renditions_unfinished`,
+])
 
 /** Requests that need a rendition, to a service that cannot store it. */
 export async function checkRenditions({ app, db, ada }: Scene, failing: FastifyInstance, example: string) {
@@ -36,17 +42,22 @@ export async function checkRenditions({ app, db, ada }: Scene, failing: FastifyI
     .where('postId', '=', published.id)
     .execute()
   await db.deleteFrom('renditions').execute()
-  const requests: [method: Method, path: string, body?: object][] = [
-    ['POST', '/posts', body],
-    ['POST', '/posts/batch', { posts: [body] }],
-    ['POST', '/posts/validate', body],
-    ['POST', '/posts/batch/validate', { posts: [body] }],
-    ['PATCH', `/posts/${draft.id}`, { mediaIds: [file, file] }],
-    ['POST', `/posts/${draft.id}/publish`],
-    ['POST', `/posts/${failed.id}/deliveries/${accountIds[0]}/retry`, { captionOverride: 'Again' }],
-    ['PATCH', `/posts/${published.id}/deliveries/${facebook}`, { text: 'Again' }],
-  ]
-  for (const [index, [method, path, content]] of requests.entries()) {
-    await check(RENDITION_MAKERS[index]!, 503, example, call(failing, ada.key, method, path, content))
+  const bodies: Record<string, object> = {
+    createPost: body,
+    createPosts: { posts: [body] },
+    validatePost: body,
+    validatePosts: { posts: [body] },
+    updatePost: { mediaIds: [file, file] },
+    retryDelivery: { captionOverride: 'Again' },
+    editDelivery: { text: 'Again' },
+  }
+  const ids: Record<string, string[]> = {
+    retryDelivery: [failed.id, accountIds[0]!],
+    editDelivery: [published.id, facebook],
+  }
+  for (const { operationId, method, path } of MAKERS) {
+    const named = (ids[operationId] ?? [draft.id]).reduce((path, id) => path.replace(/\{\w+\}/, id), path)
+    const request = call(failing, ada.key, method as Method, named.replace('/api/v1', ''), bodies[operationId])
+    await check(operationId, 503, example, request)
   }
 }

@@ -20,12 +20,12 @@ import { json } from '../helpers/document.ts'
 import { recorded } from '../helpers/log-record.ts'
 import { grantedAccount } from '../helpers/scripted-oauth.ts'
 import { until } from '../helpers/until.ts'
-import { form as encode, jpeg, upload } from '../helpers/upload.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
 import { checkPresence } from './check-responses.ts'
 import { checkDerived } from './derived-responses.ts'
 import { checkEditing } from './edit-responses.ts'
 import { checkRemoving } from './remove-responses.ts'
-import { checkRenditions, RENDITION_MAKERS } from './rendition-responses.ts'
+import { CHECKED_ELSEWHERE, checkRenditions } from './rendition-responses.ts'
 import {
   CALLBACK,
   check,
@@ -632,34 +632,6 @@ async function checkSandbox(t: Test, { db, ada, account }: Scene, requests: Requ
   await check('listSandboxCalls', 200, undefined, requests.listSandboxCalls(ada.key))
 }
 
-async function checkReusedKeys({ app, ada, image, account }: Scene) {
-  const send = async (path: string, payload: object | Buffer, type = 'application/json'): Promise<Reply> => {
-    const headers = { authorization: `Bearer ${ada.key}`, 'content-type': type, 'idempotency-key': 'a' }
-    const reply = await app.inject({ method: 'POST', url: `/api/v1${path}`, headers, payload })
-    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
-  }
-  await check('createPost', 201, undefined, send('/posts', { accountIds: [account] }))
-  await check('createPost', 409, 'idempotency_key_reused', send('/posts', { accountIds: [account], caption: 'hi' }))
-  await check(
-    'createPosts',
-    409,
-    'idempotency_key_reused',
-    send('/posts/batch', { posts: [{ accountIds: [account] }] }),
-  )
-  await check('createConnection', 409, 'idempotency_key_reused', send('/connections', { platform: 'x' }))
-  await check('createUser', 409, 'idempotency_key_reused', send('/users', { name: 'a' }))
-  await check('createOrganization', 409, 'idempotency_key_reused', send('/organizations', { name: 'a' }))
-  await check('connectAccount', 409, 'idempotency_key_reused', send('/accounts', CONNECT_EXAMPLES.telegram!))
-  await check(
-    'importMedia',
-    409,
-    'idempotency_key_reused',
-    send('/media/import', { url: 'https://www.example.com/a.jpg' }),
-  )
-  const form = await encode([['file', image]])
-  await check('uploadMedia', 409, 'idempotency_key_reused', send('/media', form.body, form.type))
-}
-
 /** A service whose statements fail as those of a database without space. */
 async function checkFullDatabase(t: Test, { db, ada, connecting }: Scene, requests: Requests) {
   const refuse = () => Promise.reject(Object.assign(new Error('No space left on device'), { code: '53100' }))
@@ -968,7 +940,6 @@ t.test('each response matches its schema, and each error matches its example to 
     await checkEditing(scene, checkConditions)
     await checkMedia(scene, requests)
     await checkSandbox(t, scene, requests)
-    await checkReusedKeys(scene)
     await checkScopes(scene, requests)
     await checkRateLimits(t, scene, requests)
     await checkKeys(scene, requests)
@@ -989,11 +960,7 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 429 too_many_uploads`)
   }
   seen.add('uploadMedia 408 request_timeout')
-  for (const operationId of RENDITION_MAKERS) {
-    // test/posts/media-fit.test.ts and media-fit.slow.test.ts check these.
-    seen.add(`${operationId} 409 media_quota`)
-    seen.add(`${operationId} 503 renditions_unfinished`)
-  }
+  for (const title of CHECKED_ELSEWHERE) seen.add(title)
   for (const operationId of ['createPost', 'updatePost']) {
     // test/posts/queue-front.test.ts checks these: they need 500 posts.
     seen.add(`${operationId} 409 queue_full_3`)
