@@ -39,20 +39,20 @@ const TIME_TESTS = {
   scheduledBefore: (value: ValueOf<Times>, time: RawBuilder<unknown>) => before(time, value('scheduledBefore')),
 }
 
-/** The meaning of each condition on posts. */
+/** The meaning of each condition on posts, in the row `post`: deliveries beside it have columns of the same names. */
 const POST_TESTS = {
-  statuses: (value: Value) => sql`status = any(${value('statuses')}::text[])`,
-  postType: (value: Value) => sql`post_type = ${value('postType')}::text`,
-  externalReference: (value: Value) => sql`external_reference = ${value('externalReference')}::text`,
+  statuses: (value: Value) => sql`post.status = any(${value('statuses')}::text[])`,
+  postType: (value: Value) => sql`post.post_type = ${value('postType')}::text`,
+  externalReference: (value: Value) => sql`post.external_reference = ${value('externalReference')}::text`,
   words: (value: Value) => sql`(
     select true from post_words
     where post_words.user_id = post.user_id and post_words.post_id = post.id
       and post_words.words @> ${value('words')}::text[]
     limit 1) is not null`,
-  createdFrom: (value: Value) => from(sql`created_at`, value('createdFrom')),
-  createdBefore: (value: Value) => before(sql`created_at`, value('createdBefore')),
-  updatedFrom: (value: Value) => from(sql`updated_at`, value('updatedFrom')),
-  updatedBefore: (value: Value) => before(sql`updated_at`, value('updatedBefore')),
+  createdFrom: (value: Value) => from(sql`post.created_at`, value('createdFrom')),
+  createdBefore: (value: Value) => before(sql`post.created_at`, value('createdBefore')),
+  updatedFrom: (value: Value) => from(sql`post.updated_at`, value('updatedFrom')),
+  updatedBefore: (value: Value) => before(sql`post.updated_at`, value('updatedBefore')),
 }
 
 /** The meaning of each condition on deliveries. */
