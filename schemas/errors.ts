@@ -359,7 +359,7 @@ export const ERRORS = {
   queue_full: {
     status: 409,
     message: (name: string, id: string) =>
-      `${name}: every slot of the next ${HORIZON_DAYS} days is taken. Add slots with PUT /api/v1/accounts/${id}/schedule, or send scheduledAt`,
+      `${name}: no slot of the next ${HORIZON_DAYS} days is free. Add slots with PUT /api/v1/accounts/${id}/schedule, or send scheduledAt`,
     meaning: 'No slot that the post could take is free. Nothing is stored.',
     cases: {
       together: {

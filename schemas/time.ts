@@ -29,7 +29,7 @@ export const requireYear = (time: Date): { time: Date } | { problem: string } =>
 export const LOCAL_TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?$'
 
 /** The IANA names, and none of the offsets and abbreviations that `Intl` and Postgres understand differently. */
-export const ZONE_NAME = '^(?:UTC|[A-Za-z]+(?:/[A-Za-z0-9_+-]+){1,2})$'
+export const ZONE_NAME = '^(?:[Uu][Tt][Cc]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+){1,2})$'
 
 const LOCAL = new RegExp(LOCAL_TIME)
 const WITHOUT_SECONDS = /T\d\d:\d\d$/

@@ -101,11 +101,11 @@ t.test('every instant is found by its local time, except where that occurs twice
 })
 
 t.test('only IANA names are time zones, in any case', async (t) => {
-  for (const name of [...ZONES, 'US/Pacific', 'us/pacific', 'europe/BERLIN']) t.ok(isTimeZone(name), name)
+  for (const name of [...ZONES, 'US/Pacific', 'us/pacific', 'europe/BERLIN', 'utc']) t.ok(isTimeZone(name), name)
   for (const name of ['CET', 'EST5EDT', '+02:00', 'Europe/Atlantis', 'berlin', '']) t.notOk(isTimeZone(name), name)
   t.strictSame(
-    ['europe/BERLIN', 'US/Pacific', 'Asia/Kolkata'].map(nameZone),
-    ['Europe/Berlin', 'US/Pacific', 'Asia/Kolkata'],
+    ['europe/BERLIN', 'US/Pacific', 'Asia/Kolkata', 'utc'].map(nameZone),
+    ['Europe/Berlin', 'US/Pacific', 'Asia/Kolkata', 'UTC'],
     'the database corrects the case, and does not replace an older or newer name',
   )
   const suggestions = [
