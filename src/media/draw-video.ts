@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { MediaType } from '../../schemas/media.ts'
 import type { FrameTarget, VideoTarget } from '../../schemas/video-target.ts'
 import { type RunOptions, runFfmpeg, THREADS } from './ffmpeg.ts'
@@ -83,9 +84,18 @@ function filtersOf({ width, height, fps, crop, pad, isInterlaced, transfer }: Vi
 }
 
 /** Writes a picture of the beginning of a video to `path`, as PNG. */
-export async function drawFrame(source: VideoSource, path: string, target: FrameTarget, run: Run): Promise<void> {
-  const at = Math.min(1, (source.durationSeconds ?? 0) / 2)
-  const size = `scale=min(${target.frameWidth}\\,iw*sar):-2,setsar=1`
-  const args = [...['-ss', at.toFixed(2)], ...inputOf(source), ...['-map', '0:v:0', '-vf', size, '-frames:v', '1']]
-  await runFfmpeg([...args, '-f', 'image2', '-c:v', 'png', path], { ...run, bytesMax: FRAME_BYTES_MAX })
+export async function drawFrame(
+  source: VideoSource,
+  path: string,
+  { frameWidth, transfer }: FrameTarget & Pick<VideoTarget, 'transfer'>,
+  run: Run,
+): Promise<void> {
+  const size = `scale=min(${frameWidth}\\,iw*sar):-2,setsar=1`
+  const filters = [size, ...(transfer ? toStandardRange(transfer) : [])].join(',')
+  // The last picture may begin earlier: ffmpeg writes no file then.
+  for (const at of [Math.min(1, (source.durationSeconds ?? 0) / 2), 0]) {
+    const args = [...['-ss', at.toFixed(2)], ...inputOf(source), ...['-map', '0:v:0', '-vf', filters, '-frames:v', '1']]
+    await runFfmpeg([...args, '-f', 'image2', '-c:v', 'png', path], { ...run, bytesMax: FRAME_BYTES_MAX })
+    if (existsSync(path)) return
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../db/queries/rendition-jobs.ts'
 import { noteNoRendition, type RenditionFacts } from '../../db/queries/renditions.ts'
 import type { MediaType } from '../../schemas/media.ts'
-import type { VideoTarget } from '../../schemas/video-target.ts'
+import type { FrameTarget, VideoTarget } from '../../schemas/video-target.ts'
 import { AppError } from '../errors.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Log } from '../log.ts'
@@ -113,7 +113,7 @@ async function makeJob(
     const video = { path: source, mimeType: job.mimeType, durationSeconds: job.durationSeconds }
     const drawn =
       'frameWidth' in spec
-        ? await makeFrame(maker, video, path, spec.frameWidth, signal)
+        ? await makeFrame(maker, job.userId, video, path, { ...spec, transfer: job.tracks?.video.transfer }, signal)
         : await convert(maker, job.userId, video, path, spec, { written, signal })
     if ('problem' in drawn) return drawn
     signal.throwIfAborted()
@@ -131,8 +131,18 @@ async function makeJob(
 
 type Drawn = (RenditionFacts & { mimeType: MediaType }) | { problem: string }
 
+type Transfer = VideoTarget['transfer']
+
+/** The transfer of an HDR video, if this ffmpeg can map it. */
+async function findMapped({ ffmpeg, log }: VideoMaker, userId: string, transfer: Transfer) {
+  if (!transfer) return {}
+  if (await canMapTones(ffmpeg)) return { transfer }
+  log.warn({ userId }, 'ffmpeg lacks zscale or tonemap: colours of an HDR video may look pale')
+  return {}
+}
+
 async function convert(
-  { library, ffmpeg, log }: VideoMaker,
+  maker: VideoMaker,
   userId: string,
   source: VideoSource,
   path: string,
@@ -142,11 +152,9 @@ async function convert(
   const onProgress = (seconds: number) => {
     written.seconds = seconds
   }
+  const { library, ffmpeg } = maker
   const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: TIME_MAX_MS, signal, onProgress }
-  const isMapped = transfer && (await canMapTones(ffmpeg))
-  if (transfer && !isMapped)
-    log.warn({ userId }, 'ffmpeg lacks zscale or tonemap: colours of an HDR video may look pale')
-  await drawVideo(source, path, { ...target, ...(isMapped && { transfer }) }, run)
+  await drawVideo(source, path, { ...target, ...(await findMapped(maker, userId, transfer)) }, run)
   const { size: bytes } = await stat(path)
   if (bytes > (target.bytesMax ?? Infinity)) return { problem: `the rendition has ${bytes} bytes` }
   // The same reading as that of an upload: networks get what the rules were checked with.
@@ -159,16 +167,18 @@ async function convert(
 }
 
 async function makeFrame(
-  { library, ffmpeg }: VideoMaker,
+  maker: VideoMaker,
+  userId: string,
   source: VideoSource,
   path: string,
-  frameWidth: number,
+  { frameWidth, transfer }: FrameTarget & { transfer: Transfer },
   signal: AbortSignal,
 ): Promise<Drawn> {
+  const { library, ffmpeg } = maker
   const picture = `${path}.png`
   try {
     const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: FRAME_TIME_MAX_MS, signal }
-    await drawFrame(source, picture, { frameWidth }, run)
+    await drawFrame(source, picture, { frameWidth, ...(await findMapped(maker, userId, transfer)) }, run)
     const drawn = await resize(picture, path, frameWidth)
     return drawn ? { ...NO_FACTS, ...drawn } : { problem: 'its picture cannot be decoded' }
   } finally {

@@ -109,10 +109,13 @@ t.test('a damaged video fails its deliveries in words, and the next post with it
 
 t.test('a high dynamic range becomes a standard one', needsFfmpeg, async (t) => {
   const world = await createNetworkWorld(t)
-  const { connect, uploadFile, post, work, telegram, ada, db } = world
+  const { connect, uploadFile, post, work, telegram, ada, app, db } = world
   await addVideoWorker(db)
   const accountId = await connect('telegram')
   const folder = await createFolder(t)
+  const checkWhite = async (picture: Buffer | string) => {
+    for (const { mean } of (await sharp(picture).stats()).channels) t.ok(mean > 205, `white is ${mean}`)
+  }
   // The white of 203 cd/m² in each.
   for (const [transfer, name, luma] of [
     ['hlg', 'arib-std-b67', 721],
@@ -132,8 +135,11 @@ t.test('a high dynamic range becomes a standard one', needsFfmpeg, async (t) => 
     const frame = join(folder, `${transfer}.png`)
     const run = { ffmpeg: ffmpeg!, cwd: folder, timeMaxMs: 60_000, signal: new AbortController().signal }
     await drawFrame({ path, mimeType: 'video/mp4', durationSeconds: 1 }, frame, { frameWidth: 320 }, run)
-    const [red, green, blue] = (await sharp(frame).stats()).channels.map(({ mean }) => mean)
-    for (const channel of [red!, green!, blue!]) t.ok(channel > 205, `white is ${channel}`)
+    await checkWhite(frame)
+    const preview = { url: `/api/v1/media/${file}/preview`, headers: { authorization: `Bearer ${ada.key}` } }
+    t.match((await app.inject(preview)).headers, { 'content-type': 'image/svg+xml' })
+    await makeVideos(world)
+    await checkWhite((await app.inject(preview)).rawPayload)
   }
 })
 
@@ -190,6 +196,17 @@ t.test('a video has a placeholder until a worker has made its preview', needsFfm
   t.equal(type, 'image/webp')
   t.match(await sharp(bytes).metadata(), { width: 320, height: 180 })
   t.strictSame((await ada.call('GET', `/media/${file}`)).body.renditions, [])
+})
+
+t.test('a video of one picture has a preview', needsFfmpeg, async (t) => {
+  const world = await createNetworkWorld(t)
+  const { uploadFile, ada, app, db } = world
+  await addVideoWorker(db)
+  const file = await uploadFile(await encode(t, 'mp4', `${PICTURE('64x48', 25, 0.04)} -c:v libx264`))
+  const preview = { url: `/api/v1/media/${file}/preview`, headers: { authorization: `Bearer ${ada.key}` } }
+  t.match((await app.inject(preview)).headers, { 'content-type': 'image/svg+xml' })
+  await makeVideos(world)
+  t.match((await app.inject(preview)).headers, { 'content-type': 'image/webp' })
 })
 
 t.test('the progress shows, and a worker that stops gives the job back', needsFfmpeg, async (t) => {
