@@ -20,6 +20,9 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 /** Packages that the page imports, by the names of their files in the folder of the page. */
 const PACKAGES: Record<string, string> = { preact: 'preact', 'preact/hooks': 'preact-hooks', htm: 'htm' }
 
+/** The rules of actions that the page shares with the service. */
+const RULES = 'delivery/owner-rules.ts'
+
 const folderOf = (name: string) => new URL(`../${name}/`, import.meta.url)
 
 /**
@@ -42,6 +45,7 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
       serve(`/console/${folder}/${name}`, SCRIPT, () => toScript(read(folder, name)))
     }
   }
+  serve(`/console/${RULES}`, SCRIPT, () => toScript(read('.', RULES)))
   for (const [specifier, name] of Object.entries(PACKAGES)) {
     serve(`/console/console/page/${name}.js`, SCRIPT, () =>
       withFiles(readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')),

@@ -11,7 +11,7 @@ import {
   type RetriedDeliveries,
   type RetryDeliveries,
 } from '../../schemas/retry-deliveries.ts'
-import { retried } from '../delivery/machine.ts'
+import { retried } from '../delivery/owner-rules.ts'
 import { NAME_KEPT_MS } from '../delivery/timing.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'

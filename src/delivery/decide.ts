@@ -4,8 +4,8 @@ import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { Act } from '../platforms/contract/adapter.ts'
 import { impossible } from '../platforms/contract/publish-error.ts'
 import { backoffMs, type Failure, failure, restMs } from './failures.ts'
-import type { To, WorkerEvent } from './machine.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
+import type { To, WorkerEvent } from './transitions.ts'
 
 /** The facts of a delivery that its next state depends on. */
 export interface Progress {

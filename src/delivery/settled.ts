@@ -3,7 +3,7 @@ import type { Settlement } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'
-import type { WorkerEvent } from './machine.ts'
+import type { WorkerEvent } from './transitions.ts'
 
 /** A commit about a delivery that a worker holds, for logs and metrics. */
 export interface Settled extends DeliveryKey {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryKey, SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
-import type { RemovalState } from '../delivery/machine.ts'
+import type { RemovalState } from '../delivery/transitions.ts'
 
 // How the journal is written: segments of JSON lines, in groups that begin with their marks.
 

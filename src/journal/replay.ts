@@ -3,7 +3,7 @@ import type { SentAct } from '../../db/queries/delivery/delivery.ts'
 import type { BackedUpDelivery, RestoredAttempt } from '../../db/queries/delivery/restore.ts'
 import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
-import type { RemovalState } from '../delivery/machine.ts'
+import type { RemovalState } from '../delivery/transitions.ts'
 import type { Entry } from './journal-text.ts'
 
 /** The state of a delivery according to the backup and the journal together. */

@@ -1,6 +1,6 @@
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { To } from '../delivery/machine.ts'
+import type { To } from '../delivery/transitions.ts'
 import type { Entry } from './journal-text.ts'
 
 /**

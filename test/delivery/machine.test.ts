@@ -5,19 +5,10 @@ import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { decideNotRemoved, decideRemoved } from '../../src/delivery/changes/decide-removal.ts'
 import { decide, type Outcome, type Progress } from '../../src/delivery/decide.ts'
 import { failure } from '../../src/delivery/failures.ts'
-import {
-  cancelled,
-  type DeliveryEvent,
-  edited,
-  initialState,
-  isTakenDown,
-  marked,
-  removal,
-  resolved,
-  retried,
-  TRANSITIONS,
-} from '../../src/delivery/machine.ts'
+import { cancelled, edited, initialState, isTakenDown, resolved } from '../../src/delivery/machine.ts'
+import { marked, removal, retried } from '../../src/delivery/owner-rules.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS } from '../../src/delivery/timing.ts'
+import { type DeliveryEvent, TRANSITIONS } from '../../src/delivery/transitions.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 const act = { id: 'n1', url: null }

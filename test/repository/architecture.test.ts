@@ -83,7 +83,9 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
       'src/platforms',
       'src/posts',
       'src/post-metrics',
-      ...['in-flight', 'machine', 'on-network', 'plan', 'timing'].map((name) => `src/delivery/${name}.ts`),
+      ...['in-flight', 'machine', 'on-network', 'owner-rules', 'plan', 'timing', 'transitions'].map(
+        (name) => `src/delivery/${name}.ts`,
+      ),
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
@@ -92,8 +94,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   // A webhook sends over connections that are public.
   ['src/webhooks', [...FEATURE, 'src/credentials', 'src/outbound/client.ts']],
   ['src/sandbox', FEATURE],
-  // The page is a client like any other: it imports the SDK alone.
-  ['src/console/page', ['src/sdk']],
+  // The page is a client like any other: it imports the SDK, and the rules that say which actions it may offer.
+  ['src/console/page', ['src/sdk', 'src/delivery/owner-rules.ts']],
   ['src/console', ['src/http/constant.ts']],
   ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.

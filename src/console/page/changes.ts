@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { findEditObstacle, removal } from '../../delivery/owner-rules.ts'
 import type { Platform, PostDetail, PostTarget, RemovedPost } from '../../sdk/index.ts'
 import { html } from './html.ts'
 import { Confirm } from './parts.ts'
@@ -22,9 +23,10 @@ function obstacleTo({ possible, reason, minutesMax, exceptions }: Change, post: 
 const notesOn = ({ usdMicros, warning }: Change) =>
   `${usdMicros ? ` The network charges ${formatDollars(usdMicros)}.` : ''}${warning ? ` ${warning}` : ''}`
 
-const isOut = ({ delivery: { state, acts } }: PostTarget) =>
-  ['published', 'failed', 'cancelled', 'missed', 'remove_failed'].includes(state) &&
-  acts.some(({ removedAt }) => !removedAt)
+const isOut = ({ delivery: { acts } }: PostTarget) => acts.some(({ removedAt }) => !removedAt)
+
+const isRemovable = (target: PostTarget) =>
+  target.delivery.state !== 'removing' && 'state' in removal({ state: target.delivery.state, isOut: isOut(target) })
 
 /** Takes a post down from every account whose network deletes it. */
 export function TakeDown({ post, reload }: { post: PostDetail; reload: () => void }) {
@@ -35,7 +37,7 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
   const targetsOf = (isRemoved: boolean) =>
     post.targets.filter((target) => {
       const remove = platforms.get(target.platform)?.changes.remove
-      return isOut(target) && remove && (obstacleTo(remove, post, target) === undefined) === isRemoved
+      return isRemovable(target) && remove && (obstacleTo(remove, post, target) === undefined) === isRemoved
     })
   const list = (targets: PostTarget[]) =>
     targets.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
@@ -54,10 +56,12 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
   const changes = platforms.get(target.platform)?.changes
   const { accountId, username, threadParts, delivery } = target
   const where = `${username} on ${useNames()(target.platform)}`
-  if (!changes || !isOut(target)) return null
+  if (!changes || !isRemovable(target)) return null
   const { edit, remove } = changes
   const isEditable =
-    delivery.state === 'published' && delivery.edit?.state !== 'pending' && (threadParts ?? []).length < 2
+    !findEditObstacle({ state: delivery.state, isOut: isOut(target) }) &&
+    delivery.edit?.state !== 'pending' &&
+    (threadParts ?? []).length < 2
   const canEdit = isEditable && (!edit.possible || edit.what.includes('text'))
   const obstacles = [canEdit && obstacleTo(edit, post, target), obstacleTo(remove, post, target)]
   const field = `edit-${accountId}`

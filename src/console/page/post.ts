@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { marked, retried } from '../../delivery/owner-rules.ts'
 import type {
   DeliveryMetrics,
   MediaDetail,
@@ -196,33 +197,31 @@ function Timeline({ target: { delivery, threadParts }, timeZone }: { target: Pos
   </ol>`
 }
 
-type Action = 'retry' | 'cancel' | 'resolve' | 'mark'
-
-/** The actions that a delivery takes. One that is published with an error lacks something, such as a comment. */
-function actionsOf({ state, error, attempts }: PostTarget['delivery']): Action[] {
-  if (state === 'unconfirmed') return ['resolve']
-  if (state === 'queued') return attempts > 0 ? ['retry', 'cancel', 'mark'] : ['cancel', 'mark']
-  const isMissing = state === 'published' ? error !== null : ['failed', 'missed', 'cancelled'].includes(state)
-  return isMissing ? ['retry', 'mark'] : []
-}
+/** The actions that a delivery takes. A worker has not taken one without attempts. */
+const actionsOf = (delivery: PostTarget['delivery']) => ({
+  retry: 'state' in retried({ ...delivery, isEarly: delivery.attempts === 0 }, false),
+  cancel: delivery.state === 'queued',
+  resolve: delivery.state === 'unconfirmed',
+  mark: 'state' in marked(delivery),
+})
 
 function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client } = useSession()
   const canPublish = useCan('posts:publish')
   const { accountId, username, platform, delivery } = target
   const where = `${username} on ${useNames()(platform)}`
-  const can = (action: Action) => actionsOf(delivery).includes(action)
+  const can = actionsOf(delivery)
   const { deliveries } = client
   if (!canPublish) return null
   return html`<div class="buttons">
-    ${can('retry') && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
-    ${can('cancel') && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
+    ${can.retry && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can.cancel && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${
-      can('resolve') &&
+      can.resolve &&
       html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'published' })} onDone=${reload} />
         <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' })} onDone=${reload} />`
     }
-    ${can('mark') && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${() => deliveries.markPublished(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can.mark && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${() => deliveries.markPublished(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
   </div>
   <${Changes} post=${post} target=${target} reload=${reload} />`
 }
