@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { ApiKey, ConnectedApp, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm, Details, Empty, Loading, Network, Problem, StateMark } from './parts.ts'
+import { Confirm, Details, Empty, Network, Problem, Rows, StateMark } from './parts.ts'
 import { useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
@@ -25,30 +25,15 @@ function Troubles() {
       (await client.deliveries.list({ state: ['failed', 'unconfirmed', 'missed'], limit: 50 }, { signal })).data,
     [client],
   )
-  return html`<section class="card"><h2>Failed, missed and unconfirmed</h2>
-    <${Loading} loaded=${list}>
-      ${(found: FoundDelivery[]) =>
-        found.length === 0
-          ? html`<${Empty}>Everything that was due is out.<//>`
-          : html`<ul class="rows">${found.map(
-              ({
-                postId,
-                accountId,
-                platform,
-                username,
-                captionExcerpt,
-                state,
-                error,
-              }) => html`<li key=${`${postId} ${accountId}`}>
-                <div>
-                  <${Network} platform=${platform} /> <a href="#/posts/${postId}" dir="auto">${captionExcerpt || 'Without text'}</a>
-                  <p class="small" dir="auto">${username}${error && `: ${error.message}`}</p>
-                </div>
-                <${StateMark} state=${state} />
-              </li>`,
-            )}</ul>`}
-    <//>
-  </section>`
+  return html`<${Rows} title="Failed, missed and unconfirmed" loaded=${list} none="Everything that was due is out.">
+    ${(found: FoundDelivery) => html`<li key=${`${found.postId} ${found.accountId}`}>
+      <div>
+        <${Network} platform=${found.platform} /> <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || 'Without text'}</a>
+        <p class="small" dir="auto">${found.username}${found.error && `: ${found.error.message}`}</p>
+      </div>
+      <${StateMark} state=${found.state} />
+    </li>`}
+  <//>`
 }
 
 const EVENTS_MAX = 100
@@ -84,14 +69,9 @@ function Events() {
 function Webhooks() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.webhooks.list()), [client])
-  return html`<section class="card"><h2>Webhooks</h2>
-    <${Loading} loaded=${list}>
-      ${(webhooks: Webhook[]) =>
-        webhooks.length === 0
-          ? html`<${Empty}>No webhook.<//>`
-          : html`<ul class="rows">${webhooks.map((webhook) => html`<${WebhookRow} key=${webhook.id} webhook=${webhook} reload=${list.reload} />`)}</ul>`}
-    <//>
-  </section>`
+  return html`<${Rows} title="Webhooks" loaded=${list} none="No webhook.">
+    ${(webhook: Webhook) => html`<${WebhookRow} key=${webhook.id} webhook=${webhook} reload=${list.reload} />`}
+  <//>`
 }
 
 function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
@@ -113,57 +93,40 @@ function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void 
 function WebhookLog({ id }: { id: string }) {
   const { client } = useSession()
   const log = useLoad(async () => (await client.webhooks.deliveries(id, { limit: 20 })).data, [client, id])
-  return html`<${Loading} loaded=${log}>
-    ${(deliveries: WebhookDelivery[]) =>
-      deliveries.length === 0
-        ? html`<${Empty}>Nothing was sent to it yet.<//>`
-        : html`<ol class="timeline">${deliveries.map(
-            ({ eventId, type, state, attempts, queuedAt, response, error }) => html`<li key=${eventId}>
-              <time datetime=${queuedAt}>${formatInstant(queuedAt, OWN_ZONE)}</time>
-              ${type ?? 'event'}: ${state}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response ? `, status ${response.status}` : ''}${error ? `, ${error}` : ''}
-            </li>`,
-          )}</ol>`}
+  return html`<${Rows} loaded=${log} kind="timeline" none="Nothing was sent to it yet.">
+    ${({ eventId, type, state, attempts, queuedAt, response, error }: WebhookDelivery) => html`<li key=${eventId}>
+      <time datetime=${queuedAt}>${formatInstant(queuedAt, OWN_ZONE)}</time>
+      ${type ?? 'event'}: ${state}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response ? `, status ${response.status}` : ''}${error ? `, ${error}` : ''}
+    </li>`}
   <//>`
 }
 
 function Apps() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.connectedApps.list()), [client])
-  return html`<section class="card"><h2>Connected apps</h2>
-    <${Loading} loaded=${list}>
-      ${(apps: ConnectedApp[]) =>
-        apps.length === 0
-          ? html`<${Empty}>No app is connected.<//>`
-          : html`<ul class="rows">${apps.map(
-              ({ id, name, scopes, lastUsedAt }) => html`<li key=${id}>
-                <div>
-                  <strong dir="auto">${name}</strong>
-                  <p class="small">${scopes.join(', ')}.${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}</p>
-                </div>
-                <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
-              </li>`,
-            )}</ul>`}
-    <//>
-  </section>`
+  return html`<${Rows} title="Connected apps" loaded=${list} none="No app is connected.">
+    ${({ id, name, scopes, lastUsedAt }: ConnectedApp) => html`<li key=${id}>
+      <div><strong dir="auto">${name}</strong><${Rights} scopes=${scopes} lastUsedAt=${lastUsedAt} /></div>
+      <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
+    </li>`}
+  <//>`
 }
 
 function Keys() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.keys.list()), [client])
-  return html`<section class="card"><h2>Keys</h2>
-    <${Loading} loaded=${list}>
-      ${(keys: ApiKey[]) =>
-        html`<ul class="rows">${keys.map(
-          ({ id, name, start, scopes, lastUsedAt, expiresAt }) => html`<li key=${id}>
-            <div>
-              <strong dir="auto">${name ?? 'Without a name'}</strong> <code>${start}…</code>
-              <p class="small">${scopes === null ? 'All rights' : scopes.join(', ')}.
-                ${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}
-                ${expiresAt ? ` Ends ${formatInstant(expiresAt, OWN_ZONE)}.` : ''}</p>
-            </div>
-            <${Confirm} label="Revoke" isDangerous says="Programs with the key ${name ?? ''} (${start}…) are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
-          </li>`,
-        )}</ul>`}
-    <//>
-  </section>`
+  return html`<${Rows} title="Keys" loaded=${list} none="No key.">
+    ${({ id, name, start, ...rights }: ApiKey) => html`<li key=${id}>
+      <div><strong dir="auto">${name ?? 'Without a name'}</strong> <code>${start}…</code><${Rights} ...${rights} /></div>
+      <${Confirm} label="Revoke" isDangerous says="Programs with the key ${name ?? ''} (${start}…) are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
+    </li>`}
+  <//>`
 }
+
+type RightsProps = Pick<ApiKey, 'scopes' | 'lastUsedAt'> & Partial<Pick<ApiKey, 'expiresAt'>>
+
+const Rights = ({ scopes, lastUsedAt, expiresAt }: RightsProps) => html`<p class="small">
+  ${scopes === null ? 'All rights' : scopes.join(', ')}.
+  ${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}
+  ${expiresAt && ` Ends ${formatInstant(expiresAt, OWN_ZONE)}.`}
+</p>`

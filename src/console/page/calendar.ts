@@ -101,9 +101,8 @@ export function Calendar() {
         <div class="grid ${view}" role="list">
           ${weeks[0]!.map((day) => html`<div class="weekday" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })}</div>`)}
           ${weeks.flat().map(
-            (
-              day,
-            ) => html`<${Day} key=${day} day=${day} isToday=${day === today} isOther=${view === 'month' && day.slice(0, 7) !== date.slice(0, 7)}
+            (day) => html`<${Day} key=${day} day=${day} isToday=${day === today}
+              isOther=${view === 'month' && day.slice(0, 7) !== date.slice(0, 7)}
               entries=${days.get(day) ?? []} isWhole=${view === 'week'} timeZone=${timeZone} onMove=${move} />`,
           )}
         </div>

@@ -11,6 +11,8 @@ export interface Loaded<Value> {
 }
 
 /** The pause before something is loaded again, if the service does not ask for another one. */
+const LOADING = { value: undefined, error: undefined, isLoading: true }
+
 const PAUSE_SECONDS = 10
 
 /** After how many seconds a failed request may succeed; undefined if it will fail again. */
@@ -25,11 +27,7 @@ export function pauseAfter(error: Error): number | undefined {
  * passes is shown, and followed by another attempt. A key that is not valid any more ends the session.
  */
 export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, inputs: unknown[]): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
-    value: undefined,
-    error: undefined,
-    isLoading: true,
-  })
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>(LOADING)
   const session = useContext(SessionContext)
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((turn) => turn + 1), [])

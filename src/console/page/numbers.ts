@@ -73,14 +73,12 @@ function Plot({ name, days }: { name: string; days: Map<string, number> }) {
   const says = `${name}: ${values.at(-1)!.toLocaleString(navigator.language)}`
   return html`<figure class="plot">
     <svg viewBox="0 0 ${values.length * 4} 24" preserveAspectRatio="none" role="img" aria-label=${says}>
-      ${[...days].map(
-        (
-          [day, value],
-          index,
-        ) => html`<rect x=${index * 4} y=${24 - (value / most) * 24} width="3" height=${(value / most) * 24}>
+      ${[...days].map(([day, value], index) => {
+        const height = (value / most) * 24
+        return html`<rect x=${index * 4} y=${24 - height} width="3" height=${height}>
           <title>${formatLocal(day, { dateStyle: 'medium' })}: ${value}</title>
-        </rect>`,
-      )}
+        </rect>`
+      })}
     </svg>
     <figcaption class="small">${says}</figcaption>
   </figure>`

@@ -97,6 +97,25 @@ export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; ch
   `
 }
 
+interface RowsProps<Item> {
+  loaded: Loaded<Item[]>
+  /** The sentence in place of an empty list. */
+  none: string
+  /** The heading of a list that is a part of its page. */
+  title?: string
+  kind?: 'rows' | 'timeline'
+  children: (item: Item) => unknown
+}
+
+/** A list of what is loaded. */
+export function Rows<Item>({ loaded, none, title, kind = 'rows', children }: RowsProps<Item>) {
+  const filled = (items: Item[]) => html`<ul class=${kind}>${items.map(children)}</ul>`
+  const list = html`<${Loading} loaded=${loaded}>
+    ${(items: Item[]) => (items.length === 0 ? html`<${Empty}>${none}<//>` : filled(items))}
+  <//>`
+  return title ? html`<section class="card"><h2>${title}</h2>${list}</section>` : list
+}
+
 /** Content that is made when somebody asks for it. */
 export function Details({ title, children }: { title: unknown; children: () => unknown }) {
   const [isOpen, setOpen] = useState(false)

@@ -1,13 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { marked, retried } from '../../delivery/owner-rules.ts'
-import type {
-  DeliveryMetrics,
-  MediaDetail,
-  PatchPost,
-  PostDetail,
-  PostTarget,
-  PostValidation,
-} from '../../sdk/index.ts'
+import type { DeliveryMetrics, PatchPost, PostDetail, PostTarget, PostValidation } from '../../sdk/index.ts'
 import { Changes, TakeDown } from './changes.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -31,11 +24,8 @@ export function PostPage({ id }: { id: string }) {
   const { client } = useSession()
   const canSeeFiles = useCan('media:read')
   const post = useLoad((signal) => client.posts.get(id, { signal }), [client, id])
-  const fileIds = [
-    ...new Set(
-      [post.value?.mediaIds ?? [], ...(post.value?.targets ?? []).map((target) => ownFiles(target) ?? [])].flat(),
-    ),
-  ]
+  const { mediaIds = [], targets = [] } = post.value ?? {}
+  const fileIds = [...new Set([...mediaIds, ...targets.flatMap((target) => ownFiles(target) ?? [])])]
   const files = useLoad(
     async () => Promise.all((canSeeFiles ? fileIds : []).map((id) => client.media.get(id))),
     [client, canSeeFiles, fileIds.join()],
@@ -60,16 +50,14 @@ export function PostPage({ id }: { id: string }) {
     return () => clearInterval(timer)
   }, [post.value])
   return html`${!post.value && html`<h1>Post</h1>`}<${Loading} loaded=${post}>
-    ${(
-      value: PostDetail,
-    ) => html`<${Post} post=${value} files=${new Map(files.value?.map((file) => [file.id, file]))} validation=${validation.value}
-      metrics=${metrics.value ?? []} reload=${post.reload} />`}
+    ${(value: PostDetail) => html`<${Post} post=${value} files=${new Map(files.value?.map((file) => [file.id, file]))}
+      validation=${validation.value} metrics=${metrics.value ?? []} reload=${post.reload} />`}
   <//>`
 }
 
 interface PostProps {
   post: PostDetail
-  files: Map<string, MediaDetail>
+  files: ReadonlyMap<string, Omit<Picture, 'url'>>
   validation: PostValidation | undefined
   metrics: DeliveryMetrics[]
   reload: () => void
@@ -132,14 +120,11 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   </div>`
 }
 
-interface TargetProps {
-  post: PostDetail
+interface TargetProps extends Pick<PostProps, 'post' | 'validation' | 'reload'> {
   target: PostTarget
   files: Picture[]
-  validation: PostValidation | undefined
   metrics: DeliveryMetrics | undefined
   timeZone: string
-  reload: () => void
 }
 
 function Target({ post, target, files, validation, metrics, timeZone, reload }: TargetProps) {

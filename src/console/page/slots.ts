@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../sdk/index.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Empty, Loading, Problem, ZoneField } from './parts.ts'
+import { Loading, Problem, Rows, ZoneField } from './parts.ts'
 import { unless, useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 
@@ -35,29 +35,23 @@ export function Slots({ accountId }: { accountId: string }) {
     <${Loading} loaded=${schedule}>
       ${(value: AccountSchedule) => html`<${Schedule} key=${JSON.stringify(value)} accountId=${accountId} schedule=${value} reload=${reload} />`}
     <//>
-    <${Loading} loaded=${next}>
-      ${(slots: Slot[]) =>
-        slots.length === 0
-          ? html`<${Empty}>There are no slots. A post that asks for the next one is refused.<//>`
-          : html`<p class="small">The next slots</p><ol class="timeline">${slots.map(
-              ({ scheduledAt, isTaken, postId }) => html`<li>
-                <time datetime=${scheduledAt}>${formatInstant(scheduledAt, schedule.value?.timeZone ?? OWN_ZONE)}</time>
-                ${postId ? html`<a href="#/posts/${postId}">taken</a>` : isTaken ? 'taken' : 'free'}
-              </li>`,
-            )}</ol>`}
+    <p class="small">The next slots</p>
+    <${Rows} loaded=${next} kind="timeline" none="There are none. A post that asks for the next one is refused.">
+      ${({ scheduledAt, isTaken, postId }: Slot) => html`<li>
+        <time datetime=${scheduledAt}>${formatInstant(scheduledAt, schedule.value?.timeZone ?? OWN_ZONE)}</time>
+        ${postId ? html`<a href="#/posts/${postId}">taken</a>` : isTaken ? 'taken' : 'free'}
+      </li>`}
     <//>
   `
 }
 
-function Schedule({
-  accountId,
-  schedule,
-  reload,
-}: {
+interface ScheduleProps {
   accountId: string
   schedule: AccountSchedule
   reload: () => void
-}) {
+}
+
+function Schedule({ accountId, schedule, reload }: ScheduleProps) {
   const { client } = useSession()
   const canChange = useCan('posts:publish')
   const [slots, setSlots] = useState(schedule.slots)

@@ -32,11 +32,8 @@ export function toInstant(local: string, timeZone: string): Date {
   return new Date(wall - offsetAt(guess))
 }
 
-export function addDays(date: string, days: number): string {
-  const time = new Date(`${date}T00:00Z`)
-  time.setUTCDate(time.getUTCDate() + days)
-  return time.toISOString().slice(0, 10)
-}
+export const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
 
 export function addMonths(date: string, months: number): string {
   const time = new Date(`${date.slice(0, 7)}-01T00:00Z`)
@@ -70,10 +67,7 @@ export const formatLocal = (local: string, options: Intl.DateTimeFormatOptions):
     new Date(`${local.length > 10 ? local : `${local}T00:00`}Z`),
   )
 
-export const formatInstant = (instant: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(navigator.language, { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(
-    new Date(instant),
-  )
+export const formatTime = (instant: string, timeZone: string, dateStyle?: 'medium'): string =>
+  new Intl.DateTimeFormat(navigator.language, { timeZone, dateStyle, timeStyle: 'short' }).format(new Date(instant))
 
-export const formatTime = (instant: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(navigator.language, { timeZone, timeStyle: 'short' }).format(new Date(instant))
+export const formatInstant = (instant: string, timeZone: string) => formatTime(instant, timeZone, 'medium')
