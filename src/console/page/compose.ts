@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { sleep } from '../../sdk/http.ts'
 import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
-import { useAction, useKept, useLoad } from './hooks.ts'
+import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
+import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm, Empty, Loading, Network, Pictures, Problem, ZoneField } from './parts.ts'
-import { Preview } from './preview.ts'
+import { Issues, issuesOf, Preview } from './preview.ts'
 import { withProgress } from './progress.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { OWN_ZONE } from './time.ts'
@@ -13,7 +13,8 @@ import { OWN_ZONE } from './time.ts'
 interface Draft {
   accountIds: string[]
   caption: string
-  captions: Record<string, string>
+  captions: Record<string, string | undefined>
+  fields: Record<string, TypedFields>
   files: Media[]
   time: string
   timeZone: string
@@ -26,26 +27,27 @@ interface Draft {
 }
 
 const newDraft = (): Draft => ({
-  ...{ accountIds: [], caption: '', captions: {}, files: [], fits: true },
+  ...{ accountIds: [], caption: '', captions: {}, fields: {}, files: [], fits: true },
   ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
   key: crypto.randomUUID(),
 })
 
-const toBody = ({ accountIds, caption, captions, files, time, timeZone, isQueued, fits }: Draft): CreatePost => {
-  const overrides = accountIds.filter((id) => captions[id] !== undefined)
+const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draft): CreatePost => {
+  const { time, timeZone, isQueued, fits } = draft
+  const overrides = accountIds.filter((id) => captions[id] !== undefined || fields[id])
   return {
     accountIds,
     caption,
     ...(files.length > 0 && { mediaIds: files.map(({ id }) => id), ...(fits && { mediaFit: 'auto' }) }),
     ...(overrides.length > 0 && {
-      accountOverrides: overrides.map((accountId) => ({ accountId, captionOverride: captions[accountId]! })),
+      accountOverrides: overrides.map((accountId) => ({
+        ...{ accountId, captionOverride: captions[accountId] ?? null },
+        ...(fields[accountId] && { fields: toFields(fields[accountId]) }),
+      })),
     }),
     ...(isQueued ? { schedule: { queue: 'next' } } : time && { scheduledAt: `${time}:00`, timeZone }),
   }
 }
-
-/** The pause after the last key press before a post is checked. */
-const CHECKED_AFTER_MS = 400
 
 export function Compose() {
   const { client } = useSession()
@@ -61,7 +63,7 @@ export function Compose() {
   const check = useLoad(
     async (signal) => {
       if (body.accountIds.length === 0) return undefined
-      await sleep(CHECKED_AFTER_MS, signal)
+      await typingEnds(signal)
       return client.posts.validate(body, { include: ['parts'], signal })
     },
     [client, JSON.stringify(body)],
@@ -79,7 +81,6 @@ export function Compose() {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
   }
   const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
-  const general = validation?.violations.filter(({ accountId }) => !draft.accountIds.includes(accountId)) ?? []
   const isScheduled = draft.isQueued || draft.time !== ''
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
@@ -113,7 +114,7 @@ export function Compose() {
         }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
-        ${general.map(({ message }) => html`<p class="warning" role="alert" dir="auto">${message}</p>`)}
+        <div role="status"><${Issues} issues=${issuesOf(validation, undefined)} /></div>
         <div class="buttons">
           <button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
           ${canPublish && !isScheduled && html`<button type="button" name="publish" disabled=${!canStore || !validation?.publishable} onClick=${run}>Publish now</button>`}
@@ -123,11 +124,8 @@ export function Compose() {
       <aside aria-label="Each account">
         ${chosen.length === 0 && html`<${Empty}>Choose accounts to see here what each of them gets.<//>`}
         ${chosen.map(
-          (account) => html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation}
-            onCaption=${(text: string | undefined) => {
-              const { [account.id]: _, ...others } = draft.captions
-              change({ captions: text === undefined ? others : { ...others, [account.id]: text } })
-            }} />`,
+          (account) =>
+            html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} change=${change} />`,
         )}
       </aside>
     </div>
@@ -138,23 +136,29 @@ interface AccountProps {
   account: Account
   draft: Draft
   validation: PostValidation | undefined
-  onCaption: (text: string | undefined) => void
+  change: (changes: Partial<Draft>) => void
 }
 
-/** The post on one account, and its text if it has one of its own. */
-function OnAccount({ account: { id, platform, username, attention }, draft, validation, onCaption }: AccountProps) {
+/** The post on one account, its text if it has one of its own, and the fields of its network. */
+function OnAccount({ account, draft, validation, change }: AccountProps) {
+  const { id, platform, username, attention } = account
   const own = draft.captions[id]
+  const setText = (text?: string) => change({ captions: { ...draft.captions, [id]: text } })
+  const setFields = (typed: TypedFields) => change({ fields: { ...draft.fields, [id]: typed } })
   const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
+  const network = useSession().platforms.get(platform)
+  const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
   return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
     ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
-    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${files} />` : html`<p class="small">Checking…</p>`}
+    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${files} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
     ${
       own === undefined
-        ? html`<button type="button" class="quiet" onClick=${() => onCaption(draft.caption)}>Use another text here</button>`
-        : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => onCaption((event.target as HTMLTextAreaElement).value)} /></label>
-          <button type="button" class="quiet" onClick=${() => onCaption(undefined)}>Use the text of the post</button>`
+        ? html`<button type="button" class="quiet" onClick=${() => setText(draft.caption)}>Use another text here</button>`
+        : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => setText((event.target as HTMLTextAreaElement).value)} /></label>
+          <button type="button" class="quiet" onClick=${() => setText()}>Use the text of the post</button>`
     }
+    ${network && html`<${Fields} network=${network} account=${account} typed=${draft.fields[id] ?? {}} issues=${issues.get(true) ?? []} onChange=${setFields} />`}
   </section>`
 }
 

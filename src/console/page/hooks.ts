@@ -1,4 +1,5 @@
 import { useCallback, useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { sleep } from '../../sdk/http.ts'
 import { PostroomError, Unauthorized } from '../../sdk/index.ts'
 import { SessionContext } from './session.ts'
 
@@ -10,9 +11,9 @@ export interface Loaded<Value> {
   reload(): void
 }
 
-/** The pause before something is loaded again, if the service does not ask for another one. */
 const LOADING = { value: undefined, error: undefined, isLoading: true }
 
+/** The pause before something is loaded again, if the service does not ask for another one. */
 const PAUSE_SECONDS = 10
 
 /** After how many seconds a failed request may succeed; undefined if it will fail again. */
@@ -54,6 +55,9 @@ export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, in
   return { ...state, reload }
 }
 
+/** Waits until a text that asks for requests is probably typed. */
+export const typingEnds = (signal: AbortSignal) => sleep(400, signal)
+
 /** An action of a form or a button, with the error of its last run. */
 export function useAction<Target extends HTMLElement>(act: (target: Target) => Promise<unknown>) {
   const [error, setError] = useState<Error>()
@@ -92,10 +96,10 @@ export function setQuery(changes: Record<string, string>): void {
   location.hash = query.size > 0 ? `${path}?${query}` : path
 }
 
-/** A value that this tab keeps over reloads. */
-export function useKept<Value>(name: string, initial: Value): [Value, (change: (value: Value) => Value) => void] {
+/** A value that this tab keeps over reloads. Keys that an earlier version did not keep are as in `initial`. */
+export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
   const key = `postroom.${name}`
-  const [value, setValue] = useState<Value>(() => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? initial)
+  const [value, setValue] = useState<T>(() => ({ ...initial, ...JSON.parse(sessionStorage.getItem(key) ?? '{}') }))
   useLayoutEffect(() => sessionStorage.setItem(key, JSON.stringify(value)), [value])
   return [value, setValue]
 }

@@ -116,10 +116,17 @@ export function Rows<Item>({ loaded, none, title, kind = 'rows', children }: Row
   return title ? html`<section class="card"><h2>${title}</h2>${list}</section>` : list
 }
 
+interface DetailsProps {
+  title: unknown
+  /** Whether it opens by itself. */
+  isNeeded?: boolean
+  children: () => unknown
+}
+
 /** Content that is made when somebody asks for it. */
-export function Details({ title, children }: { title: unknown; children: () => unknown }) {
+export function Details({ title, isNeeded = false, children }: DetailsProps) {
   const [isOpen, setOpen] = useState(false)
-  return html`<details onToggle=${(event: { target: HTMLDetailsElement }) => setOpen(event.target.open)}>
+  return html`<details open=${isOpen || isNeeded} onToggle=${(event: { target: HTMLDetailsElement }) => setOpen(event.target.open)}>
     <summary>${title}</summary>
     ${isOpen && children()}
   </details>`

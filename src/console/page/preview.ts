@@ -1,4 +1,4 @@
-import type { CreatePost, PostDetail, PostPart, PostValidation, ValidatedTarget } from '../../sdk/index.ts'
+import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../sdk/index.ts'
 import { html } from './html.ts'
 import { type Picture, Pictures } from './parts.ts'
 
@@ -17,26 +17,36 @@ export const toBody = (post: PostDetail): CreatePost => ({
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
+export type Issue = PostValidation['violations' | 'warnings'][number]
+
+/** Violations and warnings of a post on one account. The attention of an account is shown beside its name. */
+export const issuesOf = (validation: PostValidation | undefined, accountId: string | undefined): Issue[] =>
+  [...(validation?.violations ?? []), ...(validation?.warnings ?? [])].filter(
+    (issue) => issue.accountId === accountId && !('code' in issue && issue.code === 'account_attention'),
+  )
+
+export const Issues = ({ issues }: { issues: Issue[] }) =>
+  html`${issues.map(
+    (issue) => html`<p class=${'rule' in issue ? 'warning' : 'small'} dir="auto">
+      <span aria-hidden="true">${'rule' in issue ? '✕' : '⚠'}</span> ${issue.message}
+    </p>`,
+  )}`
+
 interface PreviewProps {
   accountId: string
   validation: PostValidation | undefined
   files: ReadonlyMap<string, Picture>
+  issues?: Issue[]
 }
 
 /** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
-export function Preview({ accountId, validation, files }: PreviewProps) {
+export function Preview({ accountId, validation, files, issues = issuesOf(validation, accountId) }: PreviewProps) {
   const target = validation?.targets.find((each) => each.accountId === accountId)
-  const ofAccount = (each: { accountId?: string }) => each.accountId === accountId
-  // The attention of an account is shown beside its name.
-  const warnings = (validation?.warnings ?? []).filter((each) => ofAccount(each) && each.code !== 'account_attention')
   return html`
     ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
-    ${target && !target.parts && html`<${Counts} target=${target} />`}
+    ${target && !target.parts && target.counts.map(({ path, ...count }) => html`<${Meter} name=${String(path.at(-1))} ...${count} />`)}
     ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">The network charges ${formatDollars(target.cost.usdMicros)}.</p>`}
-    <div role="status">
-      ${validation?.violations.filter(ofAccount).map(({ message }) => html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${message}</p>`)}
-      ${warnings.map(({ message }) => html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${message}</p>`)}
-    </div>
+    <div role="status"><${Issues} issues=${issues} /></div>
   `
 }
 
@@ -73,9 +83,6 @@ function marked({ text, entities }: PostPart): unknown[] {
   }
   return [...pieces, text.slice(at)]
 }
-
-const Counts = ({ target }: { target: ValidatedTarget }) =>
-  html`${target.counts.map(({ path, actual, limit, unit }) => html`<${Meter} name=${String(path.at(-1))} ...${{ actual, limit, unit }} />`)}`
 
 /** The units of what is not a text. Each network counts the characters of a text in its own way. */
 const OTHER_UNITS = new Set(['', 'bytes', 'files', 'items', 'pixels', 'seconds'])

@@ -33,9 +33,11 @@ export function titleOf(states: DeliveryState[]): string {
   return state === 'waiting' ? STATES.waiting.word : `${STATES[state].word} post`
 }
 
-/** Turns names of the API into words: `accessToken` and `content_refused` into `Access token` and `Content refused`. */
+/** Turns names of the API into words: `accessToken` and `PUBLIC_TO_ALL` into `Access token` and `Public to all`. */
 export const toWords = (name: string) =>
-  name.replace(/_|(?=[A-Z])/g, ' ').replace(/./g, (letter, at) => (at ? letter.toLowerCase() : letter.toUpperCase()))
+  name
+    .replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replace(/./g, (letter, at) => (at ? letter.toLowerCase() : letter.toUpperCase()))
 
 export const OUTCOMES: Record<string, string> = {
   published: 'the network accepted it',

@@ -1,0 +1,104 @@
+import axe from 'axe-core'
+import t, { type Test } from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { needsBrowser } from '../helpers/browser.ts'
+import { until } from '../helpers/until.ts'
+import { jpeg } from '../helpers/upload.ts'
+import { type Fakes, SCENES, startFakeNetworks } from '../networks/fakes/all.ts'
+import { createScene } from './scene.ts'
+
+/** The console of a user with accounts of some networks, each of which is a fake. */
+async function createComposer(t: Test, platforms: (keyof Fakes)[]) {
+  const fakes = await startFakeNetworks(t)
+  const scene = await createScene(t, { fetch: fakes.fetch })
+  const ids: Partial<Record<PlatformId, string>> = {}
+  for (const platform of platforms) {
+    ids[platform] = await scene.ada.account(platform, SCENES[platform].account(fakes[platform] as never))
+  }
+  return { ...scene, ids }
+}
+
+t.test('a post is composed for Pinterest and Reddit with what their accounts have', needsBrowser, async (t) => {
+  const { ada, ids, open, show } = await createComposer(t, ['pinterest', 'reddit'])
+  const { page, problems } = await open()
+  await show(page, '/compose')
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('The lamp is lit.')
+  for (const name of [/^Pi /, /^Re /]) await page.getByRole('checkbox', { name }).check()
+  await page
+    .getByLabel(/^Drop files here/)
+    .setInputFiles({ name: 'lamp.jpg', mimeType: 'image/jpeg', buffer: await jpeg() })
+  await page.getByLabel('Time, or none for a draft').fill('2030-05-01T12:00')
+  const schedule = page.getByRole('button', { name: 'Schedule' })
+
+  const pin = page.getByLabel(/ on Pinterest$/)
+  const board = pin.getByLabel('Board id')
+  await pin.getByText(/boardId/).waitFor()
+  t.equal(await board.getAttribute('aria-invalid'), 'true', 'what is missing is said at its field')
+  t.ok(await schedule.isDisabled())
+  await board.selectOption('Harbours')
+  await board.selectOption('Lighthouses')
+  await pin.getByText('More options').click()
+  await pin.getByLabel('Board section id').selectOption('At dusk')
+  await pin.getByLabel('Title').fill('x'.repeat(101))
+  await pin.getByLabel('Title').and(page.locator('[aria-invalid=true]')).waitFor()
+  await pin.getByLabel('Title').fill('Light')
+  await pin.getByLabel(/^Ai disclosures/).fill('AI_MODIFIED')
+
+  const thread = page.getByLabel(/ on Reddit$/)
+  const subreddit = thread.getByRole('combobox', { name: /^Subreddit/ })
+  const flair = thread.getByLabel('Flair id')
+  t.ok(await flair.isDisabled(), 'flairs wait for the subreddit')
+  await subreddit.fill('lighthouses')
+  await flair.selectOption('Question')
+  await thread.getByText('More options').click()
+  await thread.getByLabel('Nsfw').selectOption('Yes')
+  await thread.getByLabel('Kind').selectOption('Self')
+  await thread.getByLabel('Kind').and(page.locator('[aria-invalid=true]')).waitFor()
+  await thread.getByLabel('Kind').selectOption('Image')
+
+  await page.reload()
+  await subreddit.waitFor()
+  t.equal(await subreddit.inputValue(), 'lighthouses', 'a reload loses no field')
+  await schedule.click()
+  await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  const [post] = (await ada.call('GET', '/posts')).body.data
+  const { body } = await ada.call('GET', `/posts/${post.id}`)
+  const fieldsOf = (platform: PlatformId) =>
+    body.targets.find(({ accountId }: { accountId: string }) => accountId === ids[platform]).fields
+  t.strictSame(
+    [fieldsOf('pinterest'), fieldsOf('reddit')],
+    [
+      {
+        boardId: '549755885175',
+        boardSectionId: '5258814934636085108',
+        title: 'Light',
+        aiDisclosures: ['AI_MODIFIED'],
+      },
+      { subreddit: 'lighthouses', flairId: '865ba524-692d-11e9-9811-0e2f1d7746a8', nsfw: true, kind: 'image' },
+    ],
+  )
+  t.strictSame(problems(), [])
+})
+
+t.test('the fields of every network are accessible, and fit into a narrow page', needsBrowser, async (t) => {
+  const { ada, open, show } = await createComposer(t, Object.keys(SCENES) as (keyof Fakes)[])
+  const views = [
+    { colorScheme: 'light' as const, viewport: { width: 1280, height: 900 } },
+    { colorScheme: 'dark' as const, viewport: { width: 360, height: 740 } },
+  ]
+  for (const view of views) {
+    const { page, problems } = await open(ada.key, view)
+    await show(page, '/compose')
+    for (const box of await page.getByRole('group', { name: 'Accounts' }).getByRole('checkbox').all()) await box.check()
+    for (const line of await page.getByText('More options').all()) await line.click()
+    await until('all fields are there', () => page.getByText('Loading…').count(), { isMet: (count) => count === 0 })
+    await page.evaluate(axe.source)
+    const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
+    t.strictSame(found, [], view.colorScheme)
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    t.ok(Number(width) <= 0, `${width} pixels too wide`)
+    t.strictSame(problems(), [])
+  }
+})
