@@ -46,7 +46,10 @@ export async function runLoad(
           const sent = performance.now()
           const { status, body } = await connection.send(request.bytes)
           latencies.push(performance.now() - sent)
-          if (status !== request.status) throw new Error(`Expected status ${request.status}, got ${status}: ${body}`)
+          if (status !== request.status) {
+            const [line] = request.bytes.toString('latin1').split('\r\n', 1)
+            throw new Error(`${line}: expected status ${request.status}, got ${status}: ${body}`)
+          }
           request.onBody?.(body)
         }
       } finally {
