@@ -1,124 +1,28 @@
+import { readdirSync } from 'node:fs'
+import { extname } from 'node:path'
 import { sql } from 'kysely'
 import manifest from '../package.json' with { type: 'json' }
 import { applyFunctions, listOutdatedFunctions } from './apply-functions.ts'
 import type { Db } from './client.ts'
-import { type Migration, maxVersion, type Step } from './migration.ts'
+import { type Migration, maxVersion } from './migration.ts'
 import { applyMigrations, withMigrationLock } from './migration-runner.ts'
-import * as initial from './migrations/0001_initial.ts'
-import * as mediaFiles from './migrations/0002_media_files.ts'
-import * as publishing from './migrations/0003_publishing.ts'
-import * as idempotency from './migrations/0004_idempotency.ts'
-import * as postsWithoutIdIndex from './migrations/0005_posts_without_id_index.ts'
-import * as parkedDeliveries from './migrations/0006_parked_deliveries.ts'
-import * as accountLimits from './migrations/0007_account_limits.ts'
-import * as networkWaits from './migrations/0008_network_waits.ts'
-import * as restores from './migrations/0009_restores.ts'
-import * as metrics from './migrations/0010_metrics.ts'
-import * as retention from './migrations/0012_retention.ts'
-import * as connections from './migrations/0013_connections.ts'
-import * as tokenRefresh from './migrations/0014_token_refresh.ts'
-import * as serverApps from './migrations/0015_server_apps.ts'
-import * as find from './migrations/0016_find.ts'
-import * as keyRights from './migrations/0018_key_rights.ts'
-import * as connectionMetadata from './migrations/0019_connection_metadata.ts'
-import * as postsOfOrganizations from './migrations/0020_posts_of_organizations.ts'
-import * as events from './migrations/0021_events.ts'
-import * as webhooks from './migrations/0022_webhooks.ts'
-import * as mediaTracks from './migrations/0023_media_tracks.ts'
-import * as mediaEdits from './migrations/0024_media_edits.ts'
-import * as webhookMakers from './migrations/0025_webhook_makers.ts'
-import * as storedLinks from './migrations/0026_stored_links.ts'
-import * as altTextLimits from './migrations/0027_alt_text_limits.ts'
-import * as rightsOfIdempotencyKeys from './migrations/0028_rights_of_idempotency_keys.ts'
-import * as cancelledDeliveries from './migrations/0029_cancelled_deliveries.ts'
-import * as filesOfAccounts from './migrations/0030_files_of_accounts.ts'
-import * as altTextsOfPosts from './migrations/0031_alt_texts_of_posts.ts'
-import * as localSchedules from './migrations/0032_local_schedules.ts'
-import * as eventsOfEveryone from './migrations/0033_events_of_everyone.ts'
-import * as renditions from './migrations/0034_renditions.ts'
-import * as postsWithoutMedia from './migrations/0035_posts_without_media.ts'
-import * as postWords from './migrations/0036_post_words.ts'
-import * as referencesOfUsers from './migrations/0037_references_of_users.ts'
-import * as timesOfAccounts from './migrations/0038_times_of_accounts.ts'
-import * as accountSchedules from './migrations/0039_account_schedules.ts'
-import * as settingsOfAccounts from './migrations/0040_settings_of_accounts.ts'
-import * as textDigests from './migrations/0041_text_digests.ts'
-import * as deliveryMetrics from './migrations/0042_delivery_metrics.ts'
-import * as avatars from './migrations/0043_avatars.ts'
-import * as oauthGrants from './migrations/0044_oauth_grants.ts'
-import * as mediaFit from './migrations/0045_media_fit.ts'
-import * as metricCalls from './migrations/0046_metric_calls.ts'
-import * as budgets from './migrations/0047_budgets.ts'
-import * as slotsOfPosts from './migrations/0048_slots_of_posts.ts'
-import * as gonePosts from './migrations/0049_gone_posts.ts'
-import * as mediaFocus from './migrations/0050_media_focus.ts'
-import * as renditionJobs from './migrations/0051_rendition_jobs.ts'
-import * as filesOfParts from './migrations/0052_files_of_parts.ts'
-import * as documents from './migrations/0053_documents.ts'
-import * as deliveryChanges from './migrations/0054_delivery_changes.ts'
-import * as deliveryEdits from './migrations/0055_delivery_edits.ts'
-import * as spendingOfChanges from './migrations/0056_spending_of_changes.ts'
 import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
 
-/** The migrations of Postroom 1.0 have one step. */
-const oneStep = ({ up }: { up: Step }): Migration => ({ steps: [up] })
+const FOLDER = new URL('./migrations/', import.meta.url)
 
-/** Every migration by its name, in order. Never edit a released one: a change gets the next number. */
-export const MIGRATIONS: Record<string, Migration> = {
-  '0001_initial': oneStep(initial),
-  '0002_media_files': oneStep(mediaFiles),
-  '0003_publishing': oneStep(publishing),
-  '0004_idempotency': oneStep(idempotency),
-  '0005_posts_without_id_index': oneStep(postsWithoutIdIndex),
-  '0006_parked_deliveries': oneStep(parkedDeliveries),
-  '0007_account_limits': oneStep(accountLimits),
-  '0008_network_waits': networkWaits,
-  '0009_restores': restores,
-  '0010_metrics': metrics,
-  '0012_retention': retention,
-  '0013_connections': connections,
-  '0014_token_refresh': tokenRefresh,
-  '0015_server_apps': serverApps,
-  '0016_find': find,
-  '0018_key_rights': keyRights,
-  '0019_connection_metadata': connectionMetadata,
-  '0020_posts_of_organizations': postsOfOrganizations,
-  '0021_events': events,
-  '0022_webhooks': webhooks,
-  '0023_media_tracks': mediaTracks,
-  '0024_media_edits': mediaEdits,
-  '0025_webhook_makers': webhookMakers,
-  '0026_stored_links': storedLinks,
-  '0027_alt_text_limits': altTextLimits,
-  '0028_rights_of_idempotency_keys': rightsOfIdempotencyKeys,
-  '0029_cancelled_deliveries': cancelledDeliveries,
-  '0030_files_of_accounts': filesOfAccounts,
-  '0031_alt_texts_of_posts': altTextsOfPosts,
-  '0032_local_schedules': localSchedules,
-  '0033_events_of_everyone': eventsOfEveryone,
-  '0034_renditions': renditions,
-  '0035_posts_without_media': postsWithoutMedia,
-  '0036_post_words': postWords,
-  '0037_references_of_users': referencesOfUsers,
-  '0038_times_of_accounts': timesOfAccounts,
-  '0039_account_schedules': accountSchedules,
-  '0040_settings_of_accounts': settingsOfAccounts,
-  '0041_text_digests': textDigests,
-  '0042_delivery_metrics': deliveryMetrics,
-  '0043_avatars': avatars,
-  '0044_oauth_grants': oauthGrants,
-  '0045_media_fit': mediaFit,
-  '0046_metric_calls': metricCalls,
-  '0047_budgets': budgets,
-  '0048_slots_of_posts': slotsOfPosts,
-  '0049_gone_posts': gonePosts,
-  '0050_media_focus': mediaFocus,
-  '0051_rendition_jobs': renditionJobs,
-  '0052_files_of_parts': filesOfParts,
-  '0053_documents': documents,
-  '0054_delivery_changes': deliveryChanges,
-  '0055_delivery_edits': deliveryEdits,
-  '0056_spending_of_changes': spendingOfChanges,
+/** The names of all migrations, in order. Never edit a released one: a change gets the next number. */
+export const MIGRATION_NAMES: readonly string[] = readdirSync(FOLDER)
+  .flatMap((file) => /^(\d{4}_\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
+  .sort()
+
+/** All migrations by their names, in order. A process that starts on a migrated database loads none. */
+export async function loadMigrations(): Promise<Record<string, Migration>> {
+  const load = async (name: string): Promise<[string, Migration]> => {
+    const migration = await import(new URL(name + extname(import.meta.url), FOLDER).href)
+    // Those of Postroom 1.0 have one step.
+    return [name, 'up' in migration ? { steps: [migration.up] } : migration]
+  }
+  return Object.fromEntries(await Promise.all(MIGRATION_NAMES.map(load)))
 }
 
 /**
@@ -154,7 +58,7 @@ export async function migrate(db: Db, log: (line: string) => void = () => {}): P
       `Postroom ${version} has ${pending.join(', ')}, which another version has skipped when it applied ${newer.join(', ')}. Run a version that has all of them`,
     )
   }
-  const applied = pending.length > 0 ? await applyMigrations(db, MIGRATIONS, log) : []
+  const applied = pending.length > 0 ? await applyMigrations(db, await loadMigrations(), log) : []
   if (pendingFunctions.length > 0) await withMigrationLock(db, log, applyFunctions)
   return applied
 }
@@ -164,19 +68,18 @@ export const checkSchema = async (db: Db): Promise<SchemaState> => (await readSc
 /** Reads which migrations are applied, and which functions. Two short statements. */
 export async function readSchema(db: Db): Promise<SchemaStatus> {
   const rows = await readHistory(db)
-  const names = Object.keys(MIGRATIONS)
   const isApplied = (name: string) => rows.some((row) => row.name === name && row.isApplied)
   const servesFrom = rows.reduce((latest, row) => maxVersion(latest, row.servesFrom), null as string | null)
-  const pending = names.filter((name) => !isApplied(name))
+  const pending = MIGRATION_NAMES.filter((name) => !isApplied(name))
   const pendingFunctions = await listOutdatedFunctions(db)
   const isTooNew = maxVersion(manifest.version, servesFrom) !== manifest.version
   return {
     state: isTooNew ? 'too_new' : pending.length + pendingFunctions.length > 0 ? 'outdated' : 'ready',
     version: manifest.version,
-    applied: names.filter(isApplied),
+    applied: MIGRATION_NAMES.filter(isApplied),
     pending,
     pendingFunctions,
-    newer: rows.map(({ name }) => name).filter((name) => !names.includes(name)),
+    newer: rows.map(({ name }) => name).filter((name) => !MIGRATION_NAMES.includes(name)),
     servesFrom,
   }
 }

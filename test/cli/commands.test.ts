@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { MIGRATIONS } from '../../db/migrate.ts'
+import { MIGRATION_NAMES } from '../../db/migrate.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../src/app.ts'
 import { call, createFolder, mediaOptions, networkOptions } from '../helpers/app.ts'
@@ -22,7 +22,7 @@ t.test('with --json, every command prints one JSON object', async (t) => {
     t.equal(stdout.trim().split('\n').length, 1, 'one line on stdout')
     return JSON.parse(stdout)
   }
-  const names = Object.keys(MIGRATIONS)
+  const names = MIGRATION_NAMES
   const status = { version: manifest.version, newer: [], servesFrom: null }
   const pendingFunctions = readdirSync('db/functions')
     .map((file) => file.replace('.sql', ''))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { MIGRATIONS } from '../../db/migrate.ts'
+import { loadMigrations } from '../../db/migrate.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { createConnectionWorld } from './scene.ts'
 
@@ -45,7 +45,8 @@ t.test('the migration removes links that are stored as they are, and no other re
   await sql`
     insert into idempotency_keys (user_id, key, request_hash, status, body)
     values (${ada.id}, 'old', '\\x00', 201, ${link})`.execute(db)
-  for (const step of MIGRATIONS['0026_stored_links']!.steps) if (typeof step === 'function') await step(db as never)
+  const migrations = await loadMigrations()
+  for (const step of migrations['0026_stored_links']!.steps) if (typeof step === 'function') await step(db as never)
   const { rows } = await sql<{ key: string }>`select key from idempotency_keys`.execute(db)
   t.strictSame(
     rows.map(({ key }) => key),

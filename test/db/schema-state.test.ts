@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect } from '../../db/client.ts'
-import { checkSchema, MIGRATIONS, migrate, readSchema } from '../../db/migrate.ts'
+import { checkSchema, loadMigrations, migrate, MIGRATION_NAMES as NAMES, readSchema } from '../../db/migrate.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { copyDatabase } from '../helpers/database.ts'
 
-const NAMES = Object.keys(MIGRATIONS)
-const RELEASED = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 7))
+const RELEASED = Object.fromEntries(Object.entries(await loadMigrations()).slice(0, 7))
 
 async function open(t: Test, template?: string) {
   const db = connect({ url: await copyDatabase(t, template), poolMax: 1 })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { MIGRATIONS, migrate } from '../../db/migrate.ts'
+import { loadMigrations, migrate } from '../../db/migrate.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { generateKey, hashKey, startOfKey } from '../../src/auth/key.ts'
@@ -17,7 +17,7 @@ async function createOutdated(t: Test) {
   const url = await copyDatabase(t, 'template0')
   const db = connect({ url, poolMax: 2 })
   t.teardown(() => db.destroy())
-  await applyMigrations(db, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 7)), () => {})
+  await applyMigrations(db, Object.fromEntries(Object.entries(await loadMigrations()).slice(0, 7)), () => {})
   const env = { DATABASE_URL: url, CREDENTIALS_KEY: randomBytes(32).toString('base64') }
   // By its own statements: those of today name columns that this schema does not have.
   const [user, key] = [newId(), generateKey()]
