@@ -59,7 +59,7 @@ export async function deliver(
   const credentials = credentialsOf(deps, delivery)
   const claimedAt = deps.uptimeMs()
   const run: Run = {
-    ...{ deps, delivery, lease, adapter, plan: planActs(delivery), claimedAt },
+    ...{ deps, delivery, lease, adapter, plan: planActs(delivery), built: new Map(), claimedAt },
     credentials: isFailure(credentials) ? {} : credentials,
   }
   // An older version may have left the state of another act.

@@ -7,7 +7,7 @@ import { type Failure, failure } from './failures.ts'
 import { guaranteeOf } from './in-flight.ts'
 import { NotRead } from './readings.ts'
 import {
-  build,
+  actOf,
   callAdapter,
   factsOf,
   inFlightMs,
@@ -27,7 +27,7 @@ type Found = Awaited<ReturnType<Reconcile>>
 
 /** The outcome of a call that an earlier attempt has made, and whose response was lost or is still being processed. */
 export async function reconcileIntent(run: Run, state: State, number: number): Promise<Outcome> {
-  const act = build(run, state, run.plan[number - 1]!)
+  const act = actOf(run, state, run.plan[number - 1]!)
   const { reconcile } = run.adapter
   if (isFailure(act) || !reconcile || !canQuery(run.adapter, act, run.credentials)) {
     return unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))

@@ -30,6 +30,8 @@ export interface Run {
   adapter: AnyAdapter
   credentials: Credentials
   plan: readonly PlannedAct[]
+  /** The acts that were built, by number. */
+  built: Map<number, Act | Failure>
   /** By `uptimeMs`. */
   claimedAt: number
 }
@@ -65,12 +67,19 @@ export function build(
   return buildAct(delivery, planned, sent, { open: (key, range) => openFile(storage, key, range), addressOf })
 }
 
+/** An act of the delivery. It is built once, because it is needed up to four times. */
+export function actOf(run: Run, state: State, planned: PlannedAct): Act | Failure {
+  const act = run.built.get(planned.number) ?? build(run, state, planned)
+  run.built.set(planned.number, act)
+  return act
+}
+
 export const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value
 
 /** The current act; undefined if none is left or it cannot be sent. */
 export function currentAct(run: Run, state: State): Act | undefined {
   const planned = run.plan[state.sent.length]
-  const act = planned && build(run, state, planned)
+  const act = planned && actOf(run, state, planned)
   return act && !isFailure(act) ? act : undefined
 }
 

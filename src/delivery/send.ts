@@ -11,7 +11,7 @@ import { findUnpaid, intendPaidAct } from './budget.ts'
 import type { Outcome } from './decide.ts'
 import { suspended } from './lease.ts'
 import { awaitRenditions } from './renditions.ts'
-import { build, callAdapter, isFailure, isOfAnother, type Run, reasonOf, released, type State, waitOf } from './run.ts'
+import { actOf, callAdapter, isFailure, isOfAnother, type Run, reasonOf, released, type State, waitOf } from './run.ts'
 import { storableAct, storableState, storableWait } from './storable.ts'
 import { CALL_LEASE_MS, LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
@@ -39,7 +39,7 @@ export async function sendNext(run: Run, before: State): Promise<Sending> {
   const planned = run.plan[state.sent.length]!
   const waiting = await awaitRenditions(run, planned)
   if (waiting) return { state, outcome: waiting }
-  const act = build(run, state, planned)
+  const act = actOf(run, state, planned)
   if (isFailure(act)) return { state, outcome: { event: 'failed', reason: act, wasIntended: false } }
   const restsMs = await restOf(run.deps, run.delivery)
   if (restsMs > 0 || run.lease.signal.aborted) {
