@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
+import { QUEUE_ORDERS } from './queue-orders.ts'
 import { Ref, StringEnum } from './shared.ts'
 
 /** The maximum of accounts of a queued post: the search for common slots takes a step for each of them. */
 export const QUEUE_ACCOUNTS_MAX = 500
-
-export const QUEUE_ORDERS = ['next', 'together', 'front'] as const
 
 export const QueueOrder = StringEnum(QUEUE_ORDERS, {
   $id: 'QueueOrder',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { QUEUE_ORDERS } from '../../schemas/queue.ts'
+import { QUEUE_ORDERS } from '../../schemas/queue-orders.ts'
 import type { Io } from './action.ts'
 import { withDatabase, withJson } from './command.ts'
 import { COLUMNS, JSON_COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'

@@ -46,7 +46,9 @@ t.test('a page with filters is read in the order of an index, and stops when it 
     })
     t.equal(page.length, 25)
     const lines = await explain(db, recorded.statements[0]!)
-    t.notMatch(lines, /Sort|Bitmap/, `${source}\n${lines}`)
+    // The files of a post are sorted.
+    const [plan] = lines.split('SubPlan')
+    t.notMatch(plan, /Sort|Bitmap/, `${source}\n${lines}`)
   }
 })
 

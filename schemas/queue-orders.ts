@@ -1,0 +1,1 @@
+export const QUEUE_ORDERS = ['next', 'together', 'front'] as const
