@@ -1,10 +1,13 @@
-import type { DeliveryError, DeliveryState } from '../../schemas/delivery.ts'
+import type { DeliveryError, DeliveryState, MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { DeliveryEvent, From, RemovalState, To } from './transitions.ts'
 
 /*
  * Whether an action of the owner is allowed in the state of a delivery. The console offers actions by the same rules:
  * this file imports types alone, so that browsers can load it.
  */
+
+/** A copy that the type holds to its original: browsers load no schemas. */
+const mediaDeleted: typeof MEDIA_DELETED = 'media_deleted'
 
 /** The state after an action of the owner, or what forbids the action. */
 type Allowed<Event extends DeliveryEvent, Obstacle> = { state: To<Event> } | { obstacle: Obstacle }
@@ -25,12 +28,12 @@ export function retried(
   state satisfies From<'retry'>
   if (state === 'queued' && isEarly) return { obstacle: 'notDue' }
   if (state === 'published' && error === null) return { obstacle: 'published' }
-  if (error?.code === 'media_deleted') return { obstacle: 'mediaDeleted' }
+  if (error?.code === mediaDeleted) return { obstacle: 'mediaDeleted' }
   if (state === 'unconfirmed' && !canReconcile) return { obstacle: 'unconfirmed' }
   return { state: 'queued' }
 }
 
-/** The result of marking a delivery as published, whose owner has published what was missing. */
+/** The result of marking a delivery as published: its owner has published the missing acts by hand. */
 export function marked({
   state,
   error,

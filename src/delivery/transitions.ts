@@ -57,7 +57,7 @@ export const TRANSITIONS = {
     by: 'owner',
     from: ['queued', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
-    meaning: 'The owner has published by hand what was missing.',
+    meaning: 'The owner has published the missing acts by hand.',
   },
   deleteMedia: {
     by: 'owner',

@@ -7,7 +7,7 @@ import { jpeg } from '../helpers/upload.ts'
 import { type Fakes, SCENES, startFakeNetworks } from '../networks/fakes/all.ts'
 import { createScene } from './scene.ts'
 
-/** The console of a user with accounts of some networks, each of which is a fake. */
+/** The console of a user with accounts on fake networks. */
 async function createComposer(t: Test, platforms: (keyof Fakes)[]) {
   const fakes = await startFakeNetworks(t)
   const scene = await createScene(t, { fetch: fakes.fetch })
@@ -34,7 +34,7 @@ t.test('a post is composed for Pinterest and Reddit with what their accounts hav
   const pin = page.getByLabel(/ on Pinterest$/)
   const board = pin.getByLabel('Board id')
   await pin.getByText(/boardId/).waitFor()
-  t.equal(await board.getAttribute('aria-invalid'), 'true', 'what is missing is said at its field')
+  t.equal(await board.getAttribute('aria-invalid'), 'true', 'the field says that its value is missing')
   t.ok(await schedule.isDisabled())
   await board.selectOption('Harbours')
   await board.selectOption('Lighthouses')

@@ -194,7 +194,7 @@ export async function cancelDelivery(
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
 }
 
-/** Stores that the owner has published by hand what was missing of a locked delivery: it has `sent` as well. */
+/** Stores that the owner has published the missing acts of a locked delivery by hand: it has `sent` as well. */
 export async function markDeliveryPublished(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,

@@ -97,7 +97,8 @@ const insertRowsWith = (
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
         accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts,
-        coalesce(wanted.own_media, false) as own_media, wanted.own_scheduled_at, wanted.text_digest, wanted.day_max, wanted.day_from, wanted.day_types,
+        coalesce(wanted.own_media, false) as own_media, wanted.own_scheduled_at, wanted.text_digest, wanted.day_max,
+        wanted.day_from, wanted.day_types,
         wanted.media_fit, wanted.pad_color, wanted.renditions, wanted.is_in_slot, accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready

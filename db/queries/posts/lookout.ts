@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { hasNearby, mayHaveNearby, nearbyRow } from './nearby.ts'
 
-/** The posts of `complete` that may be written, in a statement that creates posts of which none looks for others. */
+/** The posts of `complete` that may be written, in a statement without a look for other posts. */
 export const usableUnseen = sql`
   usable as (
     select complete.*, null::jsonb as nearby, complete.has_expected as is_expected from complete

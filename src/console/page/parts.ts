@@ -107,7 +107,7 @@ interface RowsProps<Item> {
   children: (item: Item) => unknown
 }
 
-/** A list of what is loaded. */
+/** A list of loaded items. */
 export function Rows<Item>({ loaded, none, title, kind = 'rows', children }: RowsProps<Item>) {
   const filled = (items: Item[]) => html`<ul class=${kind}>${items.map(children)}</ul>`
   const list = html`<${Loading} loaded=${loaded}>

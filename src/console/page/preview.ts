@@ -84,7 +84,7 @@ function marked({ text, entities }: PostPart): unknown[] {
   return [...pieces, text.slice(at)]
 }
 
-/** The units of what is not a text. Each network counts the characters of a text in its own way. */
+/** The units of counts other than lengths of texts. Each network counts characters in its own way. */
 const OTHER_UNITS = new Set(['', 'bytes', 'files', 'items', 'pixels', 'seconds'])
 
 function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
