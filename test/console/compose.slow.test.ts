@@ -18,6 +18,35 @@ async function createComposer(t: Test, platforms: (keyof Fakes)[]) {
   return { ...scene, ids }
 }
 
+t.test('a thread is composed, and an account may have parts of its own', needsBrowser, async (t) => {
+  const { ada, ids, accountIds, open, show } = await createComposer(t, ['mastodon'])
+  const { page, problems } = await open()
+  await show(page, '/compose')
+  for (const name of ['ada.example.com', /^Ma /]) await page.getByRole('checkbox', { name }).check()
+  const type = page.getByRole('combobox', { name: /^Type/ })
+  await type.selectOption('Thread')
+  t.equal(await type.inputValue(), 'thread')
+  await page.getByLabel('Text', { exact: true }).fill(`The lamp is lit.\n---\n${'x'.repeat(301)}`)
+  const chain = page.getByLabel(/ on Bluesky$/)
+  await chain.getByText('301 of 300 characters').waitFor()
+  await chain.getByRole('button', { name: 'Use another text here' }).click()
+  await chain.getByLabel('Its text').fill('One\n---\nTwo\n---\nThree')
+  await page.reload()
+  await chain.getByText('5 of 300 characters').waitFor()
+  t.equal(await type.inputValue(), 'thread', 'a reload loses no type')
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  const [{ id }] = (await ada.call('GET', '/posts')).body.data
+  const { body } = await ada.call('GET', `/posts/${id}`)
+  const partsOf = (account?: string) =>
+    body.targets.find(({ accountId }: { accountId: string }) => accountId === account).threadParts
+  t.strictSame(
+    [body.postType, partsOf(accountIds[0]), partsOf(ids.mastodon)],
+    ['thread', ['One', 'Two', 'Three'], ['The lamp is lit.', 'x'.repeat(301)]],
+  )
+  t.strictSame(problems(), [])
+})
+
 t.test('a post is composed for Pinterest and Reddit with what their accounts have', needsBrowser, async (t) => {
   const { ada, ids, open, show } = await createComposer(t, ['pinterest', 'reddit'])
   const { page, problems } = await open()

@@ -48,11 +48,13 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
   const index = await days.evaluateAll((days) =>
     days.findIndex((day) => (day as { querySelector(s: string): unknown }).querySelector('.chip')),
   )
-  const target = days.nth(index === 6 ? 5 : index + 1)
-  await chip.dragTo(target)
+  const nine = days.nth(index === 6 ? 5 : index + 1).locator('[data-hour="09"]')
+  await chip.dragTo(nine)
   await page.getByText(/^Moved to /).waitFor()
-  await target.getByRole('link', { name: /We are live\./ }).waitFor()
-  t.not((await ada.call('GET', `/posts/${post.id}`)).body.scheduledAt, post.scheduledAt)
+  await nine.getByRole('link', { name: /We are live\./ }).waitFor()
+  const { body: moved } = await ada.call('GET', `/posts/${post.id}`)
+  t.match(moved.scheduledAtLocal, /T09:58:00$/)
+  t.not(moved.scheduledAtLocal.slice(0, 10), today())
   await page.getByRole('button', { name: 'Undo' }).click()
   await days
     .nth(index)

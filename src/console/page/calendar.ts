@@ -14,8 +14,11 @@ interface Entry {
   targets: ListedTarget[]
 }
 
-/** As many as a day shows before the others have to be asked for. */
+/** As many as a day of a month shows before the others have to be asked for. */
 const SHOWN_MAX = 4
+
+/** The hours of a day of a week. A post is dragged to one of them. */
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 
 export function Calendar() {
   const { client } = useSession()
@@ -58,8 +61,9 @@ export function Calendar() {
   )
   const days = useMemo(() => groupByDay(posts.value ?? [], timeZone), [posts.value, timeZone])
 
-  const move = async ({ post, instant, targets }: Entry, day: string) => {
-    const local = `${day}T${dates.toLocal(new Date(instant), timeZone).slice(11)}`
+  const move = async ({ post, instant, targets }: Entry, day: string, hour?: string) => {
+    const time = dates.toLocal(new Date(instant), timeZone).slice(11)
+    const local = `${day}T${hour ?? time.slice(0, 2)}${time.slice(2)}`
     const to = dates.toInstant(local, timeZone)
     // As it is shown, or as the last move has left it: a change of another tab or program is not overwritten.
     let shown = post.updatedAt
@@ -152,31 +156,43 @@ interface DayProps {
   isWhole: boolean
   entries: Entry[]
   timeZone: string
-  onMove: (entry: Entry, day: string) => void
+  /** Moves an entry to a day, at its time or within another hour. */
+  onMove: (entry: Entry, day: string, hour?: string) => void
 }
 
 let dragged: Entry | undefined
 
 function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayProps) {
   const canMove = useCan('posts:write', 'posts:publish')
-  const [isOpen, setOpen] = useState(isWhole)
+  const [isOpen, setOpen] = useState(false)
   const shown = isOpen || isWhole ? entries : entries.slice(0, SHOWN_MAX)
   const drop = (event: DragEvent) => {
     event.preventDefault()
-    if (dragged) onMove(dragged, day)
+    const list = (event.target as Element).closest<HTMLElement>('[data-hour]')
+    if (dragged) onMove(dragged, day, list?.dataset.hour)
   }
+  const items = (entries: Entry[]) =>
+    entries.map((entry) => {
+      const canDrag = canMove && entry.post.status !== 'published'
+      return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
+        <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${dates.formatTime(entry.instant, timeZone)} />
+      </li>`
+    })
+  const hourOf = ({ instant }: Entry) => dates.toLocal(new Date(instant), timeZone).slice(11, 13)
+  const lists = Map.groupBy(shown, hourOf)
   return html`<div role="listitem" class="day ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
       aria-label="${dates.formatLocal(day, { dateStyle: 'full' })}, ${entries.length} ${entries.length === 1 ? 'post' : 'posts'}"
       onDragOver=${(event: DragEvent) => canMove && event.preventDefault()} onDrop=${drop}>
     <div class="date" aria-hidden="true"><span class="narrow">${dates.formatLocal(day, { weekday: 'short', day: 'numeric', month: 'short' })}</span><span class="wide">${Number(day.slice(8))}</span></div>
-    <ul class="entries">
-      ${shown.map((entry) => {
-        const canDrag = canMove && entry.post.status !== 'published'
-        return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
-          <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${dates.formatTime(entry.instant, timeZone)} />
-        </li>`
-      })}
-    </ul>
+    ${
+      isWhole
+        ? HOURS.map(
+            (hour) => html`<ul class="entries hour" data-hour=${hour}
+            aria-label=${dates.formatLocal(`${day}T${hour}:00`, { timeStyle: 'short' })}
+            aria-hidden=${!lists.has(hour)}>${items(lists.get(hour) ?? [])}</ul>`,
+          )
+        : html`<ul class="entries">${items(shown)}</ul>`
+    }
     ${shown.length < entries.length && html`<button type="button" class="quiet" onClick=${() => setOpen(true)}>${entries.length - shown.length} more</button>`}
   </div>`
 }

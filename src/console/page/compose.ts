@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Account, CreatePost, Media, PostValidation } from '../../sdk/index.ts'
+import type { Account, CreatePost, Media, PostType, PostValidation } from '../../sdk/index.ts'
 import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -8,10 +8,13 @@ import { Issues, issuesOf, Preview } from './preview.ts'
 import { withProgress } from './progress.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { OWN_ZONE } from './time.ts'
+import { toWords } from './words.ts'
 
 /** A post that is typed and not stored yet. The tab keeps it. */
 interface Draft {
   accountIds: string[]
+  postType: PostType
+  /** With a thread, its parts are divided by lines of three hyphens. */
   caption: string
   captions: Record<string, string | undefined>
   fields: Record<string, TypedFields>
@@ -27,17 +30,21 @@ interface Draft {
 }
 
 const newDraft = (): Draft => ({
-  ...{ accountIds: [], caption: '', captions: {}, fields: {}, files: [], fits: true },
+  ...{ accountIds: [], postType: 'post', caption: '', captions: {}, fields: {}, files: [], fits: true },
   ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
   key: crypto.randomUUID(),
 })
 
+const toParts = (text: string): string[] => text.split(/^---$/m).map((part) => part.trim())
+
 const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draft): CreatePost => {
-  const { time, timeZone, isQueued, fits } = draft
+  const { postType, time, timeZone, isQueued, fits } = draft
   const overrides = accountIds.filter((id) => captions[id] !== undefined || fields[id])
   return {
-    accountIds,
-    caption,
+    ...{ accountIds, postType, caption },
+    ...(postType === 'thread' && {
+      threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(captions[id] ?? caption)])),
+    }),
     ...(files.length > 0 && { mediaIds: files.map(({ id }) => id), ...(fits && { mediaFit: 'auto' }) }),
     ...(overrides.length > 0 && {
       accountOverrides: overrides.map((accountId) => ({
@@ -50,7 +57,7 @@ const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draf
 }
 
 export function Compose() {
-  const { client } = useSession()
+  const { client, platforms } = useSession()
   const canPublish = useCan('posts:publish')
   const canUpload = useCan('media:write')
   const [draft, setDraft] = useKept<Draft>('compose', newDraft())
@@ -81,6 +88,8 @@ export function Compose() {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
   }
   const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
+  const types = new Set(chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {})))
+  types.add(draft.postType)
   const isScheduled = draft.isQueued || draft.time !== ''
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
@@ -101,6 +110,8 @@ export function Compose() {
                 )}
               </fieldset>`}
         <//>
+        ${types.size > 1 && html`<label>Type <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${toWords(type)}</option>`)}</select></label>`}
+        ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one.</p>`}
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${draft.files.length > 0 && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
