@@ -17,6 +17,9 @@ interface Entry {
 /** As many as a day of a month shows before the others have to be asked for. */
 const SHOWN_MAX = 4
 
+/** A drag has no button to try it again. */
+const AGAIN = { maxRetries: 2 }
+
 /** The hours of a day of a week. A post is dragged to one of them. */
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
 
@@ -68,9 +71,10 @@ export function Calendar() {
     // As it is shown, or as the last move has left it: a change of another tab or program is not overwritten.
     let shown = post.updatedAt
     const change = async (time: Date) => {
-      const current = await client.posts.get(post.id)
+      const current = await client.posts.get(post.id, AGAIN)
       if (current.updatedAt !== shown) throw new Error('the post has changed meanwhile, look at it again')
-      shown = (await client.posts.update(post.id, changeOf(post, targets, time), versionOf(current))).updatedAt
+      shown = (await client.posts.update(post.id, changeOf(post, targets, time), { ...versionOf(current), ...AGAIN }))
+        .updatedAt
     }
     try {
       await change(to)
