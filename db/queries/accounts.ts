@@ -4,6 +4,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
+import { scopesOfApp } from './oauth-apps.ts'
 import { isAdministeredBy } from './roles.ts'
 
 /**
@@ -64,6 +65,8 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
       'userId',
       'organizationId',
+      'externalId',
+      scopesOfApp.as('appScopes'),
       eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
       storedCredentials.as('credentials'),
       sql<boolean>`exists (select from avatars where avatars.account_id = accounts.id)`.as('hasAvatar'),
@@ -193,6 +196,9 @@ export interface ListedAccount
     AccountOwner,
     Pick<AccountReadiness, 'attention' | 'credentials'> {
   hasAvatar: boolean
+  /** Null for an account without credentials. */
+  externalId: string | null
+  appScopes: string[] | null
 }
 
 export interface NewAccount extends AccountRow {
@@ -319,17 +325,4 @@ export function findSameProfiles(
     .where('externalId', '=', sql<string>`any(${externalIds}::text[])`)
     .where(reachableBy(userId))
     .execute()
-}
-
-/**
- * The owner of an account that the user may post to, and whether the user administers it; undefined if there is no such
- * account.
- */
-export function findAccountWithRole(db: Db, { userId, id }: { userId: string; id: string }) {
-  return db
-    .selectFrom('accounts')
-    .select(['userId', isAdministeredBy(userId).as('isAdministered')])
-    .where('id', '=', id)
-    .where(reachableBy(userId))
-    .executeTakeFirst()
 }

@@ -1,5 +1,5 @@
 import { isId } from '../../db/id.ts'
-import { findAccountWithRole } from '../../db/queries/accounts.ts'
+import { findReachableAccount } from '../../db/queries/accounts.ts'
 import { disconnectAccount } from '../../db/queries/disconnect.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { Deleted } from '../../schemas/shared.ts'
@@ -20,7 +20,7 @@ export async function disconnectOwnAccount(
   id: string,
 ): Promise<Deleted> {
   const { db } = context
-  const account = isId(id) && isListed(rights, id) ? await findAccountWithRole(db, { userId, id }) : undefined
+  const account = isId(id) && isListed(rights, id) ? await findReachableAccount(db, { userId, id }) : undefined
   if (!account) throw fail('account_not_found')
   if (account.userId !== userId && !account.isAdministered) throw fail('not_account_owner')
   const disconnected = await disconnectAccount(db, id)

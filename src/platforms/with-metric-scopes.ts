@@ -3,7 +3,8 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Networks } from './adapters.ts'
 import type { AnyAdapter } from './contract/adapter.ts'
 import type { OAuth } from './contract/oauth.ts'
-import { mapNetworks, NETWORKS } from './networks.ts'
+import { mapNetworks } from './networks.ts'
+import { offeredTo } from './offered-metrics.ts'
 
 /** The same networks, whose accounts are also asked for the scopes that reading numbers needs. */
 export const withMetricScopes = (networks: Networks): Networks =>
@@ -13,17 +14,23 @@ export const withMetricScopes = (networks: Networks): Networks =>
     return oauth ? { ...adapter, oauth: askingFor(scopes, oauth) } : adapter
   })
 
-/**
- * The scopes for numbers that connecting an account again would ask for, and the numbers that need them. `scopes` are
- * those that it has granted, null if it was connected by credentials.
- */
+interface Account {
+  platform: PlatformId
+  externalId: string | null
+  /** The scopes that it has granted; null if it was connected by credentials. */
+  scopes: readonly string[] | null
+  /** The scopes that its owner's app asks for; null for those of the network. */
+  appScopes: readonly string[] | null
+}
+
+/** The scopes for numbers that connecting an account again would ask for, and the numbers that need them. */
 export function findMetricGains(
   networks: Networks,
-  { platform, scopes }: { platform: PlatformId; scopes: readonly string[] | null },
+  { scopes, appScopes, ...account }: Account,
 ): ReconnectGains | undefined {
-  const asked = networks[platform].oauth?.scopes
+  const asked = appScopes ?? networks[account.platform].oauth?.scopes
   if (!asked || !scopes) return undefined
-  const gained = NETWORKS[platform].metrics.offered.filter(
+  const gained = offeredTo(account).filter(
     ({ scope }) => scope !== undefined && asked.includes(scope) && !scopes.includes(scope),
   )
   if (gained.length === 0) return undefined

@@ -4,7 +4,8 @@ import { METRIC_NAMES, type Metric, type MetricReason } from '../../schemas/metr
 import type { DeliveryMetrics, MetricValues, UnavailableMetric } from '../../schemas/metrics.ts'
 import type { MetricRule } from '../platforms/contract/metrics.ts'
 import { NETWORKS } from '../platforms/networks.ts'
-import { isGranted, type MetricsMode, offeredTo } from './mode.ts'
+import { offeredTo } from '../platforms/offered-metrics.ts'
+import { isGranted, type MetricsMode } from './mode.ts'
 
 /** The numbers of a delivery as the API shows them. */
 export function describeMetrics(row: DeliveryMetricsRow, mode: MetricsMode, withHistory: boolean): DeliveryMetrics {

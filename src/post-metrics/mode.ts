@@ -1,8 +1,8 @@
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import type { MetricRule, MetricRules } from '../platforms/contract/metrics.ts'
-import { platforms } from '../platforms/limits.ts'
+import type { MetricRules } from '../platforms/contract/metrics.ts'
 import { NETWORKS } from '../platforms/networks.ts'
+import { isOfKind } from '../platforms/offered-metrics.ts'
 
 /** off: nothing is read. on: what costs nothing. paid: also what costs money. */
 export type MetricsMode = 'off' | 'on' | 'paid'
@@ -20,13 +20,6 @@ interface Account {
   /** Null for an account that is connected by credentials: these have no scopes to name. */
   scopes: readonly string[] | null
 }
-
-const isOfKind = (kind: string | undefined, { platform, externalId }: Account): boolean =>
-  kind === undefined || kind === platforms[platform].findAccountKind?.(externalId ?? '')
-
-/** The numbers that the network tells about posts of the account. */
-export const offeredTo = (account: Account): readonly MetricRule[] =>
-  NETWORKS[account.platform].metrics.offered.filter(({ accounts }) => isOfKind(accounts, account))
 
 /** Whether the account has granted the scope that a number or a change needs. */
 export const isGranted = ({ scope }: { scope?: string }, { scopes }: Pick<Account, 'scopes'>): boolean =>

@@ -11,8 +11,9 @@ import type { Credentials } from '../platforms/contract/io.ts'
 import type { PostReading } from '../platforms/contract/metrics.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
 import { NETWORKS } from '../platforms/networks.ts'
+import { offeredTo } from '../platforms/offered-metrics.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { isGranted, mayKeep, offeredTo } from './mode.ts'
+import { isGranted, mayKeep } from './mode.ts'
 import { CONFIRM_AFTER_MS, nextReadingInMs } from './timing.ts'
 
 export interface ReadDeps {

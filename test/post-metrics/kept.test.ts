@@ -99,6 +99,19 @@ t.test('an account says what connecting it again would add, and is not broken', 
     { scopes: ['video.list'], metrics: ['likes', 'comments', 'shares', 'views'] },
     undefined,
   ])
+  await ada.call('PUT', '/apps/linkedin', {
+    clientId: '123',
+    clientSecret: 'secret',
+    scopes: ['w_member_social', 'r_member_postAnalytics', 'rw_organization_admin'],
+  })
+  await ada.call('PUT', '/apps/threads', { clientId: '123', clientSecret: 'secret', scopes: ['threads_basic'] })
+  await db.updateTable('accounts').set({ externalId: 'urn:li:person:1' }).where('id', '=', ids[2]!).execute()
+  const gainsOf = async (id: string) => (await ada.call('GET', `/accounts/${id}`)).body.reconnectAdds
+  t.strictSame(
+    [await gainsOf(ids[2]!), await gainsOf(ids[0]!)],
+    [{ scopes: ['r_member_postAnalytics'], metrics: ['likes', 'comments', 'reposts', 'views', 'reach'] }, undefined],
+    'an app that names scopes decides',
+  )
   const { body: troubled } = await ada.call('GET', '/accounts?attention=true')
   t.notOk(troubled.data.some(({ id }: { id: string }) => ids.slice(0, 4).includes(id)))
 })

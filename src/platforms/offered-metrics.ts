@@ -1,0 +1,17 @@
+import type { PlatformId } from '../../schemas/platform.ts'
+import type { AccountKind } from './contract/limits.ts'
+import type { MetricRule } from './contract/metrics.ts'
+import { platforms } from './limits.ts'
+import { NETWORKS } from './networks.ts'
+
+interface Account {
+  platform: PlatformId
+  externalId: string | null
+}
+
+export const isOfKind = (kind: AccountKind | undefined, { platform, externalId }: Account): boolean =>
+  kind === undefined || kind === platforms[platform].findAccountKind?.(externalId ?? '')
+
+/** The numbers that the network tells about posts of the account. */
+export const offeredTo = (account: Account): readonly MetricRule[] =>
+  NETWORKS[account.platform].metrics.offered.filter(({ accounts }) => isOfKind(accounts, account))
