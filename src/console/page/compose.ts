@@ -14,7 +14,7 @@ import { toWords } from './words.ts'
 interface Draft {
   accountIds: string[]
   postType: PostType
-  /** With a thread, its parts are divided by lines of three hyphens. */
+  /** Lines of three hyphens divide the parts of a thread. */
   caption: string
   captions: Record<string, string | undefined>
   fields: Record<string, TypedFields>
