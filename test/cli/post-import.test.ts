@@ -245,6 +245,7 @@ t.test('a file is read as Excel saves it, and refused rows are written in the sa
     'columns without names and values': rows(',')
       .map((row) => `${row},,`)
       .join('\r\n'),
+    'rows without values': [...rows(','), ',,', ' ,,', ',,'].join('\r\n'),
     'UTF-16 LE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')),
     'UTF-16 LE without a byte order mark': utf16(rows('\t').join('\r\n').replaceAll('"', '')),
     'UTF-16 BE': utf16(['\ufeff', rows('\t').join('\r\n')].join('')).swap16(),

@@ -51,7 +51,7 @@ export async function readTable(path: string): Promise<Table> {
     const [header = [], ...rows] = parse(text, options) as string[][]
     const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
     const named = { header: header.map((name) => name.trim()), rows }
-    return { ...withoutEmptyColumns(named), headerLine, delimiter, encoding, hasByteOrderMark }
+    return { ...withoutEmptyEdges(named), headerLine, delimiter, encoding, hasByteOrderMark }
   } catch (error) {
     const { message, lines, code = '' } = error as Error & { lines?: number; code?: string }
     const place = lines === undefined || /\bline \d/.test(message) ? '' : ` on line ${lines}`
@@ -70,12 +70,13 @@ const MENDS: Record<string, string> = {
   INVALID_OPENING_QUOTE: IN_QUOTES,
 }
 
-/** Leaves out columns without a name and without a value, which spreadsheets save at the right edge of a table. */
-function withoutEmptyColumns({ header, rows }: Pick<Table, 'header' | 'rows'>): Pick<Table, 'header' | 'rows'> {
-  const isKept = header.map((name, column) => name !== '' || rows.some((cells) => cells[column]!.trim() !== ''))
-  if (!isKept.includes(false)) return { header, rows }
+/** Leaves out the empty last rows and columns that spreadsheets save: columns without a name and a value anywhere. */
+function withoutEmptyEdges({ header, rows }: Pick<Table, 'header' | 'rows'>): Pick<Table, 'header' | 'rows'> {
+  const isFilled = (cell: string) => cell.trim() !== ''
+  const filled = rows.slice(0, rows.findLastIndex((cells) => cells.some(isFilled)) + 1)
+  const isKept = header.map((name, column) => name !== '' || filled.some((cells) => isFilled(cells[column]!)))
   const pick = (cells: string[]) => cells.filter((_, column) => isKept[column])
-  return { header: pick(header), rows: rows.map(pick) }
+  return { header: pick(header), rows: filled.map(pick) }
 }
 
 function findDelimiter(text: string): string {
