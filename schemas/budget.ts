@@ -12,7 +12,7 @@ export const Budget = Type.Object(
       description: 'What may be spent in a month, in millionths of a US dollar. `null`: there is no limit.',
     }),
     spentUsdMicros: UsdMicros(
-      'What the published acts of the month have cost, and removals and edits of published posts.',
+      'What the published acts of the month have cost, and removals and edits of published posts. That of an account includes the readings of numbers.',
     ),
     reservedUsdMicros: UsdMicros(
       'What is reserved for calls whose outcome is not known, `unconfirmed` deliveries among them.',

@@ -20,7 +20,8 @@ export const METRIC_REASONS = {
   scope_missing: 'The account has not granted the scope `scope`: connect it again.',
   too_old: 'The network tells it only for some time after publication.',
   not_public: 'The network tells it of public posts only.',
-  costs: 'Each reading costs money, and the operator has not allowed it: `METRICS=paid`.',
+  costs:
+    'Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.',
   retired: 'The network no longer knows this number.',
   network_error: 'The network could not be read: see `error`.',
   not_published: 'Nothing is out.',

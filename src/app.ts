@@ -165,7 +165,7 @@ export async function buildApp({
       })
       await api.register(deliveryMetrics, {
         ...{ db, networks: context.networks, openCredentials: context.keyring?.open, fetch: context.fetch },
-        ...{ mode: postMetrics, now: Date.now, log: app.log },
+        ...{ mode: postMetrics, now: Date.now, clock: () => null, log: app.log },
       })
       await api.register(events, { db })
       await api.register(media, { db, ...files })

@@ -42,6 +42,36 @@ const findUsedUp = (name: string, table: 'post_targets' | 'delivery_changes') =>
 export const findUsedUpBudget = findUsedUp('find_used_up_budget', 'post_targets')
 export const findUsedUpBudgetOfChange = findUsedUp('find_used_up_budget_of_change', 'delivery_changes')
 
+interface Payment {
+  accountId: string
+  micros: number
+}
+
+/**
+ * Counts what a reading costs as spent by its account, and returns the month. No row, and nothing is counted: the
+ * account's budget does not cover it.
+ */
+export const payForReading = prepared<Payment & { now: Now }, { month: string }>('pay_for_reading', (_db, value) => {
+  const micros = sql`${value('micros')}::bigint`
+  return sql`
+    insert into account_spending as sums (account_id, month, reserved_micros, spent_micros)
+    select id, spending_month(${at(value('now'))}), 0, ${micros} from accounts
+    where id = ${value('accountId')} and ${micros} <= coalesce(budget_micros, ${micros})
+    on conflict (account_id, month) do update set spent_micros = sums.spent_micros + excluded.spent_micros
+    where not exists (
+      select from accounts
+      where id = sums.account_id and budget_micros < sums.reserved_micros + sums.spent_micros + excluded.spent_micros)
+    returning to_char(month, 'YYYY-MM-DD') as month`
+})
+
+/** Gives back what a reading did not cost after all. */
+export const giveBack = prepared<Payment & { month: string }, never>(
+  'give_back',
+  (_db, value) => sql`
+    update account_spending set spent_micros = spent_micros - ${value('micros')}::bigint
+    where account_id = ${value('accountId')} and month = ${value('month')}::date`,
+)
+
 const columns = (limit: RawBuilder<unknown>) => sql`
   to_char(${thisMonth}, 'YYYY-MM') as month, ${limit} as limit_usd_micros,
   coalesce(sums.spent_micros, 0) as spent_usd_micros, coalesce(sums.reserved_micros, 0) as reserved_usd_micros`

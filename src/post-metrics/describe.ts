@@ -73,5 +73,6 @@ function reasonOf(
   if (goneAt !== null) return 'gone'
   if (!isConnected) return 'not_connected'
   if (error?.code === ('too_old' satisfies MetricReason)) return 'too_old'
+  if (error?.code === 'budget_used_up') return 'costs'
   return error ? 'network_error' : 'not_read'
 }

@@ -1,3 +1,6 @@
+import type { Db } from '../../db/client.ts'
+import { giveBack, payForReading } from '../../db/queries/budgets.ts'
+import type { Now } from '../../db/queries/clock.ts'
 import type { CredentialsRow } from '../../db/queries/credentials.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
 import type { StoredReading } from '../../db/queries/post-metrics/store.ts'
@@ -8,6 +11,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Log } from '../log.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
+import type { Price } from '../platforms/contract/limits.ts'
 import type { PostReading } from '../platforms/contract/metrics.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
 import { NETWORKS } from '../platforms/networks.ts'
@@ -17,11 +21,14 @@ import { isGranted, mayKeep } from './mode.ts'
 import { CONFIRM_AFTER_MS, nextReadingInMs } from './timing.ts'
 
 export interface ReadDeps {
+  db: Db
   networks: Networks
   openCredentials(accountId: string, sealed: CredentialsRow): Credentials
   fetch: typeof fetch
   /** Milliseconds since 1970. */
   now(): number
+  /** The time of statements. */
+  clock(): Now
   log: Pick<Log, 'error'>
 }
 
@@ -82,8 +89,9 @@ export async function readPosts(
     const { readMetrics } = deps.networks[account.platform]
     while (done < posts.length) {
       const batch = posts.slice(done, done + rules.postsPerCall)
-      const read = await withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch.map(toMeasured), names, io))
-      for (const [index, post] of batch.entries()) add(post, toStored(read[index]!, post))
+      const call = () => withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch.map(toMeasured), names, io))
+      const read = rules.price ? await readPaid(deps, batch, rules.price, call) : await call()
+      for (const [index, post] of batch.entries()) add(post, read ? toStored(read[index]!, post) : USED_UP)
       done += batch.length
     }
     return { readings }
@@ -91,6 +99,33 @@ export async function readPosts(
     const { retryAfterMs, ...failure } = describeFailure(deps, account, error)
     for (const post of posts.slice(done)) add(post, { counts: null, error: failure, keepsPoint: false })
     return { readings, failure: { error: failure, retryAfterMs } }
+  }
+}
+
+/**
+ * Calls a network that charges for each post that it returns, once a UTC day. Undefined, and without a call: the
+ * account's budget does not cover it. A call whose response was lost may have cost its price.
+ */
+async function readPaid(
+  { db, clock }: ReadDeps,
+  batch: readonly DuePost[],
+  { usdMicros }: Price,
+  call: () => Promise<readonly PostReading[]>,
+): Promise<readonly PostReading[] | undefined> {
+  const { accountId } = batch[0]!
+  const priceOf = (posts: readonly DuePost[]) => usdMicros * posts.filter(({ isReadToday }) => !isReadToday).length
+  const micros = priceOf(batch)
+  if (micros === 0) return call()
+  const [paid] = await payForReading(db, { accountId, micros, now: clock() })
+  if (!paid) return undefined
+  const refund = (micros: number) => giveBack(db, { accountId, micros, month: paid.month })
+  try {
+    const read = await call()
+    await refund(priceOf(batch.filter((_, index) => typeof read[index] === 'string')))
+    return read
+  } catch (error) {
+    if (error instanceof PublishError && !error.maybeSent) await refund(micros)
+    throw error
   }
 }
 
@@ -107,6 +142,17 @@ const TOO_OLD = {
   code: 'too_old' satisfies MetricReason,
   message: 'The network no longer tells numbers of this post',
   retryable: false,
+}
+
+/** Read again at its next time: a new month, or another budget, may cover it then. */
+const USED_UP: Outcome = {
+  counts: null,
+  keepsPoint: false,
+  error: {
+    code: 'budget_used_up',
+    message: 'The budget of the account does not cover this reading: raise it, or wait for the next month',
+    retryable: true,
+  },
 }
 
 function open(deps: ReadDeps, account: ReadAccount): Credentials {

@@ -1,5 +1,3 @@
-import type { Db } from '../../db/client.ts'
-import type { Now } from '../../db/queries/clock.ts'
 import { discoverDeliveries, EVENTS_MAX } from '../../db/queries/post-metrics/discover.ts'
 import { storeReadings } from '../../db/queries/post-metrics/store.ts'
 import { claimTurn, endTurn, findDuePosts, type MetricTurn } from '../../db/queries/post-metrics/turns.ts'
@@ -21,10 +19,8 @@ import {
 } from './timing.ts'
 
 export interface TurnDeps extends ReadDeps {
-  db: Db
   /** The networks that are read. */
   platforms: PlatformId[]
-  clock: () => Now
 }
 
 /** Finds deliveries that were published since the last call. Returns whether there may be more. */

@@ -386,7 +386,7 @@ export type Budget = {
   month: string
   /** What may be spent in a month, in millionths of a US dollar. `null`: there is no limit. */
   limitUsdMicros: number | null
-  /** What the published acts of the month have cost, and removals and edits of published posts. In millionths of a US dollar: 15000 is 1.5 cents. */
+  /** What the published acts of the month have cost, and removals and edits of published posts. That of an account includes the readings of numbers. In millionths of a US dollar: 15000 is 1.5 cents. */
   spentUsdMicros: number
   /** What is reserved for calls whose outcome is not known, `unconfirmed` deliveries among them. In millionths of a US dollar: 15000 is 1.5 cents. */
   reservedUsdMicros: number
@@ -1083,7 +1083,7 @@ export type DeliveryError = {
 - `too_late`: the delivery was due for longer than the service allows.
 - `held`: the operator of the service holds the delivery back.
 - `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent. At an edit: it was made after the backup.
-- `budget_used_up`: the budget of the account, or of the key that scheduled the post or requested its removal or edit, does not cover the price of the next act. Nothing was sent. Raise the budget, or wait for the next month, then retry.
+- `budget_used_up`: the budget of the account, or of the key that scheduled the post or requested its removal or edit, does not cover the price of the next act. Nothing was sent. Raise the budget, or wait for the next month, then retry. At a reading of numbers: the budget of the account does not cover it.
 - `internal_error`: an unexpected failure of this service. */
   code: string
   /** The failure in words, for people. Where the network gave a reason, these are its words. */
@@ -3599,7 +3599,7 @@ export type UnavailableMetric = {
 - `scope_missing`: The account has not granted the scope `scope`: connect it again.
 - `too_old`: The network tells it only for some time after publication.
 - `not_public`: The network tells it of public posts only.
-- `costs`: Each reading costs money, and the operator has not allowed it: `METRICS=paid`.
+- `costs`: Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.
 - `retired`: The network no longer knows this number.
 - `network_error`: The network could not be read: see `error`.
 - `not_published`: Nothing is out.

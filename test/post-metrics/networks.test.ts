@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { createMetricsWorld, DAY, HOUR, MINUTE, publishMeasured, reasonsOf } from '../helpers/metrics-world.ts'
@@ -133,6 +134,51 @@ t.test('X is read only where that is paid for', async (t) => {
   const { id } = await publishMeasured(world, 'x')
   t.equal(await read(DAY), 0)
   t.strictSame([reasonsOf((await metricsOf(id))[0]).likes, numbers.log], ['costs', []])
+})
+
+t.test('the budget of an account pays for each post once a UTC day, and for nothing that was not read', async (t) => {
+  const world = await createMetricsWorld(t, 'paid')
+  const { ada, read, metricsOf, numbers, time } = world
+  const { id, account } = await publishMeasured(world, 'x')
+  const price = NETWORKS.x.metrics.price!.usdMicros
+  const limit = (limitUsdMicros: number) => ada.call('PUT', `/accounts/${account}/budget`, { limitUsdMicros })
+  const spent = async () => {
+    const { rows } = await sql<{ sum: number }>`select sum(spent_micros)::float8 as sum from account_spending`.execute(
+      world.db,
+    )
+    return rows[0]!.sum
+  }
+  const before = await spent()
+  const store = numbers.storeOf('x')
+  // Two readings on the next day.
+  await read(DAY - (time.now.getTime() % DAY))
+  await read(3 * HOUR)
+  t.strictSame([numbers.log.length, await spent()], [2, before + price])
+  const [{ values }] = await metricsOf(id)
+
+  store.odd = { status: 503, body: {} }
+  await read(DAY)
+  store.odd = { status: 429, body: {} }
+  const lost = await spent()
+  await read(DAY)
+  t.equal(await spent(), lost, 'a refusal costs nothing')
+  delete store.odd
+
+  await limit(lost + price - 1)
+  const calls = numbers.log.length
+  await read(DAY)
+  const error = { code: 'budget_used_up', retryable: true }
+  t.hasStrict((await metricsOf(id))[0], { values, error })
+  t.strictSame([await spent(), numbers.log.length], [lost, calls], 'no call')
+  await limit(lost + price)
+  await read(DAY)
+  t.hasStrict((await metricsOf(id))[0], { values, error: null })
+  t.equal(await spent(), lost + price)
+
+  store.posts.clear()
+  await limit(lost + 3 * price)
+  await read(7 * DAY)
+  t.equal(await spent(), lost + price, 'X charges for the posts that it returns')
 })
 
 t.test('members of LinkedIn have no history', async (t) => {

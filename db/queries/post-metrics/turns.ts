@@ -77,24 +77,30 @@ export interface DuePost extends DeliveryKey {
   publishedAt: Date
   /** Whether its network does not show it any more. */
   isGone: boolean
+  /** Whether its numbers were read on this UTC day, for which a network charges once. */
+  isReadToday: boolean
 }
 
-const duePosts = (where: ReturnType<typeof sql>) => sql<DuePost>`
-  select metrics.user_id, metrics.post_id, metrics.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
-    target.published_at, target.gone_at is not null as is_gone
-  from delivery_metrics as metrics
-  join post_targets as target
-    on target.user_id = metrics.user_id and target.post_id = metrics.post_id and target.account_id = metrics.account_id
-  join posts on posts.user_id = metrics.user_id and posts.id = metrics.post_id
-  join accounts on accounts.id = metrics.account_id
-  where ${where}`
+/** The columns of `DuePost`, for rows of `delivery_metrics`. */
+const dueColumns = (metrics: string, now: Parameters<typeof dayOf>[0]) => sql`
+  ${sql.ref(metrics)}.user_id, ${sql.ref(metrics)}.post_id, ${sql.ref(metrics)}.account_id,
+  target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
+  target.published_at, target.gone_at is not null as is_gone,
+  coalesce((${sql.ref(metrics)}.fetched_at at time zone 'UTC')::date = ${dayOf(now)}, false) as is_read_today`
 
 /** The posts of an account that are due, or soon will be, so that one call reads more of them. */
 export const findDuePosts = prepared<{ accountId: string; soonMs: number; limit: number; now: Now }, DuePost>(
   'find_due_metrics',
   (_db, value) => sql`
-    ${duePosts(sql`
-      metrics.account_id = ${value('accountId')}::uuid and metrics.next_at <= ${after(value('now'), value('soonMs'))}`)}
+    select ${dueColumns('metrics', value('now'))}
+    from delivery_metrics as metrics
+    join post_targets as target
+      on target.user_id = metrics.user_id and target.post_id = metrics.post_id
+        and target.account_id = metrics.account_id
+    join posts on posts.user_id = metrics.user_id and posts.id = metrics.post_id
+    join accounts on accounts.id = metrics.account_id
+    where metrics.account_id = ${value('accountId')}::uuid
+      and metrics.next_at <= ${after(value('now'), value('soonMs'))}
     order by metrics.next_at limit ${value('limit')}`,
 )
 
@@ -169,9 +175,8 @@ export async function beginRefresh(
         on target.user_id = begun.user_id and target.post_id = begun.post_id and target.account_id = begun.account_id
       on conflict do nothing
     )
-    select begun.user_id, begun.post_id, begun.account_id, target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
-      target.published_at, target.gone_at is not null as is_gone, target.platform, accounts.scopes,
-      credentials.key_id, credentials.data_key, credentials.data
+    select ${dueColumns('begun', now)}, target.platform, accounts.scopes, credentials.key_id,
+      credentials.data_key, credentials.data
     from begun
     join post_targets as target
       on target.user_id = begun.user_id and target.post_id = begun.post_id and target.account_id = begun.account_id

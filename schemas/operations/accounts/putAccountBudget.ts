@@ -15,7 +15,7 @@ export const putAccountBudget = defineOperation({
   summary: 'Set the budget of an account',
   description: `Limits what posts of the account may cost in a calendar month in UTC. The owner can do this, and an admin of its organisation; other members get 403. A key that has a budget itself sets none.
 
-The price of an act is reserved before its call. If nothing was sent, it is given back. If the outcome is unknown, it stays reserved until the delivery is resolved. An act that the budget does not cover is not sent: the delivery fails with \`budget_used_up\`, and \`retryDeliveries\` sends it when the budget is raised, or in the next month. Removals and edits of published posts count too, where the network charges for them.`,
+The price of an act is reserved before its call. If nothing was sent, it is given back. If the outcome is unknown, it stays reserved until the delivery is resolved. An act that the budget does not cover is not sent: the delivery fails with \`budget_used_up\`, and \`retryDeliveries\` sends it when the budget is raised, or in the next month. Removals and edits of published posts count too, where the network charges for them. So do readings of numbers with \`METRICS=paid\`: a post that the budget does not cover is not read.`,
   // On X: most networks charge nothing.
   params: Type.Object({ id: Type.String({ ...AccountPath.properties.id, examples: [ACCOUNT_EXAMPLES[1].id] }) }),
   body: Body(PutBudget, BUDGET_EXAMPLES),
