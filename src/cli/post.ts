@@ -41,8 +41,9 @@ export function addPostCommands(program: Command, io: Io): void {
         'create posts from files over HTTP, once for each path: a file whose path is the externalReference of a post is left alone. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. A file is JSON or YAML with the properties of createPost, or Markdown: such YAML between two lines ---, then the caption. accounts may name accounts as bluesky/ada.example.com, and media files beside the file. Without scheduledAt, a post is a draft. Exits with 1 if a file was refused. Needs no database',
       )
       .argument('<files...>', 'the paths of the files')
-      .option('--validate', 'store no post; list the mistakes of each. Files of media are uploaded'),
-  ).action(async (files: string[], options: { validate?: boolean; json?: boolean }) => {
+      .option('--validate', 'store no post; list the mistakes of each. Files of media are uploaded')
+      .option('--commit <id>', 'the commit that added the files: it and the path are the Idempotency-Key of a post'),
+  ).action(async (files: string[], options: { validate?: boolean; commit?: string; json?: boolean }) => {
     const { sendFiles } = await import('./actions/post-send.ts')
     await sendFiles(io, files, options)
   })

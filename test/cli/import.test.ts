@@ -137,21 +137,40 @@ t.test('posts of Buffer are created once, with what their networks have alone', 
     ['linkedin', 'Ada Lovelace'],
     ['youtube', 'lighthouses'],
     ['x', 'ada'],
+    ['mastodon', 'ada@mastodon.social'],
   ])
-  serveBuffer(t, JSON.parse(sample('buffer-posts.json')), 'secret')
+  const samples = JSON.parse(sample('buffer-posts.json'))
+  const channel = { name: 'ada', displayName: null, service: 'mastodon' }
+  serveBuffer(t, [...samples, { ...samples[0], id: '6501a6', channel, metadata: null }], 'secret')
   t.match(await run('buffer'), { code: 2, stderr: /BUFFER_API_KEY must be an API key of Buffer/ })
   env.BUFFER_API_KEY = 'wrong'
   t.match(await run('buffer'), { code: 1, stderr: /refused the query \(status 401\): BUFFER_API_KEY must be/ })
   env.BUFFER_API_KEY = 'secret'
 
+  const { fetch } = globalThis
+  let creations = 0
+  globalThis.fetch = async (input, init) => {
+    const isCreation = init?.method === 'POST' && String(input).endsWith('/api/v1/posts')
+    return isCreation && ++creations > 1 ? Response.json({ error: 'Broken' }, { status: 500 }) : fetch(input, init)
+  }
+  const broken = await run('buffer')
+  t.match(broken, {
+    code: 1,
+    stderr: /Broken/,
+    summary: { posts: 1, created: 1 },
+    found: { '6501a1': { warnings: [/./] } },
+  })
+  globalThis.fetch = fetch
+
   const { found, summary } = await run('buffer')
-  t.match(summary, { posts: 5, created: 4, existing: 0, refused: 1 })
+  t.match(summary, { posts: 6, created: 4, existing: 1, refused: 1 }, 'a run goes on where another one broke off')
   t.match(found, {
-    '6501a1': { status: 'scheduled', warnings: ['not moved: the note "Ask Bob first"'] },
+    '6501a1': { outcome: 'exists', status: 'scheduled', warnings: ['not moved: the note "Ask Bob first"'] },
     '6501a2': { status: 'scheduled', warnings: ['not moved: the link of the mention Example Ltd'] },
     '6501a3': { status: 'draft', warnings: ['not moved: that it awaits an approval'] },
     '6501a4': { status: 'draft', warnings: [/publishing by hand after a reminder; the post is now a draft/] },
     '6501a5': { outcome: 'refused', problems: ['startPage is no network of Postroom'] },
+    '6501a6': { outcome: 'created' },
   })
   t.match(await posts(), {
     'buffer:6501a1': { postType: 'thread', scheduledAt: '2030-01-15T09:30:00.000Z', mediaIds: [/./] },
@@ -164,7 +183,7 @@ t.test('posts of Buffer are created once, with what their networks have alone', 
       targets: [{ fields: { title: 'Lighthouses', privacyStatus: 'unlisted', embeddable: false, categoryId: '27' } }],
     },
   })
-  t.match((await run('buffer')).summary, { created: 0, existing: 4, refused: 1 })
+  t.match((await run('buffer')).summary, { created: 0, existing: 5, refused: 1 })
 })
 
 t.test('rows of a CSV file name accounts, and have addresses of files', async (t) => {

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -113,9 +113,12 @@ t.test('the GitHub Action checks what a pull request adds, and creates it after 
   commit()
 
   const bin = await createFolder(t)
-  writeFileSync(join(bin, 'gh'), '#!/bin/sh\nfor arg; do last=$arg; done; printf "%s" "$last" > "$COMMENT"\n', {
-    mode: 0o755,
-  })
+  // Lists the comment that it has written, by the id 7.
+  const gh = `#!/bin/sh
+if [ "$2" = --paginate ]; then test ! -e "$COMMENT" || echo 7; exit; fi
+for arg; do last=$arg; done; printf "%s\n%s" "$1 $4" "$last" > "$COMMENT"
+`
+  writeFileSync(join(bin, 'gh'), gh, { mode: 0o755 })
   const COMMENT = join(bin, 'comment')
   const { runs, inputs } = parse(readFileSync('.github/actions/posts/action.yml', 'utf8'))
   const { run } = runs.steps.at(-1)
@@ -129,18 +132,50 @@ t.test('the GitHub Action checks what a pull request adds, and creates it after 
 
   const checked = await act({ PULL_REQUEST: '7' })
   t.match(checked, { code: 1, stdout: /posts\/new post\.yaml: refused\n.*at most 300 are allowed/ })
-  t.match(readFileSync(COMMENT, 'utf8'), /^### Posts\n\n~~~~text\nposts\/new post\.yaml: refused\n/)
+  const report = '<!-- postroom -->\n### Posts\n\n~~~~text\nposts/new post.yaml'
+  const comment = () => readFileSync(COMMENT, 'utf8')
+  t.ok(comment().startsWith(`pr --body\n${report}: refused\n`), comment())
   t.strictSame((await ada.call('GET', '/posts')).body.data, [])
 
   writeFileSync(join(folder, 'posts/new post.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Hello')
   commit()
   t.match(await act({ PULL_REQUEST: '7' }), { code: 0, stdout: 'posts/new post.yaml: valid\n' })
+  const edited = `api PATCH\nbody=${report}: valid\n`
+  t.ok(
+    comment()
+      .replace(/(?<=PATCH).*\n/, '\n')
+      .startsWith(edited),
+    comment(),
+  )
   t.match(await act({}), {
     code: 0,
     stdout: /^posts\/new post\.yaml: created \(.*, draft\)\n {2}warning: .* no credentials/,
   })
   t.match(await act({}), { code: 0, stdout: /^posts\/new post\.yaml: exists / }, 'a run again creates nothing')
-  const { data } = (await ada.call('GET', '/posts')).body
+  const list = async () => (await ada.call('GET', '/posts')).body.data
+  const data = await list()
   t.match(data, [{ caption: 'Hello', externalReference: 'posts/new post.yaml' }], 'the old file is no new post')
   t.equal(data.length, 1)
+
+  // Git takes a deleted file and an added one that is similar for a renamed one.
+  const since = git('rev-parse', 'HEAD')
+  const long = `accounts: [bluesky/ada.example.com]\ncaption: ${'The lamp is lit. '.repeat(15)}`
+  writeFileSync(join(folder, 'posts/monday.yaml'), long)
+  const BASE_OF_RENAMES = commit()
+  rmSync(join(folder, 'posts/monday.yaml'))
+  writeFileSync(join(folder, 'posts/tuesday.yaml'), `${long}!`)
+  renameSync(join(folder, 'posts/old.yaml'), join(folder, 'posts/older.yaml'))
+  commit()
+  t.match(await act({ BASE: BASE_OF_RENAMES }), { code: 0, stdout: /^posts\/tuesday\.yaml: created .*\n( .*\n)*$/ })
+  t.equal((await list()).length, 2)
+
+  // A file of another commit is another post, though its text and its path are those of a deleted post.
+  await ada.call('DELETE', `/posts/${data[0].id}`)
+  t.match(await act({ BASE: since }), { code: 0, stdout: /tuesday\.yaml: exists/ })
+  rmSync(join(folder, 'posts/new post.yaml'))
+  const BASE_OF_AGAIN = commit()
+  writeFileSync(join(folder, 'posts/new post.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Hello')
+  commit()
+  t.match(await act({ BASE: BASE_OF_AGAIN }), { code: 0, stdout: /new post\.yaml: created/ })
+  t.equal((await list()).length, 2)
 })

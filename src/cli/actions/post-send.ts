@@ -10,26 +10,41 @@ import { connect, findAccount, type Outcome, outcomeToText, sendOnce } from './s
 
 interface Options extends Json {
   validate?: boolean
+  /** The commit that added the files. */
+  commit?: string
 }
 
 /**
  * Creates a post from each file, over HTTP. A file whose post exists is left alone: the path is the external reference
  * of the post. Exits with 1 if a file was refused.
  */
-export async function sendFiles(io: Io, paths: string[], { validate = false, json = false }: Options): Promise<void> {
+export async function sendFiles(
+  io: Io,
+  paths: string[],
+  { validate = false, commit, json = false }: Options,
+): Promise<void> {
   const { client, accounts } = await connect(io)
   const outcomes: ({ file: string } & Outcome)[] = []
-  for (const path of paths) outcomes.push(await sendFile(client, accounts, path, validate))
-  print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))
+  try {
+    for (const path of paths) outcomes.push(await sendFile(client, accounts, path, { isTrial: validate, commit }))
+  } finally {
+    print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))
+  }
   if (outcomes.some(({ outcome }) => outcome === 'refused')) io.exitCode = 1
 }
 
-async function sendFile(client: Postroom, accounts: Account[], path: string, isTrial: boolean) {
+async function sendFile(
+  client: Postroom,
+  accounts: Account[],
+  path: string,
+  { isTrial, commit }: { isTrial: boolean; commit: string | undefined },
+) {
   const file = path.replace(/^\.\//, '')
   const outcome = await sendOnce(client, isTrial, async () => {
     const { body, accounts: names, files } = await readPost(path)
     return {
       externalReference: body.externalReference ?? file,
+      request: commit && `${commit} ${file}`,
       complete: async () => ({
         ...body,
         accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],

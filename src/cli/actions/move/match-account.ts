@@ -15,7 +15,8 @@ export function matchAccount(accounts: Account[], source: SourceAccount, given: 
   }
   if (source.platform === undefined) throw new OperatorError(`${source.network} is no network of Postroom`)
   const found = accounts.filter(({ platform, username, displayName }) => {
-    const known = [username, displayName ?? ''].map(normalize)
+    // Other services store `ada` where an account of Mastodon is `ada@mastodon.social`.
+    const known = [username, username.replace(/(?<=.)@.*/, ''), displayName ?? ''].map(normalize)
     return platform === source.platform && source.names.some((name) => known.includes(normalize(name)))
   })
   if (found.length === 1) return found[0]!

@@ -21,10 +21,10 @@ export async function movePosts(io: Io, service: string, posts: SourcePost[], op
     const outcome = await sendOnce(client, options.dryRun ?? false, () => {
       const account = matchAccount(accounts, post.account, given)
       const { body, threadFiles, warnings } = toBody(post, account.id, account.platform)
+      lost.push(...warnings)
       return {
         externalReference: `${service}:${post.id}`,
         complete: async () => {
-          lost.push(...warnings)
           const uploaded = await uploadFiles(client, threadFiles?.flat() ?? post.files)
           return { ...body, accountIds: [account.id], ...nameFiles(body, account.id, uploaded, threadFiles) }
         },

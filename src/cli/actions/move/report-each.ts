@@ -24,7 +24,13 @@ export async function reportEach<Item>(
     }
   } finally {
     progress.end()
+    printReport(io, data, { dryRun, json })
   }
+  if (data.some(({ outcome }) => outcome === 'refused')) io.exitCode = 1
+}
+
+/** Prints what was done, also before the error that has ended it. */
+function printReport(io: Io, data: (Outcome & { source: string })[], { dryRun, json }: Required<ReportOptions>): void {
   const count = (wanted: Outcome['outcome']) => data.filter(({ outcome }) => outcome === wanted).length
   const summary = {
     isDryRun: dryRun,
@@ -39,5 +45,4 @@ export async function reportEach<Item>(
       `${count.posts} ${count.posts === 1 ? 'post' : 'posts'}: ${count.created} ${dryRun ? 'would be created' : 'created'}, ${count.existing} exist already, ${count.refused} refused`,
     ].join('\n'),
   )
-  if (summary.refused > 0) io.exitCode = 1
 }

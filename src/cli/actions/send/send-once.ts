@@ -17,6 +17,8 @@ export interface Outcome {
 
 export interface Prepared {
   externalReference: string
+  /** Names the request that creates the post. Absent: its body does. */
+  request?: string | undefined
   /** Uploads the files, and returns the body of `createPost`. It is called for new posts alone. */
   complete(): Promise<Omit<CreatePost, 'externalReference'>>
 }
@@ -28,11 +30,11 @@ export async function sendOnce(
   prepare: () => Promise<Prepared> | Prepared,
 ): Promise<Outcome> {
   try {
-    const { externalReference, complete } = await prepare()
+    const { externalReference, request, complete } = await prepare()
     const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
     if (known) return { outcome: 'exists', id: known.id, status: known.status, problems: [], warnings: [] }
     const body = { ...(await complete()), externalReference }
-    return isTrial ? toOutcome(await client.posts.validate(body)) : await create(client, body)
+    return isTrial ? toOutcome(await client.posts.validate(body)) : await create(client, body, request)
   } catch (error) {
     const isRefused = error instanceof PostroomError && [400, 403, 404, 409, 413].includes(error.status)
     if (!isRefused && !(error instanceof OperatorError)) throw error
@@ -40,9 +42,9 @@ export async function sendOnce(
   }
 }
 
-async function create(client: Postroom, body: CreatePost): Promise<Outcome> {
+async function create(client: Postroom, body: CreatePost, request = JSON.stringify(body)): Promise<Outcome> {
   // Two runs at the same time find no post of each other.
-  const idempotencyKey = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  const idempotencyKey = createHash('sha256').update(request).digest('hex')
   const { id, status, warnings = [] } = await client.posts.create(body, { idempotencyKey })
   return { outcome: 'created', id, status, problems: [], warnings: warnings.map(({ message }) => message) }
 }
