@@ -69,6 +69,8 @@ function reasonOf(
   { missing, fetchedAt, goneAt, error, isConnected }: DeliveryMetricsRow,
 ): MetricReason {
   const told = missing?.[native] as MetricReason | undefined
+  // The scope was granted after the last reading.
+  if (told === 'scope_missing') return 'not_read'
   if (fetchedAt !== null) return told ?? 'not_offered'
   if (goneAt !== null) return 'gone'
   if (!isConnected) return 'not_connected'

@@ -64,11 +64,11 @@ export async function readPosts(
 ): Promise<ReadPosts> {
   const rules = NETWORKS[account.platform].metrics
   const known = { ...account, externalId: posts[0]?.externalId ?? null }
-  const names = new Set(
-    offeredTo(known)
-      .filter((rule) => isGranted(rule, known))
-      .map(({ native }) => native),
+  const [granted, withheld] = [true, false].map((isOpen) =>
+    offeredTo(known).filter((rule) => isGranted(rule, known) === isOpen),
   )
+  const names = new Set(granted!.map(({ native }) => native))
+  const notAsked = Object.fromEntries(withheld!.map(({ native }) => [native, SCOPE_MISSING]))
   const keepsPoint = mayKeep(rules, known)
   const readings: StoredReading[] = []
   const add = ({ userId, postId, accountId, publishedAt }: DuePost, reading: Outcome) => {
@@ -77,7 +77,7 @@ export async function readPosts(
   }
   // Every number needs a scope that is missing: nothing is to be asked.
   if (names.size === 0) {
-    for (const post of posts) add(post, { counts: {}, keepsPoint: false })
+    for (const post of posts) add(post, { counts: null, isAsked: false })
     return { readings }
   }
   const toMeasured = ({ publishedAt, ...post }: DuePost) => ({ ...post, ageMs: deps.now() - publishedAt.getTime() })
@@ -91,13 +91,13 @@ export async function readPosts(
       const batch = posts.slice(done, done + rules.postsPerCall)
       const call = () => withTimeout(limitMs + ABORT_GRACE_MS, readMetrics!(batch.map(toMeasured), names, io))
       const read = rules.price ? await readPaid(deps, batch, rules.price, call) : await call()
-      for (const [index, post] of batch.entries()) add(post, read ? toStored(read[index]!, post) : USED_UP)
+      for (const [index, post] of batch.entries()) add(post, read ? toStored(read[index]!, post, notAsked) : USED_UP)
       done += batch.length
     }
     return { readings }
   } catch (error) {
     const { retryAfterMs, ...failure } = describeFailure(deps, account, error)
-    for (const post of posts.slice(done)) add(post, { counts: null, error: failure, keepsPoint: false })
+    for (const post of posts.slice(done)) add(post, { counts: null, error: failure })
     return { readings, failure: { error: failure, retryAfterMs } }
   }
 }
@@ -131,10 +131,13 @@ async function readPaid(
 
 type Outcome = Pick<StoredReading, 'counts'> & Partial<StoredReading>
 
-function toStored(reading: PostReading, { isGone }: DuePost): Outcome {
+/** Stored with a reading that did not ask for the number: the scope may be granted later. */
+const SCOPE_MISSING: MetricReason = 'scope_missing'
+
+function toStored(reading: PostReading, { isGone }: DuePost, notAsked: Record<string, MetricReason>): Outcome {
   if (reading === 'gone') return { counts: null, isUnseen: true, ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
-  if (reading === 'too_old') return { counts: null, error: TOO_OLD, nextInMs: null }
-  return { counts: reading.counts, missing: reading.missing ?? {} }
+  if (reading === 'too_old') return { counts: null, isAsked: false, error: TOO_OLD, nextInMs: null }
+  return { counts: reading.counts, missing: { ...notAsked, ...reading.missing } }
 }
 
 /** The code is that of the reason that the API shows. */
@@ -147,7 +150,7 @@ const TOO_OLD = {
 /** Read again at its next time: a new month, or another budget, may cover it then. */
 const USED_UP: Outcome = {
   counts: null,
-  keepsPoint: false,
+  isAsked: false,
   error: {
     code: 'budget_used_up',
     message: 'The budget of the account does not cover this reading: raise it, or wait for the next month',

@@ -103,6 +103,9 @@ t.test('a number whose scope is missing is not asked for', async (t) => {
   const views = metrics.unavailable.find(({ metric }: { metric: string }) => metric === 'views')
   t.strictSame(views, { metric: 'views', reason: 'scope_missing', scope: 'instagram_business_manage_insights' })
   t.notOk(numbers.log.some((name) => name.endsWith('/insights')))
+
+  await db.updateTable('accounts').set({ scopes: null }).where('id', '=', account).execute()
+  t.hasStrict(reasonsOf((await metricsOf(id))[0]), { views: 'not_read', reposts: 'not_offered' }, 'connected again')
 })
 
 t.test('without any scope, a network is not called', async (t) => {
@@ -115,8 +118,32 @@ t.test('without any scope, a network is not called', async (t) => {
     .where('id', '=', account)
     .execute()
   await read(15 * MINUTE)
-  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'scope_missing')
-  t.strictSame(numbers.log, [])
+  const [metrics] = await metricsOf(id)
+  t.equal(reasonsOf(metrics).likes, 'scope_missing')
+  t.strictSame([metrics.fetchedAt, numbers.log], [null, []])
+  const { checkedAt } = await db.selectFrom('deliveryMetrics').select('checkedAt').executeTakeFirstOrThrow()
+  t.equal(checkedAt, null)
+  await db.updateTable('accounts').set({ scopes: null }).where('id', '=', account).execute()
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_read')
+})
+
+t.test('a reading that asks nothing changes nothing that an earlier one has found', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { db, read, metricsOf, numbers } = world
+  const { id, account, externalId } = await publishMeasured(world, 'threads')
+  await read(15 * MINUTE)
+  numbers.storeOf('threads').posts.delete(externalId)
+  numbers.storeOf('threads').posts.set('1', {})
+  await read(15 * MINUTE)
+  await read(15 * MINUTE)
+  const stored = () => metricsOf(id).then(([{ values, fetchedAt, goneAt }]) => ({ values, fetchedAt, goneAt }))
+  const before = await stored()
+  t.not(before.goneAt, null)
+  const accounts = db.updateTable('accounts').where('id', '=', account)
+  await accounts.set({ scopes: ['threads_basic'] }).execute()
+  await read(HOUR)
+  await accounts.set({ scopes: null }).execute()
+  t.strictSame(await stored(), before)
 })
 
 t.test('a story has numbers for a day', async (t) => {

@@ -11,6 +11,8 @@ export interface StoredReading extends DeliveryKey {
   missing?: Record<string, string>
   error?: DeliveryError
   isUnseen?: boolean
+  /** False if the network was not called. The default is true. */
+  isAsked?: boolean
   /** Null if the post is not read again. */
   nextInMs: number | null
   keepsPoint: boolean
@@ -24,11 +26,12 @@ const toRow = ({
   missing,
   error,
   isUnseen,
+  isAsked,
   nextInMs,
   keepsPoint,
 }: StoredReading) => ({
   ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ is_unseen: isUnseen ?? false, next_in_ms: nextInMs, keeps_point: keepsPoint },
+  ...{ is_unseen: isUnseen ?? false, is_asked: isAsked ?? true, next_in_ms: nextInMs, keeps_point: keepsPoint },
 })
 
 /** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
@@ -52,7 +55,7 @@ export async function storeReadings(
         target.state = 'removed' as is_removed
       from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
         user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_unseen boolean,
-        next_in_ms float8, keeps_point boolean)
+        is_asked boolean, next_in_ms float8, keeps_point boolean)
       join delivery_metrics as before
         on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
       join post_targets as target
@@ -61,11 +64,11 @@ export async function storeReadings(
     stored as (
       update delivery_metrics as metrics
       set attempted_at = ${at(now)},
-        checked_at = ${at(now)},
+        checked_at = case when item.is_asked then ${at(now)} else metrics.checked_at end,
         fetched_at = case when item.counts is null then metrics.fetched_at else ${at(now)} end,
         counts = coalesce(item.counts, metrics.counts),
         missing = case when item.counts is null then metrics.missing else item.missing end,
-        error = item.error,
+        error = case when item.is_asked then item.error else coalesce(item.error, metrics.error) end,
         gone_at = case when item.is_unseen then coalesce(metrics.gone_at, ${at(now)})
           when item.counts is null then metrics.gone_at end,
         -- The reading may have begun before the post was removed.

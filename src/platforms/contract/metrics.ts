@@ -48,7 +48,8 @@ export interface MeasuredPost {
 
 /**
  * One post as its network sees it. `counts` has the reported numbers under the network's own names, `missing` the
- * reasons of names that are absent there. gone: the network does not show the post. too_old: it tells nothing any more.
+ * reasons of names that are absent there. gone: the network does not show the post. too_old: it tells nothing any more,
+ * and was not asked.
  */
 export type PostReading =
   | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
