@@ -122,7 +122,8 @@ async function callTool(
 }
 
 async function runTool(tool: Tool, api: Api, { confirm, ...args }: Arguments, rights: { canPublish: boolean }) {
-  if (!takesConfirm(tool) || confirm === true) return tool.run(api, args, rights)
+  // A key that may not publish is offered no `confirm`: the operation itself returns 403 for all that would publish.
+  if (!takesConfirm(tool) || confirm === true || !rights.canPublish) return tool.run(api, args, rights)
   if (!tool.unconfirmed) throw confirmationRequired('This publishes')
   return tool.unconfirmed(api, args, rights)
 }

@@ -14,6 +14,11 @@ const LISTED = [
   scope: scope!.replaceAll('`', ''),
   annotations: annotations!.match(/\w+/g) ?? [],
 }))
+/** The error of the API, for a key that is offered no `confirm`. */
+const LACKS_PUBLISH = {
+  isError: true,
+  body: { status: 403, code: 'insufficient_scope', error: 'This API key lacks the scope posts:publish' },
+}
 const NAMES = LISTED.map(({ name }) => name)
 
 t.test('every tool has schemas of both sides, and says whether it reads, destroys or publishes', async (t) => {
@@ -102,17 +107,37 @@ t.test('a key without posts:publish is offered neither a time nor a confirmation
       ['scheduledAt', 'timeZone', 'fold', 'schedule', 'confirm'],
     )
   }
-  const { isError, body } = await callTool(author, 'create_post', {
-    accountIds,
-    caption: 'a',
-    scheduledAt: '2030-01-01T00:00:00Z',
-    confirm: true,
-  })
-  t.strictSame([isError, body.status, body.code], [true, 403, 'insufficient_scope'])
+  for (const confirmed of [{}, { confirm: false }, { confirm: true }]) {
+    const args = { accountIds, caption: 'a', scheduledAt: '2030-01-01T00:00:00Z', ...confirmed }
+    t.match(await callTool(author, 'create_post', args), LACKS_PUBLISH)
+  }
   t.strictSame((await ada.call('GET', '/posts')).body.data, [])
   const draft = await callTool(author, 'create_post', { accountIds, caption: 'a' })
   t.equal(draft.body.status, 'draft')
   t.notMatch(draft.text, 'confirm', 'the answer does not advise what the key cannot do')
+})
+
+t.test('a key without posts:publish that changes what is published is told the scope, not to confirm', async (t) => {
+  const world = await createWorld(t)
+  const ada = await world.user()
+  const accountIds = [await ada.account('sandbox')]
+  const create = async (scheduledAt?: string) =>
+    (await ada.call('POST', '/posts', { accountIds, caption: 'a', scheduledAt })).body.id
+  const [draft, scheduled] = [await create(), await create('2999-01-01T00:00:00Z')]
+  const account = (await ada.call('GET', `/accounts/${accountIds[0]}`)).body
+  const author = await withKey(world, ada, { scopes: ['posts:write', 'accounts:connect'] })
+  for (const [tool, args] of [
+    ['update_post', { id: scheduled, caption: 'b' }],
+    ['update_post', { id: draft, caption: 'b', scheduledAt: '2999-01-01T00:00:00Z' }],
+    ['update_post', { id: draft, caption: 'b', schedule: { queue: 'next' } }],
+    ['update_account', { id: accountIds[0], displayName: 'B', defaultFields: { boardId: '1' } }],
+  ] as const) {
+    t.match(await callTool(author, tool, args), LACKS_PUBLISH, JSON.stringify(args))
+  }
+  for (const id of [draft, scheduled]) t.equal((await ada.call('GET', `/posts/${id}`)).body.caption, 'a')
+  t.strictSame((await ada.call('GET', `/accounts/${accountIds[0]}`)).body, account)
+  t.equal((await callTool(author, 'update_post', { id: draft, caption: 'b' })).body.caption, 'b', 'a draft may change')
+  t.equal((await callTool(author, 'update_account', { id: accountIds[0], displayName: 'B' })).body.displayName, 'B')
 })
 
 t.test('a key without posts:publish reads nothing of publishing, in any text or schema', async (t) => {
@@ -133,6 +158,7 @@ t.test('a key without posts:publish reads nothing of publishing, in any text or 
     t.match(JSON.stringify(full.tools), word)
   }
   t.match(full.instructions, 'confirm: true')
+  t.match(full.instructions, 'remove_post and remove_delivery take it down again, but not on every network')
   t.match(drafts.instructions, 'create_post stores a draft')
   const ajv = new Ajv2020({ validateFormats: false, strictTypes: true })
   for (const { name, inputSchema, outputSchema } of drafts.tools) {
