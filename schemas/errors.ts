@@ -460,6 +460,9 @@ export const ERRORS = {
     status: 404,
     message: 'No app is stored for this network',
     meaning: 'The caller has stored no app for this network.',
+    cases: {
+      named: { message: (id: string) => `The id of this network is ${id}: send the request to /api/v1/apps/${id}` },
+    },
   },
   app_in_use: {
     status: 409,

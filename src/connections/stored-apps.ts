@@ -12,6 +12,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { App, PutApp } from '../../schemas/app.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
+import { findPlatform } from '../../schemas/platform-names.ts'
 import { requireKeyring } from '../accounts/store.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import { requireAdmin } from '../http/roles.ts'
@@ -103,7 +104,10 @@ export async function deleteOwnApp(
 ): Promise<void> {
   const owner = await requireOwner(context, userId, organizationId)
   // Postgres stores no text with a NUL, and fails where it is compared with one.
-  if (!PLATFORM_IDS.includes(platform)) throw fail('app_not_found')
+  if (!PLATFORM_IDS.includes(platform)) {
+    const id = findPlatform(platform)
+    throw id ? fail('app_not_found.named', id) : fail('app_not_found')
+  }
   await inTransaction(context.db, async (transaction) => {
     const app = await lockApp(transaction, owner, platform)
     if (!app) throw fail('app_not_found')

@@ -283,6 +283,7 @@ async function checkApps(t: Test, { app, db, ada, user, organization, connecting
   const repeated = `organizationId=${shared}&organizationId=${shared}`
   await check('deleteApp', 400, 'repeated', ada.call('DELETE', `/apps/x?${repeated}`))
   await check('deleteApp', 404, 'app_not_found', requests.deleteApp(ada.key))
+  await check('deleteApp', 404, 'app_not_found_2', ada.call('DELETE', '/apps/twitter'))
   await check('putApp', 200, undefined, requests.putApp(ada.key))
   await check('listApps', 200, undefined, requests.listApps(ada.key))
   oauth.accounts = [grantedAccount('9')]

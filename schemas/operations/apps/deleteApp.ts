@@ -1,5 +1,6 @@
 import { AppPath, AppQuery } from '../../app.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
 import { Deleted, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 import { noAccessResponse } from './common.ts'
@@ -27,7 +28,10 @@ export const deleteApp = defineOperation({
       },
     }),
     noAccessResponse,
-    errorResponse('No app is stored for this network.', ['app_not_found']),
+    errorResponse('No app is stored for this network, or the path has another name of it.', [
+      'app_not_found',
+      errorOf('app_not_found.named', 'x'),
+    ]),
     errorResponse('Connected accounts need the app.', ['app_in_use']),
   ],
   sdk: 'apps.delete',
