@@ -23,9 +23,9 @@ t.test('the page that connects an app, in a browser', needsBrowser, async (t) =>
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
 
-  async function openPage(clientName: string) {
-    const clientId = await scene.register({ client_name: clientName, redirect_uris: [redirectUri] })
-    const { path, verifier } = scene.begin({ client_id: clientId, redirect_uri: redirectUri })
+  async function openPage(clientName: string, uri = redirectUri) {
+    const clientId = await scene.register({ client_name: clientName, redirect_uris: [uri] })
+    const { path, verifier } = scene.begin({ client_id: clientId, redirect_uri: uri })
     // Neither the forms nor the way back need scripts.
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 800, height: 900 } })
     const page = await context.newPage()
@@ -83,6 +83,24 @@ t.test('the page that connects an app, in a browser', needsBrowser, async (t) =>
     await page.getByRole('heading', { name: 'Connected to the app' }).waitFor()
     t.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
     t.strictSame(problems, [])
+  })
+
+  t.test('the way back to a scheme of an app, and to a site, is not blocked', async (t) => {
+    for (const uri of ['cursor://anysphere.cursor-mcp/oauth/callback', 'https://app.invalid/callback']) {
+      const { page, problems } = await openPage('Agent', uri)
+      await page.getByLabel('Your API key').fill(ada.key)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      const answered = page.waitForResponse(async (response) => (await response.headerValue('location')) !== null)
+      await page.getByRole('button', { name: 'Allow' }).click()
+      t.ok((await (await answered).headerValue('location'))!.startsWith(`${uri}?code=`))
+      // A scheme without a program, or a site that is not reached, leaves the page with another error.
+      await page.close()
+      t.strictSame(
+        problems.filter((problem) => /security policy|form-action/i.test(problem)),
+        [],
+        uri,
+      )
+    }
   })
 
   t.test('the pages fit a narrow window, whatever the app is called', async (t) => {

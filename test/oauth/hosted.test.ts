@@ -52,7 +52,10 @@ t.test('claude.ai registers, sends a secret that it never got, and registers aga
   const next = { grant_type: 'refresh_token', ...client, refresh_token: body.refresh_token }
   t.equal((await post(pathOf('token_endpoint'), next)).status, 200)
 
-  t.match(steps.map(({ step }) => step).join(), 'metadata,metadata,registered,signed in,approved,authorization_code')
+  t.match(
+    steps.map(({ step }) => step).join(),
+    'metadata,metadata,registered,asked,signed in,approved,authorization_code',
+  )
   t.ok(
     steps.some(({ reqId, step }) => reqId === readAt && step === 'metadata'),
     'a step has the id of its request',
@@ -77,7 +80,7 @@ t.test('ChatGPT comes with the document of its client, and echoes the resource',
     token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
   }
   const scene = await createScene(t, { fetch: (async () => Response.json(document)) as typeof fetch })
-  const { app, user, begin, approve, post } = scene
+  const { app, user, begin, approve, post, steps } = scene
   const { resource, pathOf } = await discover(scene)
   const { path, verifier } = begin({ client_id: clientId, redirect_uri: redirectUri, resource })
   const answer = await approve(path, (await user()).key, { publish: 'yes' })
@@ -88,4 +91,8 @@ t.test('ChatGPT comes with the document of its client, and echoes the resource',
   t.equal((await call(app, body.access_token, 'POST', '/mcp', MESSAGE)).status, 200)
   const next = { grant_type: 'refresh_token', client_id: clientId, refresh_token: body.refresh_token, resource }
   t.equal((await post(pathOf('token_endpoint'), next)).status, 200)
+  t.match(
+    steps.map(({ step }) => step).join(),
+    'metadata,metadata,asked,signed in,approved,authorization_code,refresh_token',
+  )
 })

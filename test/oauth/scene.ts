@@ -91,6 +91,7 @@ export async function createScene(t: Teardown, options: Options = {}): Promise<S
     open: (path) => request('GET', path),
     submit: (path, form) => request('POST', path, form),
     async approve(path, key, decision = {}) {
+      await scene.open(path)
       const page = await scene.submit(path, { key })
       const proof = /name="proof" value="(\w+)"/.exec(page.text)?.[1]
       if (!proof) throw new Error(page.text)
