@@ -83,7 +83,7 @@ function* composeParts(
   return parts
 }
 
-const factsOf = ({ mimeType, bytes, width, height }: MediaFacts) => ({ mimeType, bytes: bytes ?? 0, width, height })
+const factsOf = ({ mimeType, bytes, width, height }: MediaFacts) => ({ mimeType, bytes, width, height })
 
 /** A text as readers see it. One with invalid markup, which cannot be sent, stays as it is. */
 function showText(text: string, kind: PartKind, context: PartContext): string {

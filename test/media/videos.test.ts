@@ -30,7 +30,10 @@ t.test('a worker makes the video that a network takes, and the delivery waits fo
   const clip = await encode(t, 'mov', `${PICTURE('640x360', 30, 2)} ${TONE(2)} ${codecs}`)
   const file = await uploadFile(clip)
   const accountId = await connect('telegram')
-  const id = await post({ accountIds: [accountId], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' })
+  const body = { accountIds: [accountId], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' }
+  const { targets: validated } = (await ada.call('POST', '/posts/validate?include=parts', body)).body
+  t.match(validated, [{ parts: [{ files: [{ mediaId: file, rendition: { mimeType: 'video/mp4', bytes: null } }] }] }])
+  const id = await post(body)
   const read = async () => (await ada.call('GET', `/posts/${id}`)).body
   const to = { mimeType: 'video/mp4', width: 640, height: 360 }
   t.match((await read()).adjustments, [{ accountId, mediaId: file, to: { ...to, bytes: null }, why: ['media_type'] }])
