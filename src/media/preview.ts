@@ -45,13 +45,14 @@ export async function servePreview(
   return library.storage.serve(storageKey, request, { mimeType: MIME_TYPE, fileName }).catch(onMissing)
 }
 
-/** The bytes of a preview, with headers that describe them and an ETag. */
+/** The bytes of a preview, with headers that describe them, an ETag, and whether a worker makes another one. */
 export async function openPreview(library: Library, file: PreviewedFile, width: number) {
   const preview = await readyPreview(library, file, width)
   if ('svg' in preview) {
     return {
       etag: etagOfText(preview.svg),
       headers: headersOf(preview),
+      isWaiting: preview.isWaiting,
       open: async () => Readable.from([preview.svg]),
     }
   }
@@ -62,7 +63,7 @@ export async function openPreview(library: Library, file: PreviewedFile, width: 
     'Content-Length': String(bytes),
     'Content-Disposition': disposition(fileName),
   }
-  return { etag: `"${storageKey}"`, headers, open: () => library.storage.read(storageKey) }
+  return { etag: `"${storageKey}"`, headers, isWaiting: false, open: () => library.storage.read(storageKey) }
 }
 
 const headersOf = ({ svg }: Placeholder) => ({

@@ -41,8 +41,9 @@ export const publicPreviews: FastifyPluginAsync<Library & { keyring: Keyring | u
     const [, userId, id] = /^\/files\/previews\/([\da-f-]{36})\/([\da-f-]{36})$/.exec(address.pathname) ?? []
     const width = PREVIEW_WIDTHS.find((each) => String(each) === address.searchParams.get('width'))
     if (!keyring || !isSigned(address, keyring) || !userId || !id || !width) throw mediaNotFound()
-    const { etag, headers, open } = await openPreview(library, { userId, id }, width)
-    reply.headers({ etag, 'cache-control': `private, max-age=${CACHE_SECONDS}`, 'x-content-type-options': 'nosniff' })
+    const { etag, headers, isWaiting, open } = await openPreview(library, { userId, id }, width)
+    const cacheControl = isWaiting ? 'no-store' : `private, max-age=${CACHE_SECONDS}`
+    reply.headers({ etag, 'cache-control': cacheControl, 'x-content-type-options': 'nosniff' })
     if (isKnown(request, etag)) return reply.code(304).send()
     reply.headers(headers)
     // An empty stream, because Fastify would send a Content-Length of 0 if there were no body.

@@ -5,6 +5,7 @@ import { previewAddress } from '../../src/media/public-previews.ts'
 import { createWorld, newKeyring } from '../helpers/app.ts'
 import { VIDEO } from '../helpers/network-world.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
+import { addVideoWorker } from '../helpers/videos.ts'
 
 const ORIGIN = 'https://postroom.example'
 const HALF_DAY = 43_200_000
@@ -26,7 +27,7 @@ const withWidth = (address: URL, width: string) => {
 }
 
 t.test('a signed address serves a preview of each width without a key, and browsers may keep it', async (t) => {
-  const { add, addressOf, get } = await createScene(t)
+  const { add, addressOf, get, db } = await createScene(t)
   const address = addressOf(await add(await jpeg(2000, 1000)))
   for (const width of [160, 320, 640, 1280]) {
     const { statusCode, headers, rawPayload } = await get(withWidth(address, String(width)))
@@ -46,8 +47,11 @@ t.test('a signed address serves a preview of each width without a key, and brows
   t.strictSame([known.statusCode, known.body], [304, ''])
   const head = await get(address, {}, 'HEAD')
   t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', headers['content-length']])
-  const video = await get(addressOf(await add(VIDEO)))
-  t.strictSame([video.statusCode, video.headers['content-type']], [200, 'image/svg+xml'])
+  const video = addressOf(await add(VIDEO))
+  const cached = { 'content-type': 'image/svg+xml', 'cache-control': 'private, max-age=3600' }
+  t.match(await get(video), { statusCode: 200, headers: cached })
+  await addVideoWorker(db)
+  t.match(await get(video), { headers: { ...cached, 'cache-control': 'no-store' } }, 'a worker makes another picture')
 })
 
 t.test('an address stays the same for half a day, and works for half a day or more', async (t) => {

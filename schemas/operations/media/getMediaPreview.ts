@@ -16,7 +16,9 @@ export const getMediaPreview = defineOperation({
   summary: 'Get a small picture of a file',
   description: `Returns a WebP image, upright and without metadata, at most four times as high as wide. It is made at the first request, and stored. \`HEAD\` and conditional requests work as for \`getMediaContent\`.
 
-Videos have a grey SVG image in its place, of their own shape. So have images of more than 51 million pixels (WebP 34, HEIC 26, AVIF 17 million), and those that cannot be decoded. An animation has its first frame.
+An animation has its first frame. A video has one of its frames, if a worker has ffmpeg (\`listPlatforms\` tells): the first request has it made.
+
+A grey SVG image of the same shape is a placeholder: for documents, for images of more than 51 million pixels (WebP 34, HEIC 26, AVIF 17 million), for files that cannot be decoded, and for videos without a frame. While a worker is to make the frame, the placeholder has \`Cache-Control: no-store\`: ask again later.
 
 Pages cannot send a key with a picture: \`previewUrl\` of \`listPosts\` with \`include=media\` is an address of the same preview that takes none.`,
   params: MediaPath,
