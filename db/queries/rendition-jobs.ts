@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import { OPEN_STATES } from '../../schemas/delivery-states.ts'
 import type { MediaTracks, MediaType } from '../../schemas/media.ts'
 import type { FrameTarget, VideoTarget } from '../../schemas/video-target.ts'
 import { prepared } from '../prepared.ts'
+import { isOneOf } from './one-of.ts'
 import type { RenditionKey } from './renditions.ts'
 
 /** A rendition of a video that a worker has to make. It becomes a row of `renditions`, also if it cannot be made. */
@@ -61,7 +63,7 @@ export const claimRenditionJob = prepared<{ leaseMs: number }, RenditionJob>(
         select from post_media
         join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
         where post_media.user_id = claimed.user_id and post_media.media_id = claimed.media_id
-          and post_targets.state in ('waiting', 'queued', 'publishing')
+          and ${isOneOf('post_targets.state', OPEN_STATES)}
           and post_targets.renditions -> claimed.media_id::text ->> 'target' = claimed.target) as is_needed,
       media.mime_type, media.duration_seconds, media.storage_key, media.tracks
     from claimed

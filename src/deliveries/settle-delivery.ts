@@ -9,7 +9,7 @@ import { unpublish } from '../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
 import { cancelled, resolved } from '../delivery/machine.ts'
-import { marked } from '../delivery/owner-rules.ts'
+import { isCancellable, isResolvable, marked } from '../delivery/owner-rules.ts'
 import { fail } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
@@ -30,7 +30,7 @@ export async function resolveDelivery(
     if (outcome === 'not_published') throw invalidUrl('custom', 'Only a published act has a url')
   }
   return changeDelivery(db, key, async (db, delivery) => {
-    if (delivery.state !== 'unconfirmed') throw fail('delivery_not_unconfirmed')
+    if (!isResolvable(delivery.state)) throw fail('delivery_not_unconfirmed')
     const plan = planOf(await getPost(db, key.userId, key.postId), key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]
@@ -62,7 +62,7 @@ export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
   return changeDelivery(db, key, async (db, delivery) => {
     if (wasCancelled(delivery)) return
     if (delivery.state === 'publishing') throw fail('delivery_in_progress')
-    if (delivery.state !== 'queued') throw fail('delivery_not_queued')
+    if (!isCancellable(delivery.state)) throw fail('delivery_not_queued')
     const post = await getPost(db, key.userId, key.postId)
     ifMatch?.(post)
     const next = planOf(post, key)[delivery.sent.length]

@@ -33,6 +33,10 @@ export function retried(
   return { state: 'queued' }
 }
 
+export const isCancellable = (state: DeliveryState): state is From<'cancel'> => state === 'queued'
+
+export const isResolvable = (state: DeliveryState): state is From<'resolve'> => state === 'unconfirmed'
+
 /** The result of marking a delivery as published: its owner has published the missing acts by hand. */
 export function marked({
   state,

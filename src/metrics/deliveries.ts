@@ -1,9 +1,10 @@
+import { NEEDS_OWNER_STATES } from '../../schemas/delivery-states.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { EndedChange, Report } from '../delivery/settled.ts'
 import type { Metrics } from './metrics.ts'
 
 /** States in which a delivery stays until its owner acts. */
-const FINAL_STATES = ['published', 'failed', 'unconfirmed', 'missed']
+const FINAL_STATES: readonly string[] = ['published', ...NEEDS_OWNER_STATES]
 
 /** Counts what workers settle. */
 export function countSettled({ attempts, ended, lateness }: Pick<Metrics, 'attempts' | 'ended' | 'lateness'>): Report {

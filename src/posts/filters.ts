@@ -6,6 +6,7 @@ import type { PostSource } from '../../db/queries/find/sources.ts'
 import type { Order, Range } from '../../db/queries/find/walk.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { DeliveryState } from '../../schemas/delivery.ts'
+import { NEEDS_OWNER_STATES } from '../../schemas/delivery-states.ts'
 import type { CountPostsQuery, ListDeliveriesQuery, ListPostsQuery } from '../../schemas/find.ts'
 import { NO_WORD } from '../../schemas/messages.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
@@ -20,13 +21,7 @@ import { searchedWords } from './words.ts'
  * States whose deliveries are in the index of those that need their owner. A cancelled one has an error, and so has one
  * that could not be taken down.
  */
-export const TROUBLED_STATES: readonly DeliveryState[] = [
-  'failed',
-  'cancelled',
-  'unconfirmed',
-  'missed',
-  'remove_failed',
-]
+const TROUBLED_STATES: readonly DeliveryState[] = [...NEEDS_OWNER_STATES, 'cancelled', 'remove_failed']
 
 export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : timeOf(text))
 

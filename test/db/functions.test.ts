@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
 import { checkSchema, migrate, readSchema } from '../../db/migrate.ts'
+import { OPEN_STATES } from '../../schemas/delivery-states.ts'
 import { copyDatabase } from '../helpers/database.ts'
 
 async function open(t: Test, poolMax = 1) {
@@ -34,6 +35,14 @@ t.test('every function of the database comes from its file', async (t) => {
   const db = await open(t)
   const files = readdirSync('db/functions').map((file) => file.replace('.sql', ''))
   t.strictSame(Object.keys(await readFunctions(db)), files.sort())
+})
+
+t.test('functions know the same open states as the schema', async (t) => {
+  const texts = ['write_delivery_events', 'settled_post'].map((name) =>
+    readFileSync(`db/functions/${name}.sql`, 'utf8'),
+  )
+  const lists = texts.flatMap((text) => [...text.matchAll(/ in \(([^()]*'queued'[^()]*)\)/g)].map(([, list]) => list))
+  t.strictSame([...new Set(lists)], [OPEN_STATES.map((state) => `'${state}'`).join(', ')])
 })
 
 t.test('a function from another file is replaced, and the schema is outdated until then', async (t) => {

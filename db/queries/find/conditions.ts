@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
+import { NEEDS_OWNER_STATES } from '../../../schemas/delivery-states.ts'
 import type { PostStatus } from '../../../schemas/post.ts'
+import { isOneOf } from '../one-of.ts'
 import type { OrganizationConditions } from './organization.ts'
 import type { ValueOf } from './walk.ts'
 
@@ -54,6 +56,9 @@ const POST_TESTS = {
   updatedFrom: (value: Value) => from(sql`post.updated_at`, value('updatedFrom')),
   updatedBefore: (value: Value) => before(sql`post.updated_at`, value('updatedBefore')),
 }
+
+/** The condition of the index of deliveries that have an error, or that need their owner. */
+export const TROUBLED = sql`(${isOneOf('state', NEEDS_OWNER_STATES)} or error is not null)`
 
 /** The meaning of each condition on deliveries. */
 export const DELIVERY_TESTS = {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import { isInTimes, type PostConditions } from './conditions.ts'
+import { isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
 import {
   forMember,
   hasMark,
@@ -102,7 +102,7 @@ const isItsPlace = sql`(delivery.own_scheduled_at is null or delivery.own_schedu
 /** The indexes that deliveries are found by. All but `changed` put the newest first. */
 const SOURCES = {
   all: (value: Value) => byPost(sql`true`, value),
-  troubled: (value: Value) => byPost(sql`(state in ('failed', 'unconfirmed', 'missed') or error is not null)`, value),
+  troubled: (value: Value) => byPost(TROUBLED, value),
   account: (value: Value) => sql`
     select * from post_targets
     where ${isOfAccount(value)}

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import { DELIVERY_TESTS, hasTimes, isDeliveryWanted, isInTimes, type PostConditions } from './conditions.ts'
+import { DELIVERY_TESTS, hasTimes, isDeliveryWanted, isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
 import {
   forMember,
   hasMark,
@@ -92,7 +92,7 @@ const BY_LOOKUP = {
   /** Posts with a delivery that has an error, or that needs its owner. */
   troubled: (value: Value, direction: Direction) => sql`
     select distinct user_id, post_id as place from post_targets
-    where ${isOfUser(value)} and (state in ('failed', 'unconfirmed', 'missed') or error is not null)
+    where ${isOfUser(value)} and ${TROUBLED}
       and ${idRange('post_id', value, direction)}
     order by post_id ${direction.order}`,
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import { ENDED_STATES } from '../../../schemas/delivery-states.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import { prepared } from '../../prepared.ts'
+import { isOneOf } from '../one-of.ts'
 import type { OldRange } from './range.ts'
 
 export interface AttemptKey {
@@ -27,7 +29,7 @@ export async function findOldAttempts(
         select from post_targets as delivery
         where delivery.user_id = page.user_id and delivery.post_id = page.post_id
           and delivery.account_id = page.account_id
-          and delivery.state in ('published', 'failed', 'cancelled', 'missed', 'removed', 'remove_failed')) as is_old
+          and ${isOneOf('delivery.state', ENDED_STATES)}) as is_old
     from (
       select found.*
       from unnest(${values.userIds}::uuid[]) with ordinality as person(id, ordinal), lateral (

@@ -1,8 +1,10 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
+import { ENDED_STATES } from '../../../schemas/delivery-states.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { noteLastUse } from '../media.ts'
+import { isOneOf } from '../one-of.ts'
 import { type OldRange, rowsInRange } from './range.ts'
 
 export interface PostKey {
@@ -17,7 +19,7 @@ type Time = Date | Expression<Date> | RawBuilder<Date>
  * older by the time that its retries took.
  */
 const isOver = (before: Time) => sql`(
-  delivery.state in ('published', 'failed', 'cancelled', 'missed', 'removed', 'remove_failed')
+  ${isOneOf('delivery.state', ENDED_STATES)}
   and greatest(delivery.due_at, delivery.started_at, delivery.published_at) < ${before}
   and not exists (
     select from delivery_attempts as attempt

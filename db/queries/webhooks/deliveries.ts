@@ -3,6 +3,7 @@ import type { WebhookDelivery } from '../../../schemas/webhook-delivery.ts'
 import type { Db } from '../../client.ts'
 import { findStream } from '../events/stream.ts'
 import { isoTime } from '../iso-time.ts'
+import { isOneOf } from '../one-of.ts'
 import type { Page } from '../page.ts'
 import { getsEvent } from './matching.ts'
 
@@ -35,7 +36,7 @@ export async function listWebhookDeliveries(
     from (
       select * from webhook_deliveries
       where webhook_id = ${webhookId} and event_id < ${cursor}::uuid
-        ${states === null ? sql`` : sql`and state in (${sql.join(states.map(sql.lit))})`}
+        ${states === null ? sql`` : sql`and ${isOneOf('state', states)}`}
         ${eventId === null ? sql`` : sql`and event_id = ${eventId}`}
       order by event_id desc limit ${limit} offset ${offset}) as delivery
     left join events on events.id = delivery.event_id

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { marked, retried } from '../../delivery/owner-rules.ts'
+import { isCancellable, isResolvable, marked, retried } from '../../delivery/owner-rules.ts'
 import type { DeliveryMetrics, PatchPost, PostDetail, PostTarget, PostValidation } from '../../sdk/index.ts'
 import { Changes, TakeDown } from './changes.ts'
 import { useLoad } from './hooks.ts'
@@ -185,8 +185,8 @@ function Timeline({ target: { delivery, threadParts }, timeZone }: { target: Pos
 /** The actions that a delivery takes. A worker has not taken one without attempts. */
 const actionsOf = (delivery: PostTarget['delivery']) => ({
   retry: 'state' in retried({ ...delivery, isEarly: delivery.attempts === 0 }, false),
-  cancel: delivery.state === 'queued',
-  resolve: delivery.state === 'unconfirmed',
+  cancel: isCancellable(delivery.state),
+  resolve: isResolvable(delivery.state),
   mark: 'state' in marked(delivery),
 })
 
