@@ -6,10 +6,11 @@ import * as operations from '../../schemas/operations/index.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { isLong } from '../http/requests.ts'
-import { isListed, requireScope } from '../http/rights.ts'
+import { isListed } from '../http/rights.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 import { type MakeRenditions, withRenditions } from './fit.ts'
 import type { PostGap } from './nearby-warnings.ts'
+import { isScheduling, requirePostScope } from './scope.ts'
 import { readValidation } from './validate.ts'
 
 interface BatchContext {
@@ -26,8 +27,7 @@ export const postBatches: FastifyPluginAsyncTypebox<BatchContext> = async (app, 
       const { userId, rights } = request
       const isStrict = request.query.strict === true
       const body = withDefaults(request.body)
-      if (body.posts.some(({ scheduledAt, schedule }) => scheduledAt !== undefined || schedule))
-        requireScope(rights, 'posts:publish')
+      requirePostScope(rights, body.posts.some(isScheduling))
       try {
         const outcome = await withRenditions(makeRenditions, () =>
           withIdempotencyKey(db, reply, {

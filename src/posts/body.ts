@@ -9,6 +9,7 @@ import { formatCount } from '../platforms/rules/wording.ts'
 import type { PostToComplete } from './default-fields.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readSchedule, type Schedule } from './schedule.ts'
+import { isScheduling } from './scope.ts'
 
 /** Properties of a body that are read. The others are stored as they were sent. */
 type Read = keyof PostToCheck | keyof Schedule | 'accountIds' | 'accountOverrides' | 'timeZone' | 'fold' | 'schedule'
@@ -48,7 +49,7 @@ export function readBody(body: CreatePost): RequestedPost {
     scheduledAt,
     ...times,
     queue: queued?.queue,
-    scheduled: scheduledAt !== null || queued !== undefined,
+    scheduled: isScheduling(body),
     altTexts: givenTexts(body.altTexts),
     overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
     threadParts: new Map(Object.entries(body.threadParts ?? {})),

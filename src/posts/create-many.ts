@@ -23,7 +23,8 @@ import { toCreated, toKnown, toRow } from './create.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { takeSlots } from './queue/place.ts'
 import { type Slots, withSlots } from './schedule.ts'
-import { findMissingScope, type ValidationContext, validateAll } from './validate.ts'
+import { findMissingScope, isScheduling } from './scope.ts'
+import { type ValidationContext, validateAll } from './validate.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
@@ -179,7 +180,7 @@ export async function validatePosts(
 ): Promise<PostValidations> {
   const posts = readBodies(bodies)
   const data = await validateAll(db, userId, posts, { ...context, listMax: BATCH_LIST_MAX })
-  const missing = findMissingScope(context.rights, { scheduled: posts.some(({ scheduled }) => scheduled) })
+  const missing = findMissingScope(context.rights, bodies.some(isScheduling))
   const rejection = data.find(({ create }) => create.status !== 201)?.create
   const stored = { status: mode === 'all' ? 201 : 200, error: null }
   return {

@@ -5,12 +5,13 @@ import type { CreatedPost, CreatePost, CreatePostQuery } from '../../schemas/cre
 import { type Outcome, withIdempotencyKey } from '../http/idempotency-key.ts'
 import { pause } from '../http/pieces.ts'
 import { isLong } from '../http/requests.ts'
-import { isListed, requireScope } from '../http/rights.ts'
+import { isListed } from '../http/rights.ts'
 import { readBody } from './body.ts'
 import { checkPost } from './check.ts'
 import { createPost, type KnownAccounts } from './create.ts'
 import { type MakeRenditions, withRenditions } from './fit.ts'
 import type { PostGap } from './nearby-warnings.ts'
+import { isScheduling, requirePostScope } from './scope.ts'
 
 interface Creating {
   db: Db
@@ -34,7 +35,7 @@ export async function createOnce(
   { userId, keyId, rights, body, query, bodyBytes }: CreateRequest,
   reply: FastifyReply,
 ): Promise<Outcome<CreatedPost>> {
-  if (body.scheduledAt !== undefined || body.schedule) requireScope(rights, 'posts:publish')
+  requirePostScope(rights, isScheduling(body))
   const isStrict = query.strict === true
   // Before a replay: another key of the user may have got the stored response.
   if (!body.accountIds.every((id) => isListed(rights, id))) {

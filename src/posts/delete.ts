@@ -2,18 +2,24 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { deleteUnpublishedPost } from '../../db/queries/posts/delete.ts'
 import type { Deleted } from '../../schemas/shared.ts'
+import { ALL_RIGHTS } from '../http/rights.ts'
 import type { PostAccess } from './access.ts'
-import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
+import { type Conditions, changePost, getPost, requireUnpublished } from './get.ts'
+import { findMissingScope, requirePostScope } from './scope.ts'
 
 /**
  * Deletes a post. Throws 404 if the id is unknown, 400 if the post is published, 409 while it is being sent, and the
  * errors of its conditions.
  */
-export async function deletePost(db: Db, post: PostAccess, { ifMatch, draftsOnly }: Conditions = {}): Promise<Deleted> {
+export async function deletePost(
+  db: Db,
+  post: PostAccess,
+  { ifMatch, rights = ALL_RIGHTS }: Conditions = {},
+): Promise<Deleted> {
   const { userId, id } = post
-  if (ifMatch || draftsOnly || post.confirm) {
+  if (ifMatch || post.confirm || findMissingScope(rights, true)) {
     await changePost(db, post, async (db, locked) => {
-      if (draftsOnly) requireDraft(locked)
+      requirePostScope(rights, locked.status === 'scheduled')
       requireUnpublished(locked, 'delete')
       if (ifMatch) ifMatch(await getPost(db, userId, id))
       await deleteUnpublishedPost(db, { userId, id })

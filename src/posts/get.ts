@@ -1,9 +1,10 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import type { KeyRights } from '../../db/queries/keys.ts'
 import { findPostWithReadiness, type PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { type LockedPost, type LockedPostWithAccounts, lockPost } from '../../db/queries/posts/lock.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { fail, MissingScope } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { type PostAccess, postNotFound, type UsableForPost } from './access.ts'
 import type { PostCondition } from './etag.ts'
 
@@ -49,13 +50,8 @@ export async function changePost<T>(
 export interface Conditions {
   /** Otherwise 412. */
   ifMatch?: PostCondition | undefined
-  /** The key may not publish, so that it decides about drafts alone. Otherwise 403. */
-  draftsOnly?: boolean
-}
-
-/** Throws 403 for a scheduled post. */
-export function requireDraft({ status }: Pick<LockedPost, 'status'>): void {
-  if (status === 'scheduled') throw new MissingScope('posts:publish')
+  /** Otherwise 403. Default: all. */
+  rights?: KeyRights
 }
 
 /** Throws 400 for a published post, and 409 for one that is being sent. One that was taken down can be deleted. */

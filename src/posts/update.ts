@@ -23,19 +23,20 @@ import {
   toPostToCheck,
 } from './content.ts'
 import { renditionsOf } from './fit.ts'
-import { type Conditions, changePost, getPost, requireDraft, requireUnpublished } from './get.ts'
+import { type Conditions, changePost, getPost, requireUnpublished } from './get.ts'
 import { mergePatch } from './merge-patch.ts'
 import { digestTarget } from './nearby-terms.ts'
 import { placeInSlots } from './queue/place.ts'
 import { timeFor } from './schedule.ts'
+import { requirePostScope } from './scope.ts'
 
 /** Rejects a change by throwing. Gets the transaction, and the post with the change. */
 type Confirm = (db: Db, changed: PostWithReadiness) => Promise<void>
 
-interface UpdateOptions extends Conditions {
-  confirm?: Confirm | undefined
-  /** Whose posts make room for it at the front of a queue. Default: those of its owner. */
-  mover?: Mover
+interface UpdateOptions extends Required<Conditions> {
+  confirm: Confirm | undefined
+  /** Whose posts make room for it at the front of a queue. */
+  mover: Mover
 }
 
 /**
@@ -46,13 +47,13 @@ export async function updatePost(
   db: Db,
   access: PostAccess,
   patch: PatchPost,
-  { ifMatch, draftsOnly, confirm, mover = { userId: access.userId, accountIds: null } }: UpdateOptions = {},
+  { ifMatch, rights, confirm, mover }: UpdateOptions,
 ): Promise<PostWithReadiness> {
   const { userId, id } = access
   let texts: TextCache | undefined
   for (;;) {
     const { changed, toMeasure } = await changePost(db, access, async (db, locked, usable): Promise<Update> => {
-      if (draftsOnly) requireDraft(locked)
+      requirePostScope(rights, locked.status === 'scheduled')
       requireUnpublished(locked, 'edit')
       const post = await getPost(db, userId, id)
       ifMatch?.(post)

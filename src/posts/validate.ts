@@ -12,9 +12,8 @@ import {
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
-import { AppError, MissingScope } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { inPieces, mapInPieces } from '../http/pieces.ts'
-import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
 import { costOf } from '../platforms/price.ts'
@@ -30,6 +29,7 @@ import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnin
 import { createComposer } from './parts.ts'
 import { takeSlots } from './queue/place.ts'
 import { listSlots, type Schedule, type Slots, timeFor, withSlots } from './schedule.ts'
+import { findMissingScope } from './scope.ts'
 import { findUnchecked } from './unchecked.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 
@@ -173,7 +173,7 @@ async function describe(
   }
   const targets = await inPieces(mapInPieces(accounts, describeTarget))
   const rejection =
-    findMissingScope(rights, post) ??
+    findMissingScope(rights, post.scheduled) ??
     findRejection(inspection) ??
     (isStrict ? findWarningError(own) : undefined) ??
     (slots instanceof AppError ? slots : undefined)
@@ -197,15 +197,6 @@ async function describe(
     unchecked: unchecked.slice(0, listMax),
     truncated: warnings.length > warningsMax || lists.some((list) => list.length > listMax),
   }
-}
-
-/** The error of a key that may not create the post. */
-export function findMissingScope(
-  rights: KeyRights,
-  { scheduled }: Pick<RequestedPost, 'scheduled'>,
-): AppError | undefined {
-  if (!hasScope(rights, 'posts:write')) return new MissingScope('posts:write')
-  return scheduled && !hasScope(rights, 'posts:publish') ? new MissingScope('posts:publish') : undefined
 }
 
 /** The violations with which the post is rejected, then those that only a scheduled post would have. */
