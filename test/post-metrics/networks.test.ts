@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { createMetricsWorld, DAY, HOUR, MINUTE, publishMeasured, reasonsOf } from '../helpers/metrics-world.ts'
+import { PAGE_ID } from '../networks/fakes/facebook.ts'
+import { errorBody } from '../networks/fakes/meta.ts'
 import { MEASURED } from '../networks/fakes/metrics.ts'
 
 for (const platform of MEASURED) {
@@ -73,6 +75,28 @@ for (const platform of MEASURED) {
       const error = { code: 'unreachable', retryable: true }
       t.hasStrict((await metricsOf(id))[0], { values, goneAt: null, error }, `${status}`)
     }
+  })
+}
+
+const PROFILES = { facebook: `GET /v26.0/${PAGE_ID}`, instagram: 'GET /v26.0/me', threads: 'GET /v1.0/me' } as const
+
+for (const platform of ['facebook', 'instagram', 'threads'] as const) {
+  t.test(`${platform}: a post that is not found is gone only if the account itself is found`, async (t) => {
+    const world = await createMetricsWorld(t)
+    const { read, metricsOf, numbers } = world
+    const { id, externalId } = await publishMeasured(world, platform)
+    const { posts } = numbers.storeOf(platform)
+    posts.delete(externalId)
+    posts.set('1', {})
+    const outage = { status: 500, body: errorBody(2, 'Service temporarily unavailable') }
+    for (let time = 1; time <= 2; time++) {
+      world[platform].faults.push({ on: PROFILES[platform], instead: outage })
+      await read(HOUR)
+      t.hasStrict((await metricsOf(id))[0], { goneAt: null, error: { code: 'server_error' } })
+    }
+    await read(3 * HOUR)
+    await read(HOUR)
+    t.not((await metricsOf(id))[0].goneAt, null)
   })
 }
 

@@ -2,11 +2,10 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
-import { Refused } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
-import { orMissing, requireSettled } from '../wire/not-found.ts'
+import { requireSettled } from '../wire/not-found.ts'
 import { facebookContent } from './content.ts'
-import { callGraph, isAbsent, isId, type Page, pageOf, readingPage } from './graph.ts'
+import { callGraph, isId, isRefusedAsAbsent, isShown, type Page, pageOf, readingPage } from './graph.ts'
 
 /** Deletes a post, a video or a comment: https://developers.facebook.com/docs/pages-api/posts#delete-a-post */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
@@ -41,7 +40,7 @@ function pathOf(id: string, page: Page): string {
 
 /**
  * The result of a change, or undefined for what is not there. Facebook has the same error for what a Page may not
- * change, so it is read, and the Page itself too: https://developers.facebook.com/docs/graph-api/guides/error-handling
+ * change, so it is read.
  */
 async function orAbsent(page: Page, published: OnNetwork, io: Io, change: () => Promise<unknown>): Promise<unknown> {
   try {
@@ -49,11 +48,7 @@ async function orAbsent(page: Page, published: OnNetwork, io: Io, change: () => 
   } catch (error) {
     if (!isRefusedAsAbsent(error)) throw error
     requireSettled(page.host, published)
-    await callGraph(page, io, page.id, { query: { fields: 'id' } })
-    const read = () => callGraph(page, io, published.id, { query: { fields: 'id' } }).then(() => true)
-    if (!(await orMissing(isRefusedAsAbsent, read))) return undefined
+    if (!(await isShown(page, published.id, io))) return undefined
     throw impossible(error.message)
   }
 }
-
-const isRefusedAsAbsent = (error: unknown): error is Refused => error instanceof Refused && isAbsent(error.refusal)

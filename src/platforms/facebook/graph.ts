@@ -1,7 +1,8 @@
 import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
-import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'
+import { orMissing } from '../wire/not-found.ts'
 
 /** https://developers.facebook.com/docs/graph-api/changelog: of 2026-07-29. Versions live for two years. */
 export const VERSION = 'v26.0'
@@ -157,6 +158,19 @@ export const isAbsent = (refusal: Refusal): boolean => {
   const { code, subcode } = codesOf(refusal)
   return code === 100 && subcode === '33'
 }
+
+/**
+ * Whether an object is there, for a `readingPage`. Throws in an outage, in which the Page cannot be read either:
+ * https://developers.facebook.com/docs/graph-api/guides/error-handling
+ */
+export async function isShown(page: Page, id: string, io: Io): Promise<boolean> {
+  await callGraph(page, io, page.id, { query: { fields: 'id' } })
+  const read = () => callGraph(page, io, id, { query: { fields: 'id' } }).then(() => true)
+  return (await orMissing(isRefusedAsAbsent, read)) ?? false
+}
+
+export const isRefusedAsAbsent = (error: unknown): error is Refused =>
+  error instanceof Refused && isAbsent(error.refusal)
 
 /** The Page for calls about objects that exist for a while. For publishing, one that is absent may show later. */
 export const readingPage = (page: Page): Page => ({

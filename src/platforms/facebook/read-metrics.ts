@@ -4,7 +4,7 @@ import { unexpected } from '../contract/publish-error.ts'
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
-import { callGraph, type Page, pageOf, readingPage } from './graph.ts'
+import { callGraph, isShown, type Page, pageOf, readingPage } from './graph.ts'
 
 /** Counts of https://developers.facebook.com/docs/graph-api/reference/page-post/, and where they are in a response. */
 const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
@@ -15,7 +15,12 @@ const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const page = readingPage(pageOf(io))
-  return readEach(posts, ({ id }) => orGone(() => readPost(page, id, [...names], io)))
+  return readEach(posts, ({ id }) =>
+    orGone(
+      () => isShown(page, id, io),
+      () => readPost(page, id, [...names], io),
+    ),
+  )
 }
 
 async function readPost(page: Page, id: string, names: readonly string[], io: Io): Promise<PostReading> {

@@ -1,7 +1,7 @@
 import type { Io } from '../contract/io.ts'
 import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { get, type MetaApi } from '../families/meta/api.ts'
+import { get, isShown, type MetaApi } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
@@ -16,7 +16,11 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const api = clientOf(io)
   return readEach(posts, async ({ id, postType, ageMs }) => {
     const isOver = postType === 'story' && ageMs >= STORY_MS
-    return isOver ? 'too_old' : orGone(() => readPost(api, id, [...names], io))
+    if (isOver) return 'too_old'
+    return orGone(
+      () => isShown(api, id, io),
+      () => readPost(api, id, [...names], io),
+    )
   })
 }
 

@@ -1,10 +1,10 @@
 import type { OnNetwork } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
-import { get, isNotFound, type MetaApi } from '../families/meta/api.ts'
+import { isNotFound, isShown } from '../families/meta/api.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
-import { orMissing, requireSettled } from '../wire/not-found.ts'
+import { requireSettled } from '../wire/not-found.ts'
 import { clientOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/posts/delete-posts */
@@ -23,11 +23,4 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
       throw new PublishError(error.message, { code: 'server_error', maybeSent: true, retryable: true })
     }
   }
-}
-
-/** The same error stands for an outage, in which the profile cannot be read either. */
-async function isShown(api: MetaApi, id: string, io: Io): Promise<boolean> {
-  await get(api, io, 'me', { fields: 'id' })
-  const read = () => get(api, io, encodeURIComponent(id), { fields: 'id' }).then(() => true)
-  return (await orMissing(isNotFound, read)) ?? false
 }

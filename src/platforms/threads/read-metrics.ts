@@ -1,9 +1,15 @@
 import { type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { isShown } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
 import { clientOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/insights */
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const api = clientOf(io)
-  return readEach(posts, ({ id }) => orGone(() => readInsights(api, id, [...names], io)))
+  return readEach(posts, ({ id }) =>
+    orGone(
+      () => isShown(api, id, io),
+      () => readInsights(api, id, [...names], io),
+    ),
+  )
 }

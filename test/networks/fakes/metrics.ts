@@ -1,5 +1,6 @@
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { PAGE_ID } from './facebook.ts'
 import { errorBody } from './meta.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
 
@@ -113,7 +114,7 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
   },
   facebook: {
     origin: 'https://graph.facebook.com',
-    path: /^\/v\d+\.0\/([\d_]+)(?:\/insights)?$/,
+    path: new RegExp(`^/v\\d+\\.0/(?!${PAGE_ID}$)([\\d_]+)(?:/insights)?$`),
     postsMax: 1,
     respond: (call, store, id) =>
       call.path.endsWith('/insights') ? insights(call, store, id) : facebookFields(call, store, id),
@@ -127,9 +128,10 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
   },
   threads: {
     origin: 'https://graph.threads.net',
-    path: /^\/v1\.0\/(\d+)\/insights$/,
+    path: /^\/v1\.0\/(\d+)(?:\/insights)?$/,
     postsMax: 1,
-    respond: insights,
+    respond: (call, store, id) =>
+      call.path.endsWith('/insights') ? insights(call, store, id) : fieldsOf(call, store, id),
   },
   // https://docs.x.com/x-api/posts/get-posts-by-ids
   x: {

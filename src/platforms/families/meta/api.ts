@@ -2,6 +2,7 @@ import type { OAuthIo } from '../../contract/oauth.ts'
 import { unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../../wire/call-network.ts'
 import { at, parseJson, textAt } from '../../wire/json.ts'
+import { orMissing } from '../../wire/not-found.ts'
 
 // How the APIs of Instagram and Threads are called, and how they report errors.
 // https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02);
@@ -101,6 +102,13 @@ export function isNotFound(error: unknown): error is Refused {
   if (!(error instanceof Refused)) return false
   const { code, subcode } = codesOf(error.refusal.body)
   return code === 24 || (code === 100 && subcode === 33)
+}
+
+/** Whether a post is there. In an outage, the profile cannot be read either: then this throws. */
+export async function isShown(api: MetaApi, id: string, io: OAuthIo): Promise<boolean> {
+  await get(api, io, 'me', { fields: 'id' })
+  const read = () => get(api, io, encodeURIComponent(id), { fields: 'id' }).then(() => true)
+  return (await orMissing(isNotFound, read)) ?? false
 }
 
 /** Reads an object. The token is a parameter: it is not documented that Threads takes it in a header. */

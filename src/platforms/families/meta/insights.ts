@@ -3,7 +3,6 @@ import { type PostReading, pickCounts } from '../../contract/metrics.ts'
 import { unexpected } from '../../contract/publish-error.ts'
 import type { Refused } from '../../wire/call-network.ts'
 import { at, textAt } from '../../wire/json.ts'
-import { orMissing } from '../../wire/not-found.ts'
 import { readNames } from '../../wire/read-names.ts'
 import { get, isNotFound, type MetaApi } from './api.ts'
 
@@ -33,6 +32,12 @@ export const readInsights = (api: MetaApi, id: string, names: readonly string[],
     isAboutName,
   )
 
-/** A reading, or that the network does not show the post. */
-export const orGone = async (read: () => Promise<PostReading>): Promise<PostReading> =>
-  (await orMissing(isNotFound, read)) ?? 'gone'
+/** A reading, or that the network does not show the post: an outage has the same error, so `isShown` looks again. */
+export async function orGone(isShown: () => Promise<boolean>, read: () => Promise<PostReading>): Promise<PostReading> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isNotFound(error) || (await isShown())) throw error
+    return 'gone'
+  }
+}
