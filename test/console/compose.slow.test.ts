@@ -3,9 +3,9 @@ import t, { type Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { needsBrowser } from '../helpers/browser.ts'
 import { until } from '../helpers/until.ts'
-import { jpeg } from '../helpers/upload.ts'
+import { jpeg, storeFile } from '../helpers/upload.ts'
 import { type Fakes, SCENES, startFakeNetworks } from '../networks/fakes/all.ts'
-import { createScene } from './scene.ts'
+import { createScene, ZONE } from './scene.ts'
 
 /** The console of a user with accounts on fake networks. */
 async function createComposer(t: Test, platforms: (keyof Fakes)[]) {
@@ -109,6 +109,53 @@ t.test('a post is composed for Pinterest and Reddit with what their accounts hav
       { subreddit: 'lighthouses', flairId: '865ba524-692d-11e9-9811-0e2f1d7746a8', nsfw: true, kind: 'image' },
     ],
   )
+  t.strictSame(problems(), [])
+})
+
+t.test('a post that would be refused says why, and a queued one its slots', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const { page, problems } = await open()
+  await show(page, '/compose')
+  for (const name of ['ada.example.com', /^Sa /]) await page.getByRole('checkbox', { name }).check()
+  const post = { accountIds, caption: 'The lamp is lit.', schedule: { queue: 'next' } }
+  await page.getByLabel('Text', { exact: true }).fill(post.caption)
+  await page.getByLabel('In the next free slot of each account').check()
+  const { body: refused } = await ada.call('POST', '/posts', post)
+  await page.getByRole('status').getByText(refused.error).waitFor()
+  const schedule = page.getByRole('button', { name: 'Schedule' })
+  t.ok(await schedule.isDisabled())
+  const slots = [{ weekday: 'wednesday', time: '09:30' }]
+  for (const id of accountIds) await ada.call('PUT', `/accounts/${id}/schedule`, { timeZone: ZONE, slots })
+  await page.reload()
+  await page
+    .getByText(/^Its slot: .*09:30$/)
+    .nth(1)
+    .waitFor()
+
+  await ada.call('DELETE', `/accounts/${accountIds[1]}`)
+  await page.reload()
+  await page.getByText(/is not connected any more/).waitFor()
+  await schedule.click()
+  await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  const { targets } = (await ada.call('GET', '/posts?include=targets')).body.data[0]
+  t.strictSame(
+    targets.map(({ accountId }: { accountId: string }) => accountId),
+    accountIds.slice(0, 1),
+  )
+  t.strictSame(problems(), [])
+})
+
+t.test('a post whose picture is made to fit has no violation on its own page', needsBrowser, async (t) => {
+  const { app, ada, open, show } = await createScene(t)
+  const mediaIds = [await storeFile(app, ada, [['file', await jpeg(1200, 300)]])]
+  const accountId = await ada.account('instagram')
+  const { page, problems } = await open()
+  for (const fit of [{ mediaFit: 'pad' }, { accountOverrides: [{ accountId, mediaFit: 'pad' }] }]) {
+    const { body: post } = await ada.call('POST', '/posts', { accountIds: [accountId], mediaIds, ...fit })
+    await show(page, `/posts/${post.id}`)
+    await page.getByText(/^Made to fit: image.jpeg/).waitFor()
+    t.equal(await page.getByText('✕').count(), 0)
+  }
   t.strictSame(problems(), [])
 })
 

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Account, CreatePost, Media, PostType, PostValidation } from '../../sdk/index.ts'
 import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
+import { type ChangeFiles, Files, type Sending } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm, Empty, Loading, Network, Pictures, Problem, ZoneField } from './parts.ts'
+import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
 import { Issues, issuesOf, Preview } from './preview.ts'
-import { withProgress } from './progress.ts'
 import { useCan, useNames, useSession } from './session.ts'
-import { OWN_ZONE } from './time.ts'
+import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
 
 /** A post that is typed and not stored yet. The tab keeps it. */
@@ -63,10 +63,12 @@ export function Compose() {
   const [draft, setDraft] = useKept<Draft>('compose', newDraft())
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
   const [sending, setSending] = useState<Sending>()
+  const isListed = (id: string) => accounts.value?.some((account) => account.id === id) ?? true
+  const accountIds = draft.accountIds.filter(isListed)
   const change = (changes: Partial<Draft>) => setDraft((draft) => ({ ...draft, ...changes }))
   const changeFiles = (change: ChangeFiles) => setDraft((draft) => ({ ...draft, files: change(draft.files) }))
 
-  const body = toBody(draft)
+  const body = toBody({ ...draft, accountIds })
   const check = useLoad(
     async (signal) => {
       if (body.accountIds.length === 0) return undefined
@@ -84,12 +86,13 @@ export function Compose() {
     location.hash = `/posts/${id}`
   })
   const toggle = (id: string) => {
-    const { accountIds } = draft
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
   }
-  const chosen = (accounts.value ?? []).filter(({ id }) => draft.accountIds.includes(id))
+  const chosen = (accounts.value ?? []).filter(({ id }) => accountIds.includes(id))
   const types = new Set(chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {})))
   types.add(draft.postType)
+  const refusal = validation?.create.error
+  const isSaid = validation?.violations.some(({ message }) => refusal?.includes(message))
   const isScheduled = draft.isQueued || draft.time !== ''
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
@@ -110,6 +113,7 @@ export function Compose() {
                 )}
               </fieldset>`}
         <//>
+        ${accountIds.length < draft.accountIds.length && html`<p class="warning" role="status">An account that was chosen is not connected any more. The post goes out without it.</p>`}
         ${types.size > 1 && html`<label>Type <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${toWords(type)}</option>`)}</select></label>`}
         ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one.</p>`}
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
@@ -125,7 +129,10 @@ export function Compose() {
         }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
-        <div role="status"><${Issues} issues=${issuesOf(validation, undefined)} /></div>
+        <div role="status">
+          ${refusal && !isSaid && html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${refusal}</p>`}
+          <${Issues} issues=${issuesOf(validation, undefined)} />
+        </div>
         <div class="buttons">
           <button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
           ${canPublish && !isScheduled && html`<button type="button" name="publish" disabled=${!canStore || !validation?.publishable} onClick=${run}>Publish now</button>`}
@@ -158,10 +165,12 @@ function OnAccount({ account, draft, validation, change }: AccountProps) {
   const setFields = (typed: TypedFields) => change({ fields: { ...draft.fields, [id]: typed } })
   const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
   const network = useSession().platforms.get(platform)
+  const slot = validation?.slots?.find(({ accountId }) => accountId === id)
   const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
   return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
     ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
+    ${slot && html`<p class="small">Its slot: ${formatInstant(slot.scheduledAt, OWN_ZONE)}</p>`}
     ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${files} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
     ${
       own === undefined
@@ -171,57 +180,4 @@ function OnAccount({ account, draft, validation, change }: AccountProps) {
     }
     ${network && html`<${Fields} network=${network} account=${account} typed=${draft.fields[id] ?? {}} issues=${issues.get(true) ?? []} onChange=${setFields} />`}
   </section>`
-}
-
-type ChangeFiles = (files: Media[]) => Media[]
-type Sending = { name: string; share: number } | undefined
-
-interface FilesProps {
-  files: Media[]
-  /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
-  onChange: (change: ChangeFiles) => void
-  sending: Sending
-  setSending: (sending: Sending) => void
-}
-
-function Files({ files, onChange, sending, setSending }: FilesProps) {
-  const { client } = useSession()
-  const [error, setError] = useState<Error>()
-  const add = async (list: FileList | null | undefined) => {
-    setError(undefined)
-    for (const file of list ?? []) {
-      try {
-        setSending({ name: file.name, share: 0 })
-        const stored = await withProgress(
-          (share) => setSending({ name: file.name, share }),
-          () => client.uploads.create(file, {}, { maxRetries: 2 }),
-        )
-        onChange((files) => [...files, stored])
-      } catch (error) {
-        setError(error as Error)
-      }
-    }
-    setSending(undefined)
-  }
-  const describe = async (file: Media, altText: string) => {
-    const changed = await client.media.update(file.id, { altText })
-    onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
-  }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    void add(event.dataTransfer?.files)
-  }
-  return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
-    <legend>Files</legend>
-    <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
-    ${sending && html`<p role="status"><progress value=${sending.share}></progress> <span dir="auto">${sending.name}</span></p>`}
-    ${error && html`<${Problem} error=${error} />`}
-    <ul class="rows">${files.map(
-      (file, index) => html`<li key=${`${file.id} ${index}`}>
-        <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" value=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
-        <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
-      </li>`,
-    )}</ul>
-  </fieldset>`
 }
