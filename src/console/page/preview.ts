@@ -8,10 +8,13 @@ export const toBody = (post: PostDetail): CreatePost => ({
   caption: post.caption,
   postType: post.postType,
   mediaIds: post.mediaIds,
+  ...(post.mediaFit && { mediaFit: post.mediaFit }),
+  ...(post.padColor && { padColor: post.padColor }),
   ...(post.firstComment && { firstComment: post.firstComment }),
   ...(post.altTexts && { altTexts: post.altTexts }),
-  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds, threadMedia }) => ({
-    ...{ accountId, captionOverride, mediaIds, threadMedia: threadMedia ?? null },
+  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds, ...own }) => ({
+    ...{ accountId, captionOverride, mediaIds, threadMedia: own.threadMedia ?? null },
+    ...{ mediaFit: own.mediaFit ?? null, padColor: own.padColor ?? null },
     ...(fields && { fields }),
   })),
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
