@@ -90,7 +90,7 @@ readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 	@node .ci/readme.ts
 
 screenshots: $(DEVELOP) ## take the pictures of the console for the README, with Chromium
-	@node test/console/screenshots.ts
+	@node .ci/screenshots.ts
 
 build: $(DEVELOP) ## compile to dist/
 	@npm run -s build

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { GENERATED } from '../test/helpers/readme.ts'
+import { GENERATED } from './readme-files.ts'
 
 /** Writes the tables of READMEs, and `.env.example`, from the code. */
 for (const [path, render] of Object.entries(GENERATED)) writeFileSync(path, render())

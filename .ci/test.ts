@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { groupFiles } from '../test/helpers/groups.ts'
 import { findLeaks } from '../test/helpers/leaks.ts'
 import { withPostgres } from '../test/helpers/postgres.ts'
+import { groupFiles } from './groups.ts'
 
 const CACHE = join(process.cwd(), 'node_modules/.cache')
 

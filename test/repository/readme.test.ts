@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { GENERATED } from '../../.ci/readme-files.ts'
 import * as timing from '../../src/delivery/timing.ts'
-import { GENERATED } from '../helpers/readme.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 

@@ -1,5 +1,5 @@
-import type { Platform } from '../../src/platforms/contract/limits.ts'
-import { platforms } from '../../src/platforms/limits.ts'
+import type { Platform } from '../src/platforms/contract/limits.ts'
+import { platforms } from '../src/platforms/limits.ts'
 
 /** The limits that people compare first. `GET /platforms` has all limits, with their sources. */
 export const renderLimits = (): string =>

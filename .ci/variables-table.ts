@@ -1,4 +1,4 @@
-import { VARIABLES } from '../../src/config/variables.ts'
+import { VARIABLES } from '../src/config/variables.ts'
 
 interface Variable {
   default?: string | number

@@ -1,6 +1,6 @@
-import { METRIC_NAMES } from '../../schemas/metric-names.ts'
-import { NETWORKS } from '../../src/platforms/networks.ts'
-import { FIRST_AFTER_MS, nextReadingInMs } from '../../src/post-metrics/timing.ts'
+import { METRIC_NAMES } from '../schemas/metric-names.ts'
+import { NETWORKS } from '../src/platforms/networks.ts'
+import { FIRST_AFTER_MS, nextReadingInMs } from '../src/post-metrics/timing.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { launchBrowser } from '../helpers/browser.ts'
-import { runService } from '../helpers/command.ts'
-import { until } from '../helpers/until.ts'
+import { launchBrowser } from '../test/helpers/browser.ts'
+import { runService } from '../test/helpers/command.ts'
+import { until } from '../test/helpers/until.ts'
 
 // Takes the pictures of README.md: `make screenshots`. They show the demo of a fresh database.
 
