@@ -7,7 +7,7 @@ import { createFolder, createWorld } from '../helpers/app.ts'
 import { startS3 } from '../helpers/s3.ts'
 import { findStoredFileOf } from '../helpers/stored-file.ts'
 import { until } from '../helpers/until.ts'
-import { jpeg, upload } from '../helpers/upload.ts'
+import { jpeg, storeFile } from '../helpers/upload.ts'
 
 const ORIGIN = 'https://postroom.example'
 const DAY = 86_400_000
@@ -16,11 +16,11 @@ async function createScene(t: Test, media: NonNullable<Parameters<typeof createW
   const world = await createWorld(t, { media })
   const ada = await world.user()
   const bytes = await jpeg()
-  const { body } = await upload(world.app, ada, [['file', bytes]])
-  const file = await findStoredFileOf(world.db, body.id)
+  const id = await storeFile(world.app, ada, [['file', bytes]])
+  const file = await findStoredFileOf(world.db, id)
   const get = (address: URL, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
     world.app.inject({ method, url: `${address.pathname}${address.search}`, headers })
-  return { ...world, ada, id: body.id as string, bytes, file, get, address: fileAddress(ORIGIN, world.keyring, file) }
+  return { ...world, ada, id, bytes, file, get, address: fileAddress(ORIGIN, world.keyring, file) }
 }
 
 t.test('a signed address serves a file without a key, whole and in parts', async (t) => {
