@@ -154,7 +154,7 @@ export const VARIABLES = Type.Object({
     Type.String({
       format: 'url-prefixes',
       description:
-        'What `returnUrl` of a connection may begin with, such as `https://app.example.com/accounts`, separated by commas.',
+        'The beginnings that `returnUrl` of a connection may have, such as `https://app.example.com/accounts`, separated by commas.',
     }),
   ),
   ...(APP_VARIABLES as object),

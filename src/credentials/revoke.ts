@@ -24,7 +24,7 @@ const REVOKE_ALL_MAX_MS = 60_000
 
 /**
  * Asks the network once to end the tokens of an account that was disconnected. Never throws: the account is
- * disconnected whatever becomes of this.
+ * disconnected also if this fails.
  */
 export async function revokeTokens(
   deps: RevokeDeps,

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { GENERATED } from '../../.ci/readme-files.ts'
@@ -87,3 +87,12 @@ function anchorsOf(markdown: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+t.test('CONTRIBUTING.md leads to every folder of src/', async (t) => {
+  const text = readFileSync('.github/CONTRIBUTING.md', 'utf8')
+  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  t.strictSame(
+    folders.map(({ name }) => `src/${name}/`).filter((folder) => !text.includes(folder)),
+    [],
+  )
+})
