@@ -351,7 +351,7 @@ export type DeliveryList = Static<typeof DeliveryList>
 export const CountPostsQuery = Type.Object({
   by: StringEnum(['status', 'state', 'account', 'day'], {
     description:
-      'What to group by. `status` counts posts. `day` counts posts by the day of `scheduledAt` in `timeZone`: that of the post, and those of its accounts. A post with times on two days counts on both. `state` and `account` count deliveries.',
+      'What to group by. `status` counts posts. `day` counts posts by the day on which an account publishes them in `timeZone`: that of `scheduledAt` of the post, or of the time that the account has of its own. A post with times on two days counts on both. `state` and `account` count deliveries.',
     examples: ['status'],
   }),
   timeZone: Type.Optional(

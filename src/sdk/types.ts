@@ -4180,7 +4180,7 @@ export type CreatePostQuery = {
   strict?: boolean
 }
 export type CountPostsQuery = {
-  /** What to group by. `status` counts posts. `day` counts posts by the day of `scheduledAt` in `timeZone`: that of the post, and those of its accounts. A post with times on two days counts on both. `state` and `account` count deliveries. */
+  /** What to group by. `status` counts posts. `day` counts posts by the day on which an account publishes them in `timeZone`: that of `scheduledAt` of the post, or of the time that the account has of its own. A post with times on two days counts on both. `state` and `account` count deliveries. */
   by: 'status' | 'state' | 'account' | 'day'
   /** The IANA name of the time zone of the days, such as `Europe/Berlin`. Default: `UTC`. */
   timeZone?: string

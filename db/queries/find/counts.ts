@@ -6,6 +6,7 @@ import {
   hasDeliveryConditions,
   isItsPlace,
   isOfList,
+  isPublishedThen,
   isScheduled,
   type PostSource,
   type PostWalk,
@@ -65,6 +66,7 @@ export async function countFound(
       where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
         ${counts === 'posts' && isByDeliveries ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
         ${hasTimesToCheck ? sql`and ${isScheduled(valueAt, given)}` : sql``}
+        ${isByDay && !isByDeliveries ? sql`and ${isPublishedThen(valueAt, given)}` : sql``}
         ${hasOwnTimes && !isByDay ? sql`and ${isItsPlace(valueAt, given, DIRECTIONS[order])}` : sql``}
       group by 1
     )

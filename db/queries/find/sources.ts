@@ -226,3 +226,21 @@ export function isItsPlace(value: Value, given: readonly string[], { after }: Di
           and ${isInTimes(value, given, time)} and post.placed_at ${after} ${time}
         limit 1) is null)`
 }
+
+/**
+ * Whether the row `post` of a walk with own times stands at a time at which some account publishes it. It may not at
+ * the time of the post, if each account has another one. Users without such times have no deliveries looked up.
+ */
+export function isPublishedThen(value: Value, given: readonly string[]) {
+  const own = (value: Value) =>
+    sql`select true from post_targets where ${isOfUser(value)} and own_scheduled_at is not null limit 1`
+  const ofAnyone = isShared(given)
+    ? sql`select true from ${membersOf(value)} cross join lateral (${own(forMember(value))}) as own limit 1`
+    : own(value)
+  return sql`(
+    post.placed_at <> post.scheduled_at
+    or (${ofAnyone}) is null
+    or (
+      select bool_and(${scheduledTime('other', 'post')} <> post.scheduled_at) from post_targets as other
+      where other.user_id = post.user_id and other.post_id = post.id) is not true)`
+}

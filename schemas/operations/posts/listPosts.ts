@@ -22,7 +22,7 @@ export const listPosts = defineOperation({
 
 A request with filters looks at up to 250 posts, so that it is fast however many there are. A page may therefore be short, or empty, although more follows: read on until \`nextCursor\` is \`null\`. Such a request takes no \`offset\`.
 
-**Times of accounts** count in the filters \`scheduledFrom\` and \`scheduledBefore\`: a post is found too if one of its accounts has a time of its own in that range. In the order of \`scheduledAt\`, a post stands once, at its own time, or else at the first of its accounts' times in the range. \`include=targets\` adds these times.
+**Times of accounts** count in the filters \`scheduledFrom\` and \`scheduledBefore\`: a post is found too if one of its accounts has a time of its own in that range. \`scheduledAt\` of the post counts also if each account has another time. In the order of \`scheduledAt\`, a post stands once, at its own time, or else at the first of its accounts' times in the range. \`include=targets\` adds these times.
 
 **Search** by \`q\` uses an index in the order of \`createdAt\`, the default. In any other order, with \`organizationId\` or \`externalReference\`, it is a filter like the others.
 
