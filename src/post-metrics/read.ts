@@ -54,7 +54,7 @@ const ABORT_GRACE_MS = 1_000
 
 /**
  * Reads the numbers of posts of one account, with as many calls as they need, within `limitMs`. Stops at the first
- * failure, which belongs to all posts that are left.
+ * failure of a call, which belongs to all posts that are left. An error of one post does not concern the others.
  */
 export async function readPosts(
   deps: ReadDeps,
@@ -121,13 +121,15 @@ async function readPaid(
   const refund = (micros: number) => giveBack(db, { accountId, micros, month: paid.month })
   try {
     const read = await call()
-    await refund(priceOf(batch.filter((_, index) => typeof read[index] === 'string')))
+    await refund(priceOf(batch.filter((_, index) => !hasCounts(read[index]!))))
     return read
   } catch (error) {
     if (error instanceof PublishError && !error.maybeSent) await refund(micros)
     throw error
   }
 }
+
+const hasCounts = (reading: PostReading): boolean => typeof reading === 'object' && 'counts' in reading
 
 type Outcome = Pick<StoredReading, 'counts'> & Partial<StoredReading>
 
@@ -137,6 +139,7 @@ const SCOPE_MISSING: MetricReason = 'scope_missing'
 function toStored(reading: PostReading, { isGone }: DuePost, notAsked: Record<string, MetricReason>): Outcome {
   if (reading === 'gone') return { counts: null, isUnseen: true, ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
   if (reading === 'too_old') return { counts: null, isAsked: false, error: TOO_OLD, nextInMs: null }
+  if ('error' in reading) return { counts: null, error: reading.error }
   return { counts: reading.counts, missing: { ...notAsked, ...reading.missing } }
 }
 

@@ -100,6 +100,38 @@ for (const platform of ['facebook', 'instagram', 'threads'] as const) {
   })
 }
 
+const REFUSALS = {
+  facebook: { status: 400, body: errorBody(368, 'The action attempted has been deemed abusive', { subcode: 1404082 }) },
+  discord: { status: 400, body: { message: 'Invalid Form Body', code: 50035 } },
+  x: {
+    status: 200,
+    body: {
+      title: 'Authorization Error',
+      type: 'https://api.twitter.com/2/problems/not-authorized-for-resource',
+      detail: 'Sorry, you are not authorized to see this Post.',
+    },
+  },
+} as const
+
+for (const platform of ['facebook', 'discord', 'x'] as const) {
+  t.test(`${platform}: a post that the network refuses to show holds up no other, and is not gone`, async (t) => {
+    const world = await createMetricsWorld(t, 'paid')
+    const { read, publish, readDelivery, metricsOf, numbers } = world
+    const { id, account, externalId } = await publishMeasured(world, platform)
+    const { posts, refused } = numbers.storeOf(platform)
+    refused.set(externalId, REFUSALS[platform])
+    posts.delete(externalId)
+    const other = await publish({ accountIds: [account], caption: 'Seals' })
+    const { native } = NETWORKS[platform].metrics.offered[0]!
+    posts.set((await readDelivery(other)).externalId!, { [native]: 7 })
+    await read(15 * MINUTE)
+    await read(15 * MINUTE)
+    const error = { code: 'content_refused', retryable: false }
+    t.hasStrict((await metricsOf(id))[0], { fetchedAt: null, goneAt: null, error })
+    t.hasStrict((await metricsOf(other))[0], { values: { likes: 7 }, error: null })
+  })
+}
+
 for (const platform of ['facebook', 'instagram', 'threads', 'pinterest'] as const) {
   t.test(`${platform}: a retired name empties nothing else`, async (t) => {
     const world = await createMetricsWorld(t)

@@ -1,3 +1,4 @@
+import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Io } from './io.ts'
@@ -49,12 +50,13 @@ export interface MeasuredPost {
 /**
  * One post as its network sees it. `counts` has the reported numbers under the network's own names, `missing` the
  * reasons of names that are absent there. gone: the network does not show the post. too_old: it tells nothing any more,
- * and was not asked.
+ * and was not asked. `error` is of this post alone: what concerns all of them is thrown.
  */
 export type PostReading =
   | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
   | 'gone'
   | 'too_old'
+  | { error: DeliveryError }
 
 /**
  * Reads the numbers of published posts of one account, as many as `MetricRules.postsPerCall` at most, in their order.
@@ -65,16 +67,6 @@ export type ReadMetrics = (
   names: ReadonlySet<string>,
   io: Io,
 ) => Promise<readonly PostReading[]>
-
-/** Reads posts in turn, where a call reads one. */
-export async function readEach(
-  posts: readonly MeasuredPost[],
-  read: (post: MeasuredPost) => Promise<PostReading>,
-): Promise<PostReading[]> {
-  const readings: PostReading[] = []
-  for (const post of posts) readings.push(await read(post))
-  return readings
-}
 
 /** Only the numbers among the values at these names. A network may leave a name out, or send null. */
 export function pickCounts(names: Iterable<string>, read: (name: string) => unknown): Record<string, number> {

@@ -1,24 +1,37 @@
 import type { Io } from '../contract/io.ts'
-import { type MeasuredPost, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { type MeasuredPost, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
-import { channelOf, clientFor, HEADERS, isUnknownMessage, messageUrl, type Webhook } from './webhook.ts'
+import { readEach } from '../wire/read-each.ts'
+import {
+  channelOf,
+  clientFor,
+  HEADERS,
+  isUnknownChannel,
+  isUnknownMessage,
+  messageUrl,
+  type Webhook,
+} from './webhook.ts'
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const webhook = clientFor(io)
   return readEach(posts, async (post) => {
+    const threadId = channelOf(post.url)
     const message =
-      (await readMessage(webhook, post, io)) ?? (await readMessage(webhook, post, io, channelOf(post.url)))
+      (await readMessage(webhook, post, io)) ?? (threadId && (await readMessage(webhook, post, io, threadId)))
     return message === undefined ? 'gone' : { counts: pickCounts(names, () => sumOf(at(message, 'reactions'))) }
   })
 }
 
-/** Undefined for a message that is not there. */
+/** Undefined for a message that is not there, nor the thread that it was in. */
 async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threadId?: string): Promise<unknown> {
   const url = messageUrl(webhook, id, threadId)
-  const response = await orMissing(isUnknownMessage, () => callNetwork(webhook, io, url, { headers: HEADERS }))
+  const response = await orMissing(
+    (error) => isUnknownMessage(error) || (threadId !== undefined && isUnknownChannel(error)),
+    () => callNetwork(webhook, io, url, { headers: HEADERS }),
+  )
   if (response && textAt(response.body, 'id') !== id) throw unexpected(webhook.host, false)
   return response?.body
 }

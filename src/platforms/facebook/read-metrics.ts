@@ -1,8 +1,9 @@
 import type { Io } from '../contract/io.ts'
-import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
 import { at, textAt } from '../wire/json.ts'
+import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { callGraph, isShown, type Page, pageOf, readingPage } from './graph.ts'
 

@@ -1,9 +1,10 @@
 import type { Io } from '../contract/io.ts'
-import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { get, isShown, type MetaApi } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
 import { at, textAt } from '../wire/json.ts'
+import { readEach } from '../wire/read-each.ts'
 import { clientOf } from './client.ts'
 
 /** The fields of the post itself: https://developers.facebook.com/docs/instagram-platform/reference/instagram-media */

@@ -1,7 +1,8 @@
 import type { Io } from '../contract/io.ts'
-import { type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
+import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 

@@ -1,7 +1,8 @@
-import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics, readEach } from '../contract/metrics.ts'
+import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
+import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { type Client, clientFor, HOST } from './client.ts'
 

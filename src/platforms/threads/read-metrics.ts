@@ -1,6 +1,7 @@
-import { type ReadMetrics, readEach } from '../contract/metrics.ts'
+import type { ReadMetrics } from '../contract/metrics.ts'
 import { isShown } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
+import { readEach } from '../wire/read-each.ts'
 import { clientOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/insights */

@@ -77,7 +77,7 @@ const words = (body: unknown): string | undefined =>
   textAt(body, 'errors', 0, 'message') || textAt(body, 'detail') || textAt(body, 'message') || textAt(body, 'title')
 
 /** The last part of the type: real errors show api.twitter.com as well as api.x.com in front of it. */
-const problemOf = (body: unknown) => textAt(body, 'type')?.split('/').at(-1)
+export const problemOf = (body: unknown) => textAt(body, 'type')?.split('/').at(-1)
 
 /**
  * 402 without credit, 403 at the spending limit or the monthly cap: https://docs.x.com/x-api/getting-started/pricing

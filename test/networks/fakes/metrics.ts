@@ -14,6 +14,8 @@ interface Store {
   retired: Set<string>
   /** Every response, in place of numbers. */
   odd?: Reply
+  /** Ids of posts that the network refuses to show, and how. A list of X has the body among its errors. */
+  refused: Map<string, Reply & { body: object }>
 }
 
 interface Scene {
@@ -72,6 +74,10 @@ function facebookFields(call: Recorded, store: Store, id: string): Reply {
   return { status: 200, body: { id, ...summary('reactions'), ...summary('comments'), ...shares } }
 }
 
+/** https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
+const problemOf = ({ refused }: Store, id: string) =>
+  refused.get(id)?.body ?? { title: 'Not Found Error', type: 'https://api.twitter.com/2/problems/resource-not-found' }
+
 const SCENES: Partial<Record<PlatformId, Scene>> = {
   // https://developers.google.com/youtube/v3/docs/videos: counts are texts.
   youtube: {
@@ -104,8 +110,10 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
     origin: 'https://discord.com',
     path: /^\/api\/v10\/webhooks\/\d+\/[\w-]+\/messages\/(\d+)$/,
     postsMax: 1,
-    respond: (_call, { posts }, id) => {
+    respond: ({ query }, { posts }, id) => {
       const numbers = posts.get(id)
+      // The thread was deleted, and its messages with it.
+      if (!numbers && query.thread_id) return { status: 404, body: { message: 'Unknown Channel', code: 10003 } }
       if (!numbers) return { status: 404, body: { message: 'Unknown Message', code: 10008 } }
       const [first = 0, ...others] = numbers.reactions === undefined ? [] : [numbers.reactions - 1, 1]
       const reactions = [first, ...others].map((count) => ({ count, emoji: { id: null, name: '🐋' } }))
@@ -144,7 +152,7 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
       const data = found(ids, store).map(([id, numbers]) => ({ id, ...(hasMetrics && { public_metrics: numbers }) }))
       const errors = ids
         .filter((id) => !store.posts.has(id))
-        .map((id) => ({ title: 'Not Found Error', resource_id: id, resource_type: 'tweet', parameter: 'ids' }))
+        .map((id) => ({ resource_id: id, resource_type: 'tweet', parameter: 'ids', ...problemOf(store, id) }))
       return { status: 200, body: { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) } }
     },
   },
@@ -206,7 +214,7 @@ export const MEASURED = Object.keys(SCENES) as PlatformId[]
 /** The calls that read numbers, of all networks whose own fakes do not have them. */
 export async function startMetrics(t: Teardown) {
   const stores = Object.fromEntries(
-    MEASURED.map((id): [PlatformId, Store] => [id, { posts: new Map(), retired: new Set() }]),
+    MEASURED.map((id): [PlatformId, Store] => [id, { posts: new Map(), retired: new Set(), refused: new Map() }]),
   )
   const sceneOf = (url: URL) => MEASURED.find((id) => isOf(SCENES[id]!, url))
   const isOf = ({ origin, path }: Scene, url: URL) => url.origin === origin && path.test(url.pathname)
@@ -218,7 +226,7 @@ export async function startMetrics(t: Teardown) {
     if (!isPublic && !call.headers.authorization && !call.query.access_token) return { status: 401, body: {} }
     const [, id = ''] = SCENES[platform]!.path.exec(call.path)!
     const store = stores[platform]!
-    return store.odd ?? SCENES[platform]!.respond(call, store, id)
+    return store.odd ?? store.refused.get(id) ?? SCENES[platform]!.respond(call, store, id)
   })
   return {
     ...fake,
