@@ -84,15 +84,15 @@ t.test('columns of an account have its time and its files, beside its override',
   const ids = `"${account} ${other}"`
   const path = write(
     [
-      `externalReference;accountIds;mediaIds;scheduledAt;accountOverrides;scheduledAt@${other};mediaIds@${other}`,
-      `row-1;${ids};${shared};2999-01-15 09:30;"${override}";2999-01-16 09:30;${own} ${shared}`,
-      `row-2;${ids};${shared};2999-01-15 09:30;;;`,
-      `row-3;${ids};;2999-01-15T09:30:00Z;"${ownTime}";2999-01-16T09:30:00Z;`,
-      `row-4;${account};;2999-01-15T09:30:00Z;;2999-01-16T09:30:00Z;`,
-      `row-5;${ids};;2999-01-15T09:30:00Z;;2020-01-16T09:30:00Z;`,
-      `row-6;${ids};;;;2999-01-16T09:30:00Z;`,
-      `row-7;${account};;2999-01-15T09:30:00Z;;;${own}`,
-      `row-8;${ids};;2999-01-15 09:30;"${override}";2999-13-16 09:30;`,
+      `externalReference;accountIds;mediaIds;scheduledAt;accountOverrides;scheduledAt@${other};mediaIds@${other};mediaFit`,
+      `row-1;${ids};${shared};2999-01-15 09:30;"${override}";2999-01-16 09:30;${own} ${shared};`,
+      `row-2;${ids};${shared};2999-01-15 09:30;;;;auto`,
+      `row-3;${ids};;2999-01-15T09:30:00Z;"${ownTime}";2999-01-16T09:30:00Z;;`,
+      `row-4;${account};;2999-01-15T09:30:00Z;;2999-01-16T09:30:00Z;;`,
+      `row-5;${ids};;2999-01-15T09:30:00Z;;2020-01-16T09:30:00Z;;`,
+      `row-6;${ids};;;;2999-01-16T09:30:00Z;;`,
+      `row-7;${account};;2999-01-15T09:30:00Z;;;${own};`,
+      `row-8;${ids};;2999-01-15 09:30;"${override}";2999-13-16 09:30;;`,
     ].join('\n'),
   )
   const { code, summary } = await run(path, '--time-zone', 'Europe/Berlin')
@@ -108,11 +108,11 @@ t.test('columns of an account have its time and its files, beside its override',
       `scheduledAt@${other}: Invalid datetime: month 13 does not exist`,
     ],
   )
-  const targets = []
-  for (const { id } of await posts()) targets.push((await ada.call('GET', `/posts/${id}`)).body.targets[1])
-  t.match(targets, [
-    { captionOverride: 'Deux', scheduledAt: '2999-01-16T08:30:00.000Z', mediaIds: [own, shared] },
-    { captionOverride: null, scheduledAt: null, mediaIds: null },
+  const created = []
+  for (const { id } of await posts()) created.push((await ada.call('GET', `/posts/${id}`)).body)
+  t.match(created, [
+    { targets: [{}, { captionOverride: 'Deux', scheduledAt: '2999-01-16T08:30:00.000Z', mediaIds: [own, shared] }] },
+    { mediaFit: 'auto', targets: [{}, { captionOverride: null, scheduledAt: null, mediaIds: null }] },
   ])
 })
 

@@ -50,7 +50,8 @@ t.test('the validation of a draft says what confirming it would meet', async (t)
 
 t.test('a change that would be published needs a confirmation, and changes nothing without it', async (t) => {
   const { ada, account } = await createScene(t)
-  const { id } = (await callTool(ada, 'create_post', { accountIds: [account], caption: 'a' })).body
+  const { id } = (await callTool(ada, 'create_post', { accountIds: [account], caption: 'a', mediaFit: 'auto' })).body
+  t.match((await ada.call('GET', `/posts/${id}`)).body, { mediaFit: 'auto' })
   const get = async () => (await ada.call('GET', `/posts/${id}`)).body
   const refused = async (args: object) => {
     const before = await get()
