@@ -9,6 +9,7 @@ import {
   queueRange,
 } from '../../db/queries/webhooks/deliveries.ts'
 import { writeTestEvent } from '../../db/queries/webhooks/test-event.ts'
+import type { WebhookRow } from '../../db/queries/webhooks/webhooks.ts'
 import { FROM_OR_EVENTS, NEEDS_FROM } from '../../schemas/messages.ts'
 import { timeOf } from '../../schemas/time.ts'
 import type {
@@ -53,7 +54,8 @@ const EVENTS_MAX = 1_000
 /** Queues events for a webhook again: these, or those of a time. */
 export async function redeliver(db: Db, manager: Manager, id: string, body: RedeliverEvents): Promise<QueuedEvents> {
   requireOneForm(body)
-  const { id: webhookId, allUsers } = await readWebhook(db, manager, id)
+  const webhook = await readWebhook(db, manager, id)
+  const { id: webhookId, allUsers } = webhook
   if (body.eventIds)
     return { queued: await redeliverThese(db, webhookId, [...new Set(body.eventIds)]), nextCursor: null }
   const userId = allUsers ? null : manager.userId
@@ -63,14 +65,28 @@ export async function redeliver(db: Db, manager: Manager, id: string, body: Rede
   const range = { webhookId, userId, after, before, onlyFailed, limit: EVENTS_MAX }
   const { queued, last, ...counts } = await queueRange(db, range)
   const nextCursor = last === null ? null : String(last)
-  return queued > 0 ? { queued, nextCursor } : { queued, nextCursor, reason: explainNone(counts) }
+  if (queued > 0) return { queued, nextCursor }
+  const later = nextCursor === null ? '' : '. Later events were not looked at: send nextCursor as cursor'
+  return { queued, nextCursor, reason: explainNone(webhook, counts, body) + later }
 }
 
-/** The reason why a request by time has queued nothing. */
-function explainNone({ seen, wanted }: { seen: number; wanted: number }): string {
-  if (seen === 0) return 'There are no events in this time, or they are no longer kept'
-  if (wanted === 0) return `The webhook gets none of the ${seen} events of this time: see its types and accountIds`
+/** The reason why the events that a request by time has looked at are not queued. */
+function explainNone(
+  webhook: WebhookRow,
+  { seen, wanted }: { seen: number; wanted: number },
+  { cursor }: RedeliverEvents,
+): string {
+  if (seen === 0) return `There are no ${cursor ? 'more ' : ''}events in this time, or they are no longer kept`
+  if (wanted === 0) return `The webhook gets none of the ${seen} events that were looked at: ${nameFilters(webhook)}`
   return `All ${wanted} events that the webhook gets were delivered: send onlyFailed: false to send them again`
+}
+
+/** The reason why a webhook does not get an event. Its types are always within the scopes of its key. */
+function nameFilters({ types, accountIds, organizationId, scopes }: WebhookRow): string {
+  const filters = { types, accountIds, organizationId }
+  const names = Object.entries(filters).flatMap(([name, value]) => (value === null ? [] : [`its ${name}`]))
+  if (types === null && scopes !== null) names.push('the scopes of its key')
+  return names.length > 0 ? `see ${names.join(' and ')}` : 'they test other webhooks'
 }
 
 /** The place before the first event of a time. */

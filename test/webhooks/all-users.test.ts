@@ -67,6 +67,23 @@ t.test('events are sent again to a webhook of all users, by their ids or from a 
   await until('both arrive again', () => ids.every((each) => receiver.ids().filter((id) => id === each).length === 3))
 })
 
+t.test('a redelivery that queues nothing names what keeps the events from the webhook', async (t) => {
+  const { ada, emit, hook, organization, program, reader } = await createScene(t)
+  const organizationId = await organization(ada)
+  const operator = await program(['webhooks:manage'])
+  await emit(1, { userId: operator.id })
+  for (const [key, body, names] of [
+    [reader, { types: ['account.*'], organizationId }, 'its types and its organizationId'],
+    [reader, { organizationId }, 'its organizationId and the scopes of its key'],
+    [operator, {}, 'the scopes of its key'],
+  ] as const) {
+    const { id } = await hook(await startReceiver(t), body, key)
+    const { body: answer } = await key.call('POST', `/webhooks/${id}/redeliver`, { from: '2026-01-01T00:00:00Z' })
+    t.equal(answer.queued, 0)
+    t.match(answer.reason, new RegExp(`events that were looked at: see ${names}$`))
+  }
+})
+
 t.test('only keys with the scope admin create webhooks of all users, and change them', async (t) => {
   const { hook, program, reader, ada } = await createScene(t)
   const receiver = await startReceiver(t)

@@ -58,7 +58,7 @@ t.test('a redelivery by time that queues nothing says why', async (t) => {
   const { id } = await hook(await startReceiver(t), { types: ['account.disconnected'] })
   await emit(2, { type: 'account.connected' })
   const reasonOf = async (body: object) => (await ada.call('POST', `/webhooks/${id}/redeliver`, body)).body.reason
-  t.match(await reasonOf(FROM), /^The webhook gets none of the \d+ events of this time: see its types and accountIds$/)
+  t.match(await reasonOf(FROM), /^The webhook gets none of the \d+ events that were looked at: see its types$/)
   t.equal(
     await reasonOf({ from: '2999-01-01T00:00:00Z' }),
     'There are no events in this time, or they are no longer kept',
@@ -67,6 +67,25 @@ t.test('a redelivery by time that queues nothing says why', async (t) => {
     await reasonOf({ ...FROM, before: FROM.from }),
     'There are no events in this time, or they are no longer kept',
   )
+})
+
+t.test('a redelivery that has not looked at all events yet says how to read on', async (t) => {
+  const { hook, emit, ada } = await createWebhookWorld(t)
+  const { id } = await hook(await startReceiver(t), { types: ['account.disconnected'] })
+  await emit(1_000, { type: 'account.connected' })
+  await emit(1)
+  const redeliver = async (body: object) => (await ada.call('POST', `/webhooks/${id}/redeliver`, body)).body
+  const { queued, nextCursor, reason } = await redeliver(FROM)
+  t.equal(queued, 0)
+  t.equal(
+    reason,
+    'The webhook gets none of the 1000 events that were looked at: see its types. Later events were not looked at: send nextCursor as cursor',
+  )
+  t.strictSame(await redeliver({ ...FROM, cursor: nextCursor }), { queued: 1, nextCursor: null })
+  t.strictSame(await redeliver({ ...FROM, cursor: '999999999' }), {
+    ...{ queued: 0, nextCursor: null },
+    reason: 'There are no more events in this time, or they are no longer kept',
+  })
 })
 
 t.test('what happened while a webhook was disabled is sent by redelivery, in requests of any number', async (t) => {
