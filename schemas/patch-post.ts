@@ -37,7 +37,7 @@ export const OverridePatch = Type.Object(
     scheduledAt: Type.Optional(
       Type.Union([...ScheduledTime(), Type.Null()], {
         description:
-          'When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post. `null` removes it, so that the `scheduledAt` of the post counts.',
+          'When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post, and only its instant is stored. `null` removes it, so that the `scheduledAt` of the post counts.',
       }),
     ),
     mediaFit: Type.Optional(
@@ -124,7 +124,7 @@ export const PatchPost = Type.Object(
     timeZone: Type.Optional(
       Nullable(ZoneName('The IANA name of a time zone.'), {
         description:
-          'The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. `null` removes the local time and the zone, and the instant stays.',
+          'The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. Accounts with a time of their own do not move: only the instant of their time is stored. `null` removes the local time and the zone, and the instant stays.',
       }),
     ),
     fold: Type.Optional(Ref(Fold)),

@@ -127,7 +127,7 @@ export const PostTarget = Type.Object(
     scheduledAt: NullableString({
       format: 'date-time',
       description:
-        'When the post is due for this account alone, in UTC with milliseconds. `null` where the `scheduledAt` of the post counts.',
+        'When the post is due for this account alone, in UTC with milliseconds. A local time that was sent for it is not kept. `null` where the `scheduledAt` of the post counts.',
     }),
     mediaFit: Type.Optional(Ref(MediaFit)),
     padColor: Type.Optional(PadColor()),

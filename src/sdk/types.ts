@@ -2313,7 +2313,7 @@ export type ListedTarget = {
   mediaIds: Array<string> | null
   /** The ids of the files of each part of the thread for this account. Absent where the first part has all files. */
   threadMedia?: Array<Array<string>>
-  /** When the post is due for this account alone, in UTC with milliseconds. `null` where the `scheduledAt` of the post counts. */
+  /** When the post is due for this account alone, in UTC with milliseconds. A local time that was sent for it is not kept. `null` where the `scheduledAt` of the post counts. */
   scheduledAt: string | null
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -2630,7 +2630,7 @@ export type OverridePatch = {
   mediaIds?: Array<string> | null
   /** The ids of the images and videos of each part of the thread for this account, one list for each part. It replaces the `mediaIds` of this account, and a new `mediaIds` replaces it. `null` removes it. */
   threadMedia?: Array<Array<string>> | null
-  /** When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post. `null` removes it, so that the `scheduledAt` of the post counts. */
+  /** When to publish to this account, in the form of `createPost`. A local time is in the time zone of the post, and only its instant is stored. `null` removes it, so that the `scheduledAt` of the post counts. */
   scheduledAt?: string | string | null
   /** The new `mediaFit` for this account. `null`: that of the post. */
   mediaFit?: MediaFit | null
@@ -2683,7 +2683,7 @@ export type PatchPost = {
   threadParts?: Record<string, Array<string> | null> | null
   /** When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. A local time without `timeZone` is in the zone that the post has. A time with an offset removes the local time and the zone. Accounts with a time of their own keep it. `null` makes the post a draft, and removes the times of its accounts. */
   scheduledAt?: string | string | null
-  /** The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. `null` removes the local time and the zone, and the instant stays. */
+  /** The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. Accounts with a time of their own do not move: only the instant of their time is stored. `null` removes the local time and the zone, and the instant stays. */
   timeZone?: string | null
   fold?: Fold
   schedule?: QueueRequest
@@ -3014,7 +3014,7 @@ export type PostTarget = {
   mediaIds: Array<string> | null
   /** The ids of the files of each part of the thread for this account. Absent where the first part has all files. */
   threadMedia?: Array<Array<string>>
-  /** When the post is due for this account alone, in UTC with milliseconds. `null` where the `scheduledAt` of the post counts. */
+  /** When the post is due for this account alone, in UTC with milliseconds. A local time that was sent for it is not kept. `null` where the `scheduledAt` of the post counts. */
   scheduledAt: string | null
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */

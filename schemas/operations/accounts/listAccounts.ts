@@ -13,7 +13,7 @@ export const listAccounts = defineOperation({
   operationId: 'listAccounts',
   tag: 'accounts',
   summary: 'List accounts',
-  description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages. Filters apply together.
+  description: `Returns every account that you can post to: your own accounts and those of the organisations that you belong to. Disconnected accounts are not listed. The list has no pages: \`limit\`, \`offset\` and \`cursor\` are ignored. Filters apply together.
 
 \`attention\` says why the owner of an account has to act: posts cannot be published to it at the moment or, with the code \`expiring\`, soon cannot. Posts for such an account are accepted all the same. Rejected credentials appear there after the first post that fails because of them. They disappear when a post is published again or the account is connected again.
 

@@ -14,7 +14,7 @@ export const updateAccount = defineOperation({
   operationId: 'updateAccount',
   tag: 'accounts',
   summary: 'Change an account',
-  description: `Changes how you call an account, and the options that its posts begin with. The owner can do this, and an admin of its organisation; other members get 403. On the network, nothing changes.
+  description: `Changes how you call an account, and the options that its posts begin with. The owner can do this, and an admin of its organisation; other members get 403. On the network, nothing changes. Its weekly slots are set with \`putSchedule\`.
 
 **Default fields** are the \`fields\` of every new post for the account: from \`createPost\`, \`createPosts\`, and \`updatePost\` for an account that it adds. They are checked as the \`fields\` of a post are, except that an unknown key is rejected.
 

@@ -24,7 +24,7 @@ A request with filters looks at up to 250 posts, so that it is fast however many
 
 **Times of accounts** count in the filters \`scheduledFrom\` and \`scheduledBefore\`: a post is found too if one of its accounts has a time of its own in that range. \`scheduledAt\` of the post counts also if each account has another time. In the order of \`scheduledAt\`, a post stands once, at its own time, or else at the first of its accounts' times in the range. \`include=targets\` adds these times.
 
-**Search** by \`q\` uses an index in the order of \`createdAt\`, the default. In any other order, with \`organizationId\` or \`externalReference\`, it is a filter like the others.
+**Search** by \`q\` uses an index in the order of \`createdAt\`, the default. In any other order, with \`organizationId\` or \`externalReference\`, it is a filter like the others. A filter on \`scheduledAt\` or \`updatedAt\` sets such an order: add \`sort=createdAt\` to search by the index.
 
 Unknown query parameters are ignored, except for one whose name is almost that of a filter, begins as a filter on a time does, or is one that other APIs have for paging and filters (400): ${OTHER_NAME_SAMPLES} and others.`,
   query: ListPostsQuery,
