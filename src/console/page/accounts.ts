@@ -52,7 +52,7 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
   const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
   const canRead = useCan('posts:read')
   // Another code needs the operator of the service.
-  const isMended = attention && canConnect && attention.code !== 'app_not_approved'
+  const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
   return html`<li>
     ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
     <div>
@@ -107,6 +107,8 @@ function Connect({ platform, onChoose, ...props }: Choice) {
 function Consent({ platform, account, onEnd }: ConnectProps) {
   const { client } = useSession()
   const [state, setState] = useState<unknown>()
+  // The service refuses `accountId` of an account that was added without credentials.
+  const isNew = account?.attention?.code === 'not_connected'
   const hint = platform.connect.find(({ method }) => method === 'oauth')?.hint
   const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
     const given = String(new FormData(form).get('hint') ?? '').trim()
@@ -116,7 +118,7 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
       const { id, url } = await client.connections.create({
         platform: platform.id,
         ...(given && { hint: given }),
-        ...(account && { accountId: account.id }),
+        ...(account && !isNew && { accountId: account.id }),
       })
       if (window) window.location.href = url
       setState(html`Allow the access in <a href=${url} target="connect">the window of ${platform.name}</a>.`)
@@ -135,6 +137,7 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
   })
   return html`<form onSubmit=${run}>
     ${hint && hint !== 'ignored' && html`<label>Your handle or server <input name="hint" required=${hint === 'required'} /></label>`}
+    ${isNew && html`<p class="small">This account was added without credentials. The one that you allow is added beside it. The posts of this one stay with it.</p>`}
     <button class="primary" disabled=${isRunning}>Allow access at ${platform.name}</button>
     ${state && html`<p role="status" dir="auto">${state}</p>`}
     ${error && html`<${Problem} error=${error} />`}
