@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import type { ApiKey, ConnectedApp, Event, FoundDelivery, Webhook, WebhookDelivery } from '../../sdk/index.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -8,24 +8,31 @@ import { formatInstant, OWN_ZONE } from './time.ts'
 
 export function Activity() {
   const [canHook, canKeys] = [useCan('webhooks:manage'), useCan('keys:manage')]
+  const [eventCount, setEventCount] = useState(0)
+  const count = useCallback((more: number) => setEventCount((count) => count + more), [])
   return html`
     <h1>Activity</h1>
     <div class="with-side">
-      <section><${Troubles} />${canHook && html`<${Webhooks} />`}${canKeys && html`<${Apps} /><${Keys} />`}</section>
-      <aside aria-label="Events"><${Events} /></aside>
+      <section><${Troubles} eventCount=${eventCount} />${canHook && html`<${Webhooks} />`}${canKeys && html`<${Apps} /><${Keys} />`}</section>
+      <aside aria-label="Events"><${Events} onEvents=${count} /></aside>
     </div>
   `
 }
 
 /** The deliveries that a person has to look at. */
-function Troubles() {
+function Troubles({ eventCount }: { eventCount: number }) {
   const { client } = useSession()
   const list = useLoad(
     async (signal) =>
-      (await client.deliveries.list({ state: ['failed', 'unconfirmed', 'missed'], limit: 50 }, { signal })).data,
-    [client],
+      (
+        await client.deliveries.list(
+          { state: ['failed', 'unconfirmed', 'missed', 'remove_failed'], limit: 50 },
+          { signal },
+        )
+      ).data,
+    [client, eventCount],
   )
-  return html`<${Rows} title="Failed, missed and unconfirmed" loaded=${list} none="Everything that was due is out.">
+  return html`<${Rows} title="Failed, missed, unconfirmed and not removed" loaded=${list} none="Everything that was due is out.">
     ${(found: FoundDelivery) => html`<li key=${`${found.postId} ${found.accountId}`}>
       <div>
         <${Network} platform=${found.platform} /> <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || 'Without text'}</a>
@@ -39,7 +46,7 @@ function Troubles() {
 const EVENTS_MAX = 100
 
 /** Events as they come. */
-function Events() {
+function Events({ onEvents }: { onEvents: (count: number) => void }) {
   const { client } = useSession()
   const [events, setEvents] = useState<Event[]>([])
   const [from] = useState(() => new Date(Date.now() - 86_400_000).toISOString())
@@ -49,6 +56,7 @@ function Events() {
       const begin = after.current ? { after: after.current } : { from }
       for await (const { data, nextCursor } of client.events.follow(begin, { signal, maxRetries: 0 }).pages()) {
         after.current = nextCursor
+        onEvents(data.length)
         if (data.length > 0) setEvents((events) => [...data.toReversed(), ...events].slice(0, EVENTS_MAX))
       }
     },

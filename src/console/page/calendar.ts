@@ -25,7 +25,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 
 export function Calendar() {
   const { client } = useSession()
-  const canSeeFiles = useCan('media:read')
+  const [canSeeFiles, canWrite] = [useCan('media:read'), useCan('posts:write')]
   const { query } = useRoute()
   const [zone, day] = [query.get('zone') ?? '', query.get('date') ?? '']
   const timeZone = dates.isTimeZone(zone) ? zone : dates.OWN_ZONE
@@ -114,7 +114,7 @@ export function Calendar() {
               entries=${days.get(day) ?? []} isWhole=${view === 'week'} timeZone=${timeZone} onMove=${move} />`,
           )}
         </div>
-        ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. <a href="#/compose">Compose a post</a>.<//>`}
+        ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. ${canWrite && html`<a href="#/compose">Compose a post</a>.`}<//>`}
       </section>
       <aside aria-label="Drafts">
         <h2>Drafts</h2>
