@@ -1,4 +1,5 @@
 import axe from 'axe-core'
+import type { Route } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { needsBrowser } from '../helpers/browser.ts'
@@ -43,6 +44,20 @@ t.test('a thread is composed, and an account may have parts of its own', needsBr
   t.strictSame(
     [body.postType, partsOf(accountIds[0]), partsOf(ids.mastodon)],
     ['thread', ['One', 'Two', 'Three'], ['The lamp is lit.', 'x'.repeat(301)]],
+  )
+  const dialog = page.getByRole('dialog', { name: 'Change the text' })
+  await page.locator('main').getByRole('button', { name: 'Change the text' }).first().click()
+  await dialog.getByLabel('Text').fill('The lamp is out.\n---\nIt is mended.')
+  await dialog.getByRole('button', { name: 'Change the text' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  const { targets } = (await ada.call('GET', `/posts/${id}`)).body
+  t.strictSame(
+    targets.map(({ threadParts }: { threadParts: string[] }) => threadParts),
+    [
+      ['One', 'Two', 'Three'],
+      ['The lamp is out.', 'It is mended.'],
+    ],
+    'an account keeps parts of its own',
   )
   t.strictSame(problems(), [])
 })
@@ -143,6 +158,37 @@ t.test('a post that would be refused says why, and a queued one its slots', need
     accountIds.slice(0, 1),
   )
   t.strictSame(problems(), [])
+})
+
+t.test('a post whose response is lost is stored, and so is what is typed afterwards', needsBrowser, async (t) => {
+  const { ada, open, show } = await createScene(t)
+  const { page } = await open()
+  await show(page, '/compose')
+  await page.getByRole('checkbox', { name: /^Sa / }).check()
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('First')
+  const save = page.getByRole('button', { name: 'Save the draft' })
+  const losesResponse = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route(/\/posts$/, losesResponse, { times: 1 })
+  await save.click()
+  await page.getByRole('alert').waitFor()
+  await text.fill('Second')
+  await save.click()
+  await page.getByText('An earlier text of this post is stored already.').waitFor()
+  await page.getByRole('button', { name: 'Make this one another post' }).click()
+  const publish = page.getByRole('dialog', { name: 'Publish now' })
+  await page.getByRole('button', { name: 'Publish now' }).click()
+  await publish.getByText('The post goes out to 1 account within seconds.').waitFor()
+  await page.route(/\/publish$/, (route) => route.abort(), { times: 1 })
+  await publish.getByRole('button', { name: 'Publish now' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+  const { data } = (await ada.call('GET', '/posts')).body
+  const captions = data.map(({ caption }: { caption: string }) => caption)
+  t.strictSame(captions.sort(), ['First', 'Second'])
 })
 
 t.test('a post whose picture is made to fit has no violation on its own page', needsBrowser, async (t) => {

@@ -1,14 +1,22 @@
 import { useState } from 'preact/hooks'
-import type { Account, CreatePost, Media, PostType, PostValidation } from '../../sdk/index.ts'
+import {
+  type Account,
+  Conflict,
+  type CreatePost,
+  type Media,
+  type PostType,
+  type PostValidation,
+} from '../../sdk/index.ts'
 import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
 import { type ChangeFiles, Files, type Sending } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
+import { publishErrors } from './post.ts'
 import { Issues, issuesOf, Preview } from './preview.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
-import { toWords } from './words.ts'
+import { toParts, toWords } from './words.ts'
 
 /** A post that is typed and not stored yet. The tab keeps it. */
 interface Draft {
@@ -34,8 +42,6 @@ const newDraft = (): Draft => ({
   ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
   key: crypto.randomUUID(),
 })
-
-const toParts = (text: string): string[] => text.split(/^---$/m).map((part) => part.trim())
 
 const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draft): CreatePost => {
   const { postType, time, timeZone, isQueued, fits } = draft
@@ -79,12 +85,28 @@ export function Compose() {
   )
   const validation = check.value
 
-  const { run, error, isRunning } = useAction(async ({ name }: HTMLButtonElement) => {
-    const { id } = await client.posts.create(body, { idempotencyKey: draft.key })
-    if (name === 'publish') await client.posts.publish(id)
+  const [isReused, setReused] = useState(false)
+  const create = async () => {
+    const { id } = await client.posts.create(body, { idempotencyKey: draft.key }).catch((error) => {
+      setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
+      throw error
+    })
     setDraft(newDraft)
-    location.hash = `/posts/${id}`
-  })
+    return id
+  }
+  const show = (id: string) => location.assign(`#/posts/${id}`)
+  const { run, error, isRunning, clear } = useAction(async () => show(await create()))
+  // The post is stored by then: its own page shows why it is not published.
+  const publish = async () => {
+    const id = await create()
+    await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
+    show(id)
+  }
+  const renew = () => {
+    change({ key: crypto.randomUUID() })
+    setReused(false)
+    clear()
+  }
   const toggle = (id: string) => {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
   }
@@ -129,13 +151,14 @@ export function Compose() {
         }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
+        ${isReused && html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${renew}>Make this one another post</button></p>`}
         <div role="status">
           ${refusal && !isSaid && html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${refusal}</p>`}
           <${Issues} issues=${issuesOf(validation, undefined)} />
         </div>
         <div class="buttons">
           <button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
-          ${canPublish && !isScheduled && html`<button type="button" name="publish" disabled=${!canStore || !validation?.publishable} onClick=${run}>Publish now</button>`}
+          ${canPublish && !isScheduled && html`<${Confirm} label="Publish now" isDisabled=${!canStore || !validation?.publishable} act=${publish} onDone=${() => {}} says="The post goes out to ${accountIds.length} ${accountIds.length === 1 ? 'account' : 'accounts'} within seconds." />`}
           <${Confirm} label="Start again" says="What is typed and chosen on this page is dropped." act=${async () => setDraft(newDraft)} onDone=${() => {}} />
         </div>
       </section>

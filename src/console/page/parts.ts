@@ -154,12 +154,13 @@ interface ConfirmProps {
   /** Called after the action, or with the error that somebody else has changed the post meanwhile. */
   onDone: (error?: PreconditionFailed) => void
   isDangerous?: boolean
+  isDisabled?: boolean
   /** Further fields of the question. */
   children?: unknown
 }
 
 /** A button that says what it is about to do before it does it. */
-export function Confirm({ label, says, act, onDone, isDangerous, children }: ConfirmProps) {
+export function Confirm({ label, says, act, onDone, isDangerous, isDisabled, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const { run, error, isRunning, clear } = useAction(async () => {
     await act()
@@ -171,7 +172,7 @@ export function Confirm({ label, says, act, onDone, isDangerous, children }: Con
     if (error instanceof PreconditionFailed) onDone(error)
   }
   return html`
-    <button type="button" class=${isDangerous ? 'dangerous' : ''} onClick=${() => dialog.current?.showModal()}>${label}</button>
+    <button type="button" class=${isDangerous ? 'dangerous' : ''} disabled=${isDisabled} onClick=${() => dialog.current?.showModal()}>${label}</button>
     <dialog ref=${dialog} aria-label=${label} onClose=${close}>
       <form onSubmit=${run}>
         <h2>${label}</h2>

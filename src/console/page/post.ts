@@ -5,11 +5,14 @@ import { Changes, TakeDown } from './changes.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Numbers } from './numbers.ts'
-import { Confirm, Loading, Network, type Picture, Pictures, StateMark, Text } from './parts.ts'
+import { Confirm, Loading, Network, type Picture, Pictures, Problem, StateMark, Text } from './parts.ts'
 import { Preview, toBody } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
-import { OUTCOMES, partsOf, STATES, titleOf, toWords } from './words.ts'
+import { OUTCOMES, partsOf, STATES, titleOf, toParts, toWords } from './words.ts'
+
+/** Why posts that were stored could not be published, by id. */
+export const publishErrors = new Map<string, Error>()
 
 const ownFiles = ({ mediaIds, threadMedia }: PostTarget) => threadMedia?.flat() ?? mediaIds
 
@@ -75,6 +78,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
       <h1>${titleOf(post.targets.map(({ delivery }) => delivery.state))}</h1>
       <${PostActions} post=${post} reload=${reload} />
     </div>
+    ${post.status === 'draft' && publishErrors.has(post.id) && html`<${Problem} error=${publishErrors.get(post.id)!} />`}
     <dl class="facts">
       ${post.scheduledAt && html`<dt>Time</dt><dd><time datetime=${post.scheduledAt}>${formatInstant(post.scheduledAt, timeZone)}</time> (${timeZone})</dd>`}
       ${post.externalReference && html`<dt>Reference</dt><dd dir="auto">${post.externalReference}</dd>`}
@@ -95,7 +99,16 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   const isDraft = post.status === 'draft'
   const typedIn = (id: string) => (document.getElementById(id) as HTMLInputElement | HTMLTextAreaElement).value
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
-  const changeText = () => change({ caption: typedIn('caption') })
+  const textOf = (target: PostTarget) => partsOf(post, target).join('\n---\n')
+  const isThread = post.postType === 'thread'
+  const inCaption = post.targets.find((target) => textOf(target) === post.caption)
+  const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption
+  const changeText = () => {
+    const caption = typedIn('caption')
+    const changed = post.targets.filter((target) => isThread && textOf(target) === text)
+    const parts = Object.fromEntries(changed.map(({ accountId }) => [accountId, toParts(caption)]))
+    return change({ caption, ...(isThread && { threadParts: parts }) })
+  }
   const changeTime = () => change({ scheduledAt: `${typedIn('time')}:00`, timeZone: post.timeZone ?? OWN_ZONE })
   const remove = () => client.posts.delete(post.id, versionOf(post))
   const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
@@ -104,8 +117,8 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   return html`<div class="buttons">
     ${
       (isDraft ? canWrite : canPublish) &&
-      html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.">
-        <label>Text <textarea id="caption" rows="6" dir="auto">${post.caption}</textarea></label>
+      html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
+        <label>Text <textarea id="caption" rows="6" dir="auto">${text}</textarea></label>
       <//>`
     }
     ${
@@ -114,9 +127,9 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
           says="The post goes out at this time, to every account without a time of its own.">
           <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required value=${time} /></label>
         <//>
-        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds. This cannot be taken back here." />`
+        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds." />`
     }
-    ${canWrite && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
+    ${(isDraft ? canWrite : canPublish) && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
   </div>`
 }
 

@@ -51,6 +51,9 @@ export const OUTCOMES: Record<string, string> = {
 
 type OwnText = Pick<ListedTarget, 'threadParts' | 'captionOverride'>
 
+/** The parts of a thread that is typed as one text: lines of three hyphens divide them. */
+export const toParts = (text: string): string[] => text.split(/^---$/m).map((part) => part.trim())
+
 /** The text that an account gets or has, by part. */
 export const partsOf = (
   { postType, caption }: Pick<ListedPost, 'postType' | 'caption'>,
