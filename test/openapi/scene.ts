@@ -2,9 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { insertAccount } from '../../db/queries/accounts.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
-import { PutApp } from '../../schemas/app.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
-import { CREATE_KEY_EXAMPLES } from '../../schemas/key.ts'
 import type * as allOperations from '../../schemas/operations/index.ts'
 import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
@@ -111,32 +109,21 @@ export function requestsOf(scene: Scene): Requests {
     createPosts: send('POST', '/posts/batch', { posts: [{ accountIds: [account] }] }),
     validatePosts: send('POST', '/posts/batch/validate', { posts: [{ accountIds: [account] }] }),
     countPosts: send('GET', '/posts/counts?by=status'),
-    retryDeliveries: send('POST', '/deliveries/retry', {}),
     updatePost: send('PATCH', `/posts/${postId}`, { caption: 'hi' }),
-    retryDelivery: send('POST', `${delivery}/retry`),
     markDeliveryPublished: send('POST', `${delivery}/mark-published`, {}),
     resolveDelivery: send('POST', `${delivery}/resolve`, { outcome: 'not_published' }),
     listFieldOptions: send('GET', `/accounts/${sandboxAccount}/options/boardId`),
     connectAccount: send('POST', '/accounts', CONNECT_EXAMPLES.telegram as object),
     disconnectAccount: send('DELETE', `/accounts/${ACCOUNT_EXAMPLES[0].id}`),
-    createConnection: send('POST', '/connections', { platform: 'x' }),
     chooseAccounts: send('POST', `/connections/${connectionId}/choose`, { ids: ['1'] }),
     completeConnection: send('POST', `/connections/${connectionId}/complete`, { callbackUrl: CALLBACK }),
-    putApp: send('PUT', '/apps/x', PutApp.examples[0]),
     uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
     importMedia: send('POST', '/media/import', { url: 'http://127.0.0.1/a' }),
-    updateMedia: send('PATCH', `/media/${fileId}`, { altText: 'A lighthouse at dusk.' }),
-    createKey: send('POST', '/keys', CREATE_KEY_EXAMPLES.drafts),
     updateKey: send('PATCH', `/keys/${keyId}`, { name: 'a' }),
-    rotateKey: send('POST', `/keys/${keyId}/rotate`, {}),
     createWebhook: send('POST', '/webhooks', { url: 'https://app.example.com/hook' }),
     updateWebhook: send('PATCH', `/webhooks/${webhookId}`, { payload: 'thin' }),
-    rotateWebhookSecret: send('POST', `/webhooks/${webhookId}/rotate-secret`),
-    testWebhook: send('POST', `/webhooks/${webhookId}/test`),
     redeliverEvents: send('POST', `/webhooks/${webhookId}/redeliver`, { from: '2026-11-21T03:00:00Z' }),
     createUser: send('POST', '/users', { name: 'Lighthouse Coffee' }),
-    createUserKey: send('POST', `/users/${tenantId}/keys`, CREATE_KEY_EXAMPLES.drafts),
-    createOrganization: send('POST', '/organizations', { name: 'Lighthouse Coffee, Berlin' }),
     putMember: send('PUT', `/organizations/${organizationId}/members/${tenantId}`, { role: 'admin' }),
   }
 }
