@@ -132,7 +132,7 @@ for (const platform of ['facebook', 'discord', 'x'] as const) {
   })
 }
 
-for (const platform of ['facebook', 'instagram', 'threads', 'pinterest'] as const) {
+for (const platform of ['facebook', 'instagram', 'threads', 'pinterest', 'tiktok'] as const) {
   t.test(`${platform}: a retired name empties nothing else`, async (t) => {
     const world = await createMetricsWorld(t)
     const { read, metricsOf, numbers } = world

@@ -164,6 +164,12 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
     respond: ({ body, query }, store) => {
       const { filters } = body as { filters: { video_ids: string[] } }
       const names = listed(query.fields)
+      // https://developers.tiktok.com/doc/tiktok-api-v2-error-handling
+      const unknown = names.find((name) => store.retired.has(name))
+      if (unknown) {
+        const message = `Fields are invalid: ${unknown}`
+        return { status: 400, body: { error: { code: 'invalid_params', message, log_id: '1' } } }
+      }
       const videos = found(filters.video_ids, store).map(([id, numbers]) => ({ id, ...pick(numbers, names) }))
       return { status: 200, body: { data: { videos }, error: { code: 'ok', message: '', log_id: '1' } } }
     },
