@@ -33,6 +33,10 @@ const listed = (words: readonly string[]) => new Intl.ListFormat('en').format(wo
 /** The message that is thrown, because it depends on a network, a server or a limit. */
 const given = (message: string) => message
 
+/** An app may not ask for a scope that only some users need. */
+const scopeMissing = (scope: string, network: string) =>
+  `The account has not granted the scope "${scope}": connect the account again, then repeat the request. If its app does not ask for the scope, first add it to the scopes of the app with PUT /api/v1/apps/${network}`
+
 interface Wording {
   status: number
   message: string | ((...args: never[]) => string)
@@ -305,7 +309,7 @@ export const ERRORS = {
     meaning: 'The network does not remove this post, or its time for that is over.',
     cases: {
       scope: {
-        message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,
+        message: scopeMissing,
       },
     },
   },
@@ -315,7 +319,7 @@ export const ERRORS = {
     meaning: 'The network does not change this post, or no longer does.',
     cases: {
       scope: {
-        message: (scope: string) => `The account lacks the scope "${scope}": connect it again, then repeat the request`,
+        message: scopeMissing,
       },
       thread: { message: 'Only posts of one part are edited here: edit the parts of a thread on the network' },
       times: {
@@ -441,7 +445,7 @@ export const ERRORS = {
   },
   check_scope_missing: {
     status: 409,
-    message: (scope: string) => `The account has not granted the scope ${scope}: connect it again`,
+    message: scopeMissing,
     meaning: 'The account has not granted a scope that reading its posts needs.',
   },
   account_not_connected: {

@@ -31,7 +31,7 @@ export async function checkDelivery(
   if (offered.length === 0) throw fail('check_not_offered', name, metrics.note!)
   if (context.mode === 'on' && metrics.price) throw fail('metrics_off.paid', name)
   if (context.mode !== 'off' && !offered.some((rule) => isGranted(rule, delivery))) {
-    throw fail('check_scope_missing', offered[0]!.scope!)
+    throw fail('check_scope_missing', offered[0]!.scope!, delivery.platform)
   }
   await readNow(context, post, accountId)
   return describePresence(await read())

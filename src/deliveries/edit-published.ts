@@ -74,7 +74,7 @@ function requireEditable(
   if (reason || !rule.possible) throw fail('not_editable', reason ?? '')
   if (planTexts({ ...post, ...target, firstComment: null }).length > 1) throw fail('not_editable.thread')
   if (act.id === null) throw fail('delivery_without_id')
-  if (!isGranted(rule, account)) throw fail('not_editable.scope', rule.scope!)
+  if (!isGranted(rule, account)) throw fail('not_editable.scope', rule.scope!, platform)
   const { timesMax = Number.POSITIVE_INFINITY } = rule
   if ((sent[0]!.edits ?? 0) >= timesMax) throw fail('not_editable.times', name, timesMax)
   return rule

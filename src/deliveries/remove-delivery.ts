@@ -88,5 +88,5 @@ function findReason(acts: ActOnNetwork[], platform: PlatformId, account: Changed
     if (reason) return fail('not_removable', reason)
     if (act.id === null) return fail('delivery_without_id')
   }
-  return rule.possible && !isGranted(rule, account) ? fail('not_removable.scope', rule.scope!) : undefined
+  return rule.possible && !isGranted(rule, account) ? fail('not_removable.scope', rule.scope!, platform) : undefined
 }

@@ -119,7 +119,11 @@ t.test('a check says why a network cannot be asked', async (t) => {
     .set({ scopes: ['threads_basic'] })
     .where('id', '=', threads)
     .execute()
-  t.match(await codeOf(threadsPost, threads), [409, 'check_scope_missing', /threads_manage_insights: connect it again/])
+  t.match(await codeOf(threadsPost, threads), [
+    409,
+    'check_scope_missing',
+    /"threads_manage_insights".* connect the account again.*PUT \/api\/v1\/apps\/threads/,
+  ])
 
   const id = await publish({ accountIds: [account], caption: 'Otters' })
   t.match(await codeOf(id, threads), [404, 'delivery_not_found'])

@@ -9,5 +9,5 @@ export const NOT_REMOVED = [
   'delivery_unconfirmed',
   'delivery_without_id',
   errorOf('not_removable', 'TikTok lets no app delete a post: delete it in TikTok.'),
-  errorOf('not_removable.scope', 'edit'),
+  errorOf('not_removable.scope', 'edit', 'reddit'),
 ] as const

@@ -59,7 +59,7 @@ The new content is checked as \`createPost\` checks it, for this account alone. 
       'edit_in_progress',
       errorOf('new_id_not_accepted', 'X'),
       errorOf('not_editable', 'TikTok lets no app change a post: change it in TikTok.'),
-      errorOf('not_editable.scope', 'edit'),
+      errorOf('not_editable.scope', 'edit', 'reddit'),
       'not_editable.thread',
       errorOf('not_editable.times', 'X', 5),
     ]),
