@@ -150,8 +150,11 @@ function groupByDay(posts: ListedPost[], timeZone: string): Map<string, Entry[]>
   return Map.groupBy(entries, ({ instant }) => dates.toLocal(new Date(instant), timeZone).slice(0, 10))
 }
 
-const picturesOf = ({ media = [] }: ListedPost): Picture[] =>
-  media.map(({ previewUrl, ...file }) => ({ ...file, url: previewUrl }))
+/** The first file that the first account of an entry gets. */
+const picturesOf = ({ post: { media = [], mediaIds }, targets: [target] }: Entry): Picture[] => {
+  const ids = target!.threadMedia?.flat() ?? target!.mediaIds ?? mediaIds
+  return media.filter(({ id }) => id === ids[0]).map(({ previewUrl, ...file }) => ({ ...file, url: previewUrl }))
+}
 
 interface DayProps {
   day: string
@@ -179,7 +182,7 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
     entries.map((entry) => {
       const canDrag = canMove && entry.post.status !== 'published'
       return html`<li key=${`${entry.post.id} ${entry.instant}`} draggable=${canDrag} onDragStart=${() => (dragged = entry)} onDragEnd=${() => (dragged = undefined)}>
-        <${Chip} ...${entry} files=${picturesOf(entry.post)} time=${dates.formatTime(entry.instant, timeZone)} />
+        <${Chip} ...${entry} files=${picturesOf(entry)} time=${dates.formatTime(entry.instant, timeZone)} />
       </li>`
     })
   const hourOf = ({ instant }: Entry) => dates.toLocal(new Date(instant), timeZone).slice(11, 13)
@@ -214,7 +217,7 @@ function Chip({ post, targets, files, time }: Pick<Entry, 'post' | 'targets'> & 
       ${needsOwner && html`<span class="warning" title="An account needs its owner">⚠ <span class="hidden">An account needs its owner</span></span>`}
     </span>
     <span class="chip-text" dir="auto">${(others.length === 0 && text ? text : post.caption).slice(0, 80) || 'Without text'}</span>
-    <${Pictures} files=${files.slice(0, 1)} />
+    <${Pictures} files=${files} />
     <span class="networks">${[...new Set(targets.map(({ platform }) => platform))].map((platform) => html`<${Network} platform=${platform} />`)}</span>
   </a>`
 }
