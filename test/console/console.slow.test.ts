@@ -81,6 +81,9 @@ t.test('a key that may only read shows no action', needsBrowser, async (t) => {
   const scopes = ['accounts:read', 'posts:read']
   const { body: reader } = await ada.call('POST', '/keys', { name: 'reader', scopes })
   const { page } = await open(reader.key)
+  await page.evaluate(`location.hash = '/calendar?q=harbour'`)
+  await page.getByText('No drafts.').waitFor()
+  await page.evaluate(`location.hash = '/calendar'`)
   t.strictSame(await page.getByRole('navigation').getByRole('link').allTextContents(), [
     'Calendar',
     'Accounts',

@@ -57,11 +57,6 @@ export function Calendar() {
     },
     [client, from, until, timeZone, ...Object.values(filters)],
   )
-  const drafts = useLoad(
-    async (signal) =>
-      (await client.posts.list({ status: ['draft'], include: ['targets'], limit: 20 }, { signal })).data,
-    [client],
-  )
   const days = useMemo(() => groupByDay(posts.value ?? [], timeZone), [posts.value, timeZone])
 
   const move = async ({ post, instant, targets }: Entry, day: string, hour?: string) => {
@@ -116,17 +111,33 @@ export function Calendar() {
         </div>
         ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. ${canWrite && html`<a href="#/compose">Compose a post</a>.`}<//>`}
       </section>
-      <aside aria-label="Drafts">
-        <h2>Drafts</h2>
-        <${Loading} loaded=${drafts}>
-          ${(list: ListedPost[]) =>
-            list.length === 0
-              ? html`<${Empty}>No drafts.<//>`
-              : html`<ul class="entries">${list.map((post) => html`<li key=${post.id}><${Chip} post=${post} targets=${post.targets ?? []} files=${[]} /></li>`)}</ul>`}
-        <//>
-      </aside>
+      <${Drafts} filters=${filters} />
     </div>
   `
+}
+
+/** The drafts that match the filters. The filter by state is about deliveries that have a time. */
+function Drafts({ filters: { state: _, ...filters } }: { filters: Record<string, string | undefined> }) {
+  const { client } = useSession()
+  const drafts = useLoad(
+    async (signal) =>
+      (
+        await client.posts.list(
+          { ...(filters as object), status: ['draft'], include: ['targets'], limit: 20 },
+          { signal },
+        )
+      ).data,
+    [client, ...Object.values(filters)],
+  )
+  return html`<aside aria-label="Drafts">
+    <h2>Drafts</h2>
+    <${Loading} loaded=${drafts}>
+      ${(list: ListedPost[]) =>
+        list.length === 0
+          ? html`<${Empty}>No drafts.<//>`
+          : html`<ul class="entries">${list.map((post) => html`<li key=${post.id}><${Chip} post=${post} targets=${post.targets ?? []} files=${[]} /></li>`)}</ul>`}
+    <//>
+  </aside>`
 }
 
 /** A patch that moves the deliveries of an entry, in the words in which the post has its time. */
