@@ -176,6 +176,7 @@ t.test('a post whose response is lost is stored, and so is what is typed afterwa
   await save.click()
   await page.getByRole('alert').waitFor()
   await text.fill('Second')
+  await page.getByLabel('First comment, or none').fill('More below.')
   await save.click()
   await page.getByText('An earlier text of this post is stored already.').waitFor()
   await page.getByRole('button', { name: 'Make this one another post' }).click()
@@ -187,6 +188,8 @@ t.test('a post whose response is lost is stored, and so is what is typed afterwa
   await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
   await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
   const { data } = (await ada.call('GET', '/posts')).body
+  const [second] = data.filter(({ caption }: { caption: string }) => caption === 'Second')
+  t.equal((await ada.call('GET', `/posts/${second.id}`)).body.firstComment, 'More below.')
   const captions = data.map(({ caption }: { caption: string }) => caption)
   t.strictSame(captions.sort(), ['First', 'Second'])
 })

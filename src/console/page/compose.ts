@@ -24,6 +24,8 @@ interface Draft {
   postType: PostType
   /** Lines of three hyphens divide the parts of a thread. */
   caption: string
+  /** Blank for none. */
+  firstComment: string
   captions: Record<string, string | undefined>
   fields: Record<string, TypedFields>
   files: Media[]
@@ -38,16 +40,26 @@ interface Draft {
 }
 
 const newDraft = (): Draft => ({
-  ...{ accountIds: [], postType: 'post', caption: '', captions: {}, fields: {}, files: [], fits: true },
+  ...{
+    accountIds: [],
+    postType: 'post',
+    caption: '',
+    firstComment: '',
+    captions: {},
+    fields: {},
+    files: [],
+    fits: true,
+  },
   ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
   key: crypto.randomUUID(),
 })
 
 const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draft): CreatePost => {
-  const { postType, time, timeZone, isQueued, fits } = draft
+  const { postType, firstComment, time, timeZone, isQueued, fits } = draft
   const overrides = accountIds.filter((id) => captions[id] !== undefined || fields[id])
   return {
     ...{ accountIds, postType, caption },
+    ...(firstComment && { firstComment }),
     ...(postType === 'thread' && {
       threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(captions[id] ?? caption)])),
     }),
@@ -113,6 +125,7 @@ export function Compose() {
   const chosen = (accounts.value ?? []).filter(({ id }) => accountIds.includes(id))
   const types = new Set(chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {})))
   types.add(draft.postType)
+  const takesComment = chosen.some(({ platform }) => platforms.get(platform)?.postTypes[draft.postType]?.firstComment)
   const refusal = validation?.create.error
   const isSaid = validation?.violations.some(({ message }) => refusal?.includes(message))
   const isScheduled = draft.isQueued || draft.time !== ''
@@ -139,6 +152,7 @@ export function Compose() {
         ${types.size > 1 && html`<label>Type <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${toWords(type)}</option>`)}</select></label>`}
         ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one.</p>`}
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
+        ${(takesComment || draft.firstComment) && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
         ${draft.files.length > 0 && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
         ${
