@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Account, ListedPost, ListedTarget } from '../../sdk/index.ts'
-import { setQuery, useLoad, useRoute } from './hooks.ts'
+import { setQuery, useLoad, useRoute, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { Empty, Loading, Network, type Note, NoteLine, type Picture, Pictures, StateMark, ZoneField } from './parts.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
@@ -246,7 +246,7 @@ function Filters({ accounts, query, timeZone }: { accounts: Account[]; query: UR
     <label>Account <select name="accountId">${option('accountId', '', 'All')}${accounts.map(({ id, username, platform }) => option('accountId', id, `${username} (${nameOf(platform)})`))}</select></label>
     <label>Network <select name="platform">${option('platform', '', 'All')}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
     <label>State <select name="state">${option('state', '', 'All')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
-    <label>Words or reference <input name="q" type="search" value=${query.get('q') ?? ''} /></label>
+    <label>Words or reference <input name="q" type="search" ...${useTyped(query.get('q') ?? '')} /></label>
     <${ZoneField} value=${timeZone} onZone=${(zone: string) => setQuery({ zone })} />
   </form>`
 }

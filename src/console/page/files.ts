@@ -52,7 +52,7 @@ export function Files({ files, onChange, sending, setSending }: FilesProps) {
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" value=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <label>What it shows <input dir="auto" defaultValue=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
         <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
       </li>`,
     )}</ul>

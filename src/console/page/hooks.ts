@@ -58,6 +58,13 @@ export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, in
 /** Waits until a text that asks for requests is probably typed. */
 export const typingEnds = (signal: AbortSignal) => sleep(400, signal)
 
+/** The text of a field, which keeps what is typed when the page is drawn again, until the value itself changes. */
+export function useTyped(value: string) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return { value: typed, onInput: (event: Event) => setTyped((event.target as HTMLInputElement).value) }
+}
+
 /** An action of a form or a button, with the error of its last run. */
 export function useAction<Target extends HTMLElement>(act: (target: Target) => Promise<unknown>) {
   const [error, setError] = useState<Error>()

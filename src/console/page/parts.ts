@@ -1,6 +1,6 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
-import { type Loaded, pauseAfter, useAction } from './hooks.ts'
+import { type Loaded, pauseAfter, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { SessionContext, useCan, useNames, useSession } from './session.ts'
 import { isTimeZone } from './time.ts'
@@ -142,7 +142,7 @@ export function ZoneField({ value, onZone }: { value: string; onZone?: (zone: st
     field.setCustomValidity(isTimeZone(field.value) ? '' : 'Use the name of a time zone, such as Europe/Berlin.')
     if (field.reportValidity()) onZone?.(field.value)
   }
-  return html`<label>Time zone <input name="timeZone" list="zones" required value=${value} onChange=${change} /></label>`
+  return html`<label>Time zone <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
 }
 
 interface ConfirmProps {

@@ -125,7 +125,7 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
       canPublish &&
       html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} onDone=${reload}
           says="The post goes out at this time, to every account without a time of its own.">
-          <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required value=${time} /></label>
+          <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required defaultValue=${time} /></label>
         <//>
         <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds." />`
     }
