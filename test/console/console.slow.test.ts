@@ -169,6 +169,19 @@ t.test('an address or a time zone that cannot be meant leaves the calendar as it
   )
 })
 
+t.test('a time that the clocks show twice stays the one that was meant', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const twice = { scheduledAt: '2027-10-31T02:30:00', timeZone: 'Europe/Berlin', fold: 'later' }
+  const { body: post } = await ada.call('POST', '/posts', { accountIds, caption: 'Once', ...twice })
+  const { page } = await open()
+  await show(page, `/posts/${post.id}`)
+  await page.getByRole('button', { name: 'Change the time' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change the time' })
+  await dialog.getByRole('button', { name: 'Change the time' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  t.match((await ada.call('GET', `/posts/${post.id}`)).body, { scheduledAt: '2027-10-31T01:30:00.000Z', fold: 'later' })
+})
+
 t.test('a new page has its own title, and the focus', needsBrowser, async (t) => {
   const { ada, accountIds, open } = await createScene(t)
   await ada.call('POST', '/posts', { accountIds, caption: 'A draft' })

@@ -109,7 +109,10 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
     const parts = Object.fromEntries(changed.map(({ accountId }) => [accountId, toParts(caption)]))
     return change({ caption, ...(isThread && { threadParts: parts }) })
   }
-  const changeTime = () => change({ scheduledAt: `${typedIn('time')}:00`, timeZone: post.timeZone ?? OWN_ZONE })
+  const changeTime = () => {
+    const scheduledAt = `${typedIn('time')}:00`
+    return change({ scheduledAt, timeZone: post.timeZone ?? OWN_ZONE, ...(post.fold && { fold: post.fold }) })
+  }
   const remove = () => client.posts.delete(post.id, versionOf(post))
   const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
   const publish = () => client.posts.publish(post.id, versionOf(post))
