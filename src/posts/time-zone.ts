@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Fold } from '../../schemas/post.ts'
 import { invalid, parseLocalTime, requireYear, ZONE_NAME } from '../../schemas/time.ts'
 import { findNear } from '../http/near-names.ts'
@@ -11,13 +10,18 @@ interface Zone {
 }
 
 /** By the name in lower case, because a client may write each name in thousands of ways. Each takes 50 kB. */
-const zones = new LRUCache<string, Zone>({ max: 200 })
+const zones = new Map<string, Zone>()
+const ZONES_MAX = 200
 
 function findZone(name: string): Zone | undefined {
   if (!NAME.test(name)) return undefined
   const key = name.toLowerCase()
   const zone = zones.get(key) ?? createZone(name)
-  if (zone && !zones.has(key)) zones.set(key, zone)
+  if (zone && !zones.has(key)) {
+    // Help texts of the CLI load this file and no package. The oldest goes, whenever it was used.
+    if (zones.size === ZONES_MAX) zones.delete(zones.keys().next().value!)
+    zones.set(key, zone)
+  }
   return zone
 }
 

@@ -56,7 +56,7 @@ t.test('the picture of a connected account is kept small, and shown by a signed 
   const shown = await app.inject({ url: pathname + search })
   t.strictSame([shown.statusCode, shown.headers.etag], [200, headers.etag])
   t.same(shown.rawPayload, rawPayload)
-  for (const url of [pathname, pathname + search.replace(/signature=./, 'signature=_')]) {
+  for (const url of [pathname, pathname + search.replace(/signature=[^&]*/, 'signature=a')]) {
     t.strictSame((await app.inject({ url })).headers['x-error-code'], 'avatar_not_found')
   }
   t.equal(

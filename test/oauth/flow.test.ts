@@ -25,7 +25,7 @@ t.test('an app gets a key of its own, with drafts only, which the user sees and 
 
   t.strictSame(
     steps.map(({ step }) => step),
-    ['registered', 'signed in', 'approved', 'authorization_code'],
+    ['registered', 'asked', 'signed in', 'approved', 'authorization_code'],
   )
   t.ok(steps.every(({ reqId }) => reqId !== undefined))
 
