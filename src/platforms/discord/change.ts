@@ -4,17 +4,8 @@ import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { type CallOptions, callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
-import { orMissing } from '../wire/not-found.ts'
 import { discordContent } from './content.ts'
-import {
-  channelOf,
-  clientFor,
-  HEADERS,
-  isUnknownChannel,
-  isUnknownMessage,
-  messageUrl,
-  type Webhook,
-} from './webhook.ts'
+import { channelOf, clientFor, HEADERS, messageUrl, orUnknown, type Webhook } from './webhook.ts'
 
 /** https://docs.discord.com/developers/resources/webhook#delete-webhook-message */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
@@ -46,10 +37,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
 async function callMessage(webhook: Webhook, published: OnNetwork, io: Io, options: CallOptions) {
   const threadId = threadOf(published)
   const url = messageUrl(webhook, published.id, threadId)
-  return orMissing(
-    (error) => isUnknownMessage(error) || (threadId !== undefined && isUnknownChannel(error)),
-    () => callNetwork(webhook, io, url, { ...options, headers: HEADERS, visible: true }),
-  )
+  return orUnknown(threadId, () => callNetwork(webhook, io, url, { ...options, headers: HEADERS, visible: true }))
 }
 
 /** The thread that a message is in, if any: the channel in its address. */

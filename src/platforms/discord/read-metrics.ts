@@ -3,17 +3,8 @@ import { type MeasuredPost, pickCounts, type ReadMetrics } from '../contract/met
 import { unexpected } from '../contract/publish-error.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { orMissing } from '../wire/not-found.ts'
 import { readEach } from '../wire/read-each.ts'
-import {
-  channelOf,
-  clientFor,
-  HEADERS,
-  isUnknownChannel,
-  isUnknownMessage,
-  messageUrl,
-  type Webhook,
-} from './webhook.ts'
+import { channelOf, clientFor, HEADERS, messageUrl, orUnknown, type Webhook } from './webhook.ts'
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const webhook = clientFor(io)
@@ -28,10 +19,7 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
 /** Undefined for a message that is not there, nor the thread that it was in. */
 async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threadId?: string): Promise<unknown> {
   const url = messageUrl(webhook, id, threadId)
-  const response = await orMissing(
-    (error) => isUnknownMessage(error) || (threadId !== undefined && isUnknownChannel(error)),
-    () => callNetwork(webhook, io, url, { headers: HEADERS }),
-  )
+  const response = await orUnknown(threadId, () => callNetwork(webhook, io, url, { headers: HEADERS }))
   if (response && textAt(response.body, 'id') !== id) throw unexpected(webhook.host, false)
   return response?.body
 }

@@ -3,6 +3,7 @@ import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { orMissing } from '../wire/not-found.ts'
 
 /**
  * Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent
@@ -46,11 +47,12 @@ const UNKNOWN_WEBHOOK = 10015
 const UNKNOWN_CHANNEL = 10003
 const UNKNOWN_MESSAGE = 10008
 
-/** A message that is not there. */
-export const isUnknownMessage = (error: unknown) => codeOf(error) === UNKNOWN_MESSAGE
-
-/** A thread that is not there, and its messages with it. */
-export const isUnknownChannel = (error: unknown) => codeOf(error) === UNKNOWN_CHANNEL
+/** Undefined for a call about a message that is not there, nor the thread that it was in. */
+export const orUnknown = <Result>(threadId: string | undefined, call: () => Promise<Result>) =>
+  orMissing((error) => {
+    const code = codeOf(error)
+    return code === UNKNOWN_MESSAGE || (threadId !== undefined && code === UNKNOWN_CHANNEL)
+  }, call)
 
 const codeOf = (error: unknown) => (error instanceof Refused ? at(error.refusal.body, 'code') : undefined)
 
