@@ -329,7 +329,7 @@ A **budget** limits what may be spent in a calendar month in UTC: \`putAccountBu
 - The price of a removal or an edit is reserved, spent and given back in the same way. Each removed act has its price, and each edit: on X, an edit costs what a new post costs. A call that is repeated after a lost response is paid once. Where the budget does not cover it, the removal or edit fails with \`budget_used_up\`: raise the budget, or wait for the next month, then request it again.
 - Readings of numbers and checks are paid from the budget of the account, once for each post and UTC day. A post that it does not cover is not read: its numbers have the reason \`costs\`, and the reading the error \`budget_used_up\`.
 - Keys that replace a key share its budget, and so do keys that a key with a budget creates. A key with a budget sets none.
-- No budget covers the price of looking for a post after a lost response. A restored database does not know what was spent after its backup.
+- The search for a post after a lost response is paid from no budget. A restored database does not know what was spent after its backup.
 
 ## Numbers
 

@@ -160,7 +160,7 @@ t.test('a post that would be refused says why, and a queued one its slots', need
   t.strictSame(problems(), [])
 })
 
-t.test('a post whose response is lost is stored, and so is what is typed afterwards', needsBrowser, async (t) => {
+t.test('the text that is typed after a lost response is stored as another post', needsBrowser, async (t) => {
   const { ada, open, show } = await createScene(t)
   const { page } = await open()
   await show(page, '/compose')

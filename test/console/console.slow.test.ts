@@ -160,7 +160,7 @@ t.test('an address or a time zone that cannot be meant leaves the calendar as it
   await zone.fill('Asia/Tokyo')
   await page.evaluate(`location.hash = '/calendar?date=2027-05-01'`)
   await page.getByRole('heading', { name: 'May 2027' }).waitFor()
-  t.equal(await zone.inputValue(), 'Asia/Tokyo', 'what is typed stays while the page changes')
+  t.equal(await zone.inputValue(), 'Asia/Tokyo', 'the typed zone stays while the page changes')
   await zone.press('Enter')
   await page.waitForURL(/zone=Asia%2FTokyo/)
   t.strictSame(

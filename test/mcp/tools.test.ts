@@ -117,7 +117,7 @@ t.test('a key without posts:publish is offered neither a time nor a confirmation
   t.notMatch(draft.text, 'confirm', 'the answer does not advise what the key cannot do')
 })
 
-t.test('a key without posts:publish that changes what is published is told the scope, not to confirm', async (t) => {
+t.test('a key without posts:publish gets insufficient_scope, and no advice to confirm', async (t) => {
   const world = await createWorld(t)
   const ada = await world.user()
   const accountIds = [await ada.account('sandbox')]

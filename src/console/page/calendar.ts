@@ -197,7 +197,7 @@ function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayP
       </li>`
     })
   const hourOf = ({ instant }: Entry) => dates.toLocal(new Date(instant), timeZone).slice(11, 13)
-  const lists = Map.groupBy(shown, hourOf)
+  const lists = Map.groupBy(isWhole ? entries : [], hourOf)
   return html`<div role="listitem" class="day ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
       aria-label="${dates.formatLocal(day, { dateStyle: 'full' })}, ${entries.length} ${entries.length === 1 ? 'post' : 'posts'}"
       onDragOver=${(event: DragEvent) => canMove && event.preventDefault()} onDrop=${drop}>

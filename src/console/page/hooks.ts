@@ -58,7 +58,7 @@ export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, in
 /** Waits until a text that asks for requests is probably typed. */
 export const typingEnds = (signal: AbortSignal) => sleep(400, signal)
 
-/** The text of a field, which keeps what is typed when the page is drawn again, until the value itself changes. */
+/** The text of a field. A new drawing of the page keeps the typed text, a new `value` replaces it. */
 export function useTyped(value: string) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])

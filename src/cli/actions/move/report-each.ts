@@ -29,7 +29,7 @@ export async function reportEach<Item>(
   if (data.some(({ outcome }) => outcome === 'refused')) io.exitCode = 1
 }
 
-/** Prints what was done, also before the error that has ended it. */
+/** Prints the outcomes, also those before an error that ends the run. */
 function printReport(io: Io, data: (Outcome & { source: string })[], { dryRun, json }: Required<ReportOptions>): void {
   const count = (wanted: Outcome['outcome']) => data.filter(({ outcome }) => outcome === wanted).length
   const summary = {
