@@ -173,6 +173,7 @@ export function postBodies({ accounts, media, images, inaccessible }: Subjects):
           scheduledAt: times,
           queue: fc.constantFrom(null, null, null, 'next', 'together', 'front'),
           ...FITS,
+          altText: fc.option(text),
           hasMedia: fc.constant(true),
           hasOverrides: fc.constant(true),
           hasParts: fc.constant(true),
@@ -182,7 +183,7 @@ export function postBodies({ accounts, media, images, inaccessible }: Subjects):
     })
     .map(({ targets, others, otherMedia, isStray, isPlain, fitting, mediaIds, optional }) => {
       if (fitting) return { accountIds: targets.chosen.slice(0, 2).map(({ id }) => id), ...fitting }
-      const { hasMedia, hasOverrides, hasParts, queue, scheduledAt, ...rest } = optional
+      const { hasMedia, hasOverrides, hasParts, queue, scheduledAt, altText, ...rest } = optional
       const accountIds = [...targets.chosen.map(({ id }) => id), ...others]
       // Repeated ids count once.
       if (accountIds.length % 2 === 0) accountIds.unshift(accountIds.at(-1)!)
@@ -207,6 +208,8 @@ export function postBodies({ accounts, media, images, inaccessible }: Subjects):
         ...(queue && { schedule: { queue } }),
         accountIds,
         ...(hasMedia && { mediaIds: [...mediaIds, ...otherMedia] }),
+        // A text of a file that the post does not have is refused.
+        ...(altText !== undefined && (hasMedia || isStray) && { altTexts: { [mediaIds[0] ?? 'stray']: altText } }),
         ...(hasOverrides && { accountOverrides: overrides }),
         ...(hasParts && { threadParts: Object.fromEntries(parts) }),
       }

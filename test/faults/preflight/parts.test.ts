@@ -14,6 +14,11 @@ t.test('every network gets the parts that validate shows, and nothing else', asy
   const scene = await createScene(t, NETWORKS)
   const arbitrary = fc.constantFrom(...scene.targets).chain((target) => scene.posts(target))
   const outcomes = await scene.publish(fc.sample(arbitrary, { seed: SEED, numRuns: POSTS }))
+  const files = outcomes.flatMap(({ parts }) => parts.flatMap(({ files }) => files))
+  t.ok(
+    files.some(({ rendition }) => rendition),
+    'some files are made to fit',
+  )
   for (const platform of NETWORKS) {
     const published = outcomes.filter((each) => each.platform === platform && each.isPublishable && !each.refusal)
     // A call may have been repeated, so each is compared once.

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { CreatePost } from '../../../schemas/create-post.ts'
-import type { MediaType } from '../../../schemas/media.ts'
+import { MEDIA_FITS, type MediaFit, type MediaType } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type {
   FieldTextRule,
@@ -158,8 +158,9 @@ function fieldsOf({ fields }: Platform, known: Known): Arbitrary<{ [key: string]
     ) as Arbitrary<{ [key: string]: Json }>
 }
 
-/** Files of the types that the rule allows, sometimes of others. */
-function filesOf(rule: PostTypeRule, files: readonly StoredFile[]): Arbitrary<string[]> {
+/** Files of the types that the rule allows, or that can be made to fit; sometimes others. */
+function filesOf(rule: PostTypeRule, files: readonly StoredFile[], mediaFit: MediaFit): Arbitrary<string[]> {
+  const isMadeToFit = (mimeType: string) => mediaFit !== 'exact' && rule.image && mimeType.startsWith('image/')
   const types = [rule.image, rule.gif, rule.video, rule.document].flatMap((kind) => kind?.mimeTypes ?? [])
   const listOf = (list: readonly StoredFile[]) =>
     list.length === 0
@@ -168,7 +169,7 @@ function filesOf(rule: PostTypeRule, files: readonly StoredFile[]): Arbitrary<st
           minLength: Math.max(rule.mediaMin, 0),
           maxLength: Math.max(1, Math.min(rule.mediaMax, 5)),
         })
-  const fitting = files.filter(({ mimeType }) => types.includes(mimeType))
+  const fitting = files.filter(({ mimeType }) => types.includes(mimeType) || isMadeToFit(mimeType))
   const kinds = ['image/', 'video/', 'image/gif', 'application/pdf'].map((kind) =>
     fitting.filter(({ mimeType }) => mimeType.startsWith(kind)),
   )
@@ -188,11 +189,15 @@ export function postsFor(target: Target, files: readonly StoredFile[], known: Kn
     (max) => max !== undefined,
   )
   const types = Object.entries(postTypes) as [PostType, PostTypeRule][]
-  return fc.constantFrom(...types).chain(([postType, rule]) =>
+  const altTexts = Object.values(platform.altTexts).map(({ lengthMax, unit }) => texts(lengthMax, unit))
+  const kinds = fc.tuple(fc.constantFrom(...types), fc.constantFrom(...MEDIA_FITS))
+  return kinds.chain(([[postType, rule], mediaFit]) =>
     fc
       .record({
         caption: fc.oneof(...limits.map((max) => texts(lengthOf(max), caption.unit))),
-        mediaIds: filesOf(rule, files),
+        mediaIds: filesOf(rule, files, mediaFit),
+        mediaFit: fc.constant(mediaFit),
+        altText: fc.option(fc.oneof(texts(), ...altTexts)),
         fields: fieldsOf(platform, known),
         comment: firstComment
           ? fc.option(texts(lengthOf(firstComment.lengthMax), firstComment.unit), { freq: 3 })
@@ -205,28 +210,22 @@ export function postsFor(target: Target, files: readonly StoredFile[], known: Kn
           : fc.constant([]),
         isThread: fc.boolean(),
         hasOwnFiles: fc.boolean(),
-        partFiles: fc.option(fc.tuple(...Array.from({ length: 3 }, () => filesOf(rule, files)))),
+        partFiles: fc.option(fc.tuple(...Array.from({ length: 3 }, () => filesOf(rule, files, mediaFit)))),
       })
-      .map(
-        ({ fields, comment, parts, isThread, hasOwnFiles, partFiles, mediaIds, ...post }) =>
-          ({
-            ...post,
-            ...(!hasOwnFiles && { mediaIds }),
-            accountIds: [target.id],
-            postType,
-            accountOverrides: [
-              {
-                accountId: target.id,
-                fields,
-                ...(hasOwnFiles &&
-                  (partFiles && postType === 'thread'
-                    ? { threadMedia: partFiles.slice(0, isThread ? parts.length : 1) }
-                    : { mediaIds })),
-              },
-            ],
-            ...(comment !== null && { firstComment: comment }),
-            ...(postType === 'thread' && isThread && { threadParts: { [target.id]: parts } }),
-          }) as CreatePost,
-      ),
+      .map(({ fields, comment, parts, isThread, hasOwnFiles, partFiles, mediaIds, altText, ...post }) => {
+        const threadMedia = partFiles?.slice(0, isThread ? parts.length : 1)
+        const own = threadMedia && postType === 'thread' ? { threadMedia } : { mediaIds }
+        const [described] = (hasOwnFiles ? own : { mediaIds }).mediaIds ?? threadMedia!.flat()
+        return {
+          ...post,
+          ...(!hasOwnFiles && { mediaIds }),
+          ...(described && altText !== null && { altTexts: { [described]: altText } }),
+          accountIds: [target.id],
+          postType,
+          accountOverrides: [{ accountId: target.id, fields, ...(hasOwnFiles && own) }],
+          ...(comment !== null && { firstComment: comment }),
+          ...(postType === 'thread' && isThread && { threadParts: { [target.id]: parts } }),
+        } as CreatePost
+      }),
   )
 }

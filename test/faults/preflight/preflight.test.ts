@@ -36,6 +36,8 @@ const FILES = [
   { mimeType: 'video/mp4', bytes: 3_000_000_000, width: 3840, height: 2160, durationSeconds: 9000, fps: 240 },
   { mimeType: 'video/quicktime', width: 640, height: 640, durationSeconds: 0.4, fps: 10 },
   { mimeType: 'video/webm', width: null, height: null },
+  { mimeType: 'application/pdf', width: null, height: null, pages: 3 },
+  { mimeType: 'application/pdf', bytes: 200_000_000, width: null, height: null, pages: 301 },
 ]
 
 /** Images that networks do not take as they are, with their bytes: too large, too wide, and of another type. */
