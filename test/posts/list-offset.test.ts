@@ -6,7 +6,7 @@ import { until } from '../helpers/until.ts'
 t.test('an offset skips at most 100,000 posts: past them, the error names the cursor', async (t) => {
   const { db, user } = await createWorld(t)
   const [ada, bob] = [await user(), await user()]
-  // Without the triggers, which would write as many events.
+  // The triggers, which would write as many events, are left out.
   await db.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)
     await sql`
