@@ -17,7 +17,7 @@ const TAGS = /(?:W\/)?"[^"]*"/g
  * The condition of `If-Match`; undefined without the header. Throws 400 for a malformed one. Tags are compared
  * strongly, so that a weak one never matches: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1
  */
-export function readIfMatch({ headers }: FastifyRequest): IfMatch | undefined {
+export function readIfMatch({ headers }: Pick<FastifyRequest, 'headers'>): IfMatch | undefined {
   // Node joins repeated headers with a comma.
   const value = headers['if-match']
   if (value === undefined) return undefined
@@ -30,7 +30,7 @@ export function readIfMatch({ headers }: FastifyRequest): IfMatch | undefined {
  * Whether `If-None-Match` has this ETag. Tags are compared weakly, and a malformed header matches nothing:
  * https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
-export function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+export function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
   const value = headers['if-none-match']
   if (value === undefined) return false
   return value.trim() === '*' || (value.match(TAGS) ?? []).some((tag) => tag.replace(/^W\//, '') === etag)

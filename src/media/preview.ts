@@ -7,7 +7,7 @@ import { findRendition, forgetRendition, noteNoRendition, type RenditionSource }
 import { type MediaKind, PREVIEW_WIDTHS } from '../../schemas/media.ts'
 import type { FrameTarget } from '../../schemas/video-target.ts'
 import { fail } from '../errors.ts'
-import { etagOfText } from '../http/preconditions.ts'
+import { etagOfText, isKnown, readIfMatch } from '../http/preconditions.ts'
 import { findPixelsMax } from '../platforms/rules/rendition.ts'
 import { CACHE_CONTROL, disposition, NotStoredError, type Served, throwFileError } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
@@ -42,7 +42,18 @@ export async function servePreview(
     return { statusCode: 200, headers, body: Readable.from([preview.svg]) }
   }
   const { storageKey, fileName, onMissing } = preview
-  return library.storage.serve(storageKey, request, { mimeType: MIME_TYPE, fileName }).catch(onMissing)
+  const served = await library.storage.serve(storageKey, request, { mimeType: MIME_TYPE, fileName }).catch(onMissing)
+  if (served.statusCode !== 307) return served
+  // The script of a page cannot read the address of a redirect, and the bucket may not allow its origin.
+  const etag = `"${storageKey}"`
+  const headers = { ETag: etag, 'Cache-Control': CACHE_CONTROL }
+  if (readIfMatch(request)?.(etag) === false) return { statusCode: 412, headers, body: undefined }
+  if (isKnown(request, etag)) return { statusCode: 304, headers, body: undefined }
+  return {
+    statusCode: 200,
+    headers: { ...headers, 'Content-Type': MIME_TYPE, 'Content-Disposition': disposition(fileName) },
+    body: request.method === 'HEAD' ? undefined : await library.storage.read(storageKey).catch(onMissing),
+  }
 }
 
 /** The bytes of a preview, with headers that describe them, an ETag, and whether a worker makes another one. */

@@ -112,30 +112,6 @@ t.test('an account gets slots, which show the posts that take them', needsBrowse
   })
 })
 
-t.test('the calendar shows the files of each account', needsBrowser, async (t) => {
-  const { app, ada, accountIds, open, show } = await createScene(t)
-  const add = async (altText: string, width: number) =>
-    (
-      await upload(app, ada, [
-        ['altText', altText],
-        ['file', await jpeg(width)],
-      ])
-    ).body.id as string
-  const [shared, own] = [await add('Shared', 60), await add('Own', 70)]
-  const [accountId, other] = accountIds as [string, string]
-  const scheduledAt = '2030-05-15T10:00:00Z'
-  const none = { accountId: other, mediaIds: [], scheduledAt: '2030-05-15T11:00:00Z' }
-  const post = { accountIds, caption: 'Hi', mediaIds: [shared], scheduledAt }
-  t.match(await ada.call('POST', '/posts', { ...post, accountOverrides: [{ accountId, mediaIds: [own] }, none] }), {
-    status: 201,
-  })
-  const { page } = await open()
-  await show(page, '/calendar?date=2030-05-15')
-  await page.locator('.chip').nth(1).waitFor()
-  const files = page.locator('.chip img')
-  t.strictSame([await files.first().getAttribute('alt'), await files.count()], ['Own', 1])
-})
-
 t.test('the numbers of an account are shown', needsBrowser, async (t) => {
   const { open, show } = await createScene(t)
   const { page, problems } = await open()

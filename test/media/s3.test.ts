@@ -80,6 +80,23 @@ t.test('with a bucket configured, files are uploaded to it, served from it and d
   }
 })
 
+t.test('a preview comes from the service, because scripts of pages cannot follow a redirect to a bucket', async (t) => {
+  const { call, upload, objects } = await createScene(t)
+  const { id } = (await (await upload(await jpeg(400, 300))).json()) as { id: string }
+  const preview = (init: RequestInit = {}) => call(`/media/${id}/preview`, { redirect: 'manual', ...init })
+  const { status, headers } = await preview()
+  t.strictSame([status, headers.get('content-type')], [200, 'image/webp'])
+  t.match(await (await preview()).text(), /^RIFF/)
+  const etag = headers.get('etag')!
+  const statuses = []
+  for (const headers of [{ 'if-none-match': etag }, { 'if-match': etag }, { 'if-match': '"other"' }]) {
+    statuses.push((await preview({ headers })).status)
+  }
+  statuses.push((await preview({ method: 'HEAD' })).status)
+  t.strictSame(statuses, [304, 200, 412, 200])
+  t.equal((await objects()).length, 2, 'it is stored once')
+})
+
 /** Ends every backend of the database but those in `kept`, until none is left. */
 const terminateBackends = (db: Db, kept: number[]) =>
   until('only the backends of the test are left', async () => {

@@ -36,7 +36,6 @@ const BINARY: Record<string, readonly string[]> = {
   'getMediaPreview 200': ['image/webp', 'image/svg+xml'],
   'getMediaPreview 206': ['image/webp'],
   'getMediaPreview 304': [],
-  'getMediaPreview 307': [],
   'getPost 304': [],
   'getAccount 304': [],
   'getAccountAvatar 200': ['image/webp'],

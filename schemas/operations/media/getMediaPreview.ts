@@ -2,7 +2,7 @@ import { errorResponse, unavailableResponse } from '../../error.ts'
 import { ContentHeaders, MediaPath, PreviewQuery } from '../../media.ts'
 import { EmptyResponse, FileResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { disposition, ETag, Location, range } from './common.ts'
+import { disposition, ETag, range } from './common.ts'
 
 const TYPES = ['image/webp', 'image/svg+xml']
 
@@ -14,7 +14,7 @@ export const getMediaPreview = defineOperation({
   operationId: 'getMediaPreview',
   tag: 'media',
   summary: 'Get a small picture of a file',
-  description: `Returns a WebP image, upright and without metadata, at most four times as high as wide. It is made at the first request, and stored. \`HEAD\` and conditional requests work as for \`getMediaContent\`.
+  description: `Returns a WebP image, upright and without metadata, at most four times as high as wide. It is made at the first request, and stored. \`HEAD\` and conditional requests work as for \`getMediaContent\`; where files are kept in a bucket, the response is the whole preview.
 
 An animation has its first frame. A video has one of its frames, if a worker has ffmpeg (\`listPlatforms\` tells): the first request has it made.
 
@@ -32,7 +32,6 @@ Pages cannot send a key with a picture: \`previewUrl\` of \`listPosts\` with \`i
       'Content-Range': range,
     }),
     304: EmptyResponse('The preview matches the `ETag` that you sent.', { ETag }),
-    307: EmptyResponse('The preview is at a temporary address, which takes no API key.', { Location }),
   },
   errors: [
     errorResponse('You have no file with this id, or it has no content.', ['media_not_found', 'media_without_content']),

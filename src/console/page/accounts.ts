@@ -4,7 +4,7 @@ import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { AccountNumbers } from './numbers.ts'
 import { Confirm, Details, Empty, Loading, Network, Problem } from './parts.ts'
-import { useCan, useNames, useSession } from './session.ts'
+import { toOwn, useCan, useNames, useSession } from './session.ts'
 import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
@@ -54,7 +54,7 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
   // Another code needs the operator of the service.
   const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
   return html`<li>
-    ${avatarUrl && new URL(avatarUrl).origin === location.origin && html`<img class="avatar" src=${avatarUrl} alt="" width="40" height="40" />`}
+    ${avatarUrl && html`<img class="avatar" src=${toOwn(avatarUrl)} alt="" width="40" height="40" />`}
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
       ${credentialsExpireAt && html`<p class="small">Its credentials expire on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}

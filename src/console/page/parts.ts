@@ -2,7 +2,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../sdk/index.ts'
 import { type Loaded, pauseAfter, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
-import { SessionContext, useCan, useNames, useSession } from './session.ts'
+import { SessionContext, toOwn, useCan, useNames, useSession } from './session.ts'
 import { isTimeZone } from './time.ts'
 import { STATES } from './words.ts'
 
@@ -35,8 +35,7 @@ export const Pictures = ({ files }: { files: Picture[] }) =>
 function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
   const { client } = useSession()
   const canRead = useCan('media:read')
-  // Files may have their addresses on another host, which the policy of this page excludes.
-  const url = signed && new URL(signed).origin === location.origin ? signed : null
+  const url = signed && toOwn(signed)
   const [address, setAddress] = useState(url)
   useEffect(() => {
     if (url || kind !== 'image' || !canRead) return

@@ -18,6 +18,12 @@ export interface Session {
 /** The address of the service: that of this page without `/console`. */
 const BASE = new URL('.', location.href.replace(/[?#].*/, '').replace(/\/$/, '')).href
 
+/** An address that the service has signed, below that of this page: a proxy may serve both under a path. */
+export function toOwn(signed: string): string {
+  const { pathname, search } = new URL(signed)
+  return new URL(`.${pathname}${search}`, BASE).href
+}
+
 const KEY = 'postroom.key'
 
 /** The key of this tab, or the one that was kept. `#key=…` in the address is moved to the tab. */
