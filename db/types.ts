@@ -401,6 +401,7 @@ export interface PostTargets {
   captionOverride: string | null;
   changedAt: Timestamp | null;
   claimableAt: Timestamp | null;
+  deletedFiles: Json | null;
   dueAt: Timestamp | null;
   edit: Json | null;
   error: Json | null;

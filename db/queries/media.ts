@@ -16,7 +16,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
-import { isFileOf, isUnsentFile } from './posts/files.ts'
+import { isFileOf, isUnsentFile, renditionOf, sentFileOf } from './posts/files.ts'
 import { renditionProblem } from './rendition-problem.ts'
 
 export interface NewMedia extends Omit<MediaFacts, 'fps' | 'frames' | 'tracks'> {
@@ -304,8 +304,9 @@ export const lockUnpublishedDeliveries = prepared<{ userId: string; id: string; 
 
 /**
  * Deletes the user's file unless a draft, a scheduled post or an unfinished delivery uses it. Published posts lose the
- * file. Their failed deliveries that would still need it get the error in `error` (JSON) and can no longer be retried.
- * The bytes of the file become staged and marked for deletion. Returns no row if the user has no such file.
+ * file. Their deliveries that have published it keep its facts. Failed ones that would still need it get the error in
+ * `error` (JSON) and can no longer be retried. The bytes of the file become staged and marked for deletion. Returns no
+ * row if the user has no such file.
  *
  * Call it in a transaction that holds `lockDeliveriesOfMedia`. A post that is created concurrently makes it fail with a
  * foreign key violation (23503): the file is in use then.
@@ -332,14 +333,29 @@ export const deleteUnusedMedia = prepared<
             and state in ('queued', 'publishing', 'unconfirmed') and ${isUnsentFile} and ${isFileOf('post_targets')}))
       limit 1
     ),
-    given_up as (
-      update post_targets set state = ${value('to')}, error = ${value('error')}::jsonb
+    -- A file may be published in one part of a thread and missing in another.
+    lost as (
+      select post_targets.user_id, post_targets.post_id, post_targets.account_id,
+        bool_or(${isUnsentFile}) and post_targets.state = any(${value('from')}::text[]) as is_needed,
+        coalesce(jsonb_agg(${sentFileOf('post_targets')}::jsonb || jsonb_build_object('position', post_media.position)
+          order by post_media.position) filter (where not ${isUnsentFile}), '[]') as published
       from post_media
+      join media on media.user_id = post_media.user_id and media.id = post_media.media_id
+      join posts on posts.user_id = post_media.user_id and posts.id = post_media.post_id
+      join post_targets on post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
+      left join ${renditionOf('post_targets')}
       where post_media.user_id = ${value('userId')} and post_media.media_id = ${value('id')}
-        and post_targets.user_id = post_media.user_id and post_targets.post_id = post_media.post_id
-        and post_targets.state = any(${value('from')}::text[]) and ${isUnsentFile}
-        and ${isFileOf('post_targets')}
-        and not exists (select from in_use)
+        and ${isFileOf('post_targets')} and not exists (select from in_use)
+      group by post_targets.user_id, post_targets.post_id, post_targets.account_id, post_targets.state
+    ),
+    noted as (
+      update post_targets as delivery
+      set state = case when lost.is_needed then ${value('to')} else delivery.state end,
+        error = case when lost.is_needed then ${value('error')}::jsonb else delivery.error end,
+        deleted_files = nullif(coalesce(delivery.deleted_files, '[]') || lost.published, '[]')
+      from lost
+      where delivery.user_id = lost.user_id and delivery.post_id = lost.post_id
+        and delivery.account_id = lost.account_id and (lost.is_needed or lost.published <> '[]')
     ),
     detached as (
       delete from post_media using found

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db/client.ts'
+import type { StoredFile } from '../../db/queries/delivery/claim.ts'
 import type { EditContent } from '../../db/queries/delivery/delivery.ts'
 import { requestEdit } from '../../db/queries/delivery/edits.ts'
 import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import { type ChangedAccount, readChangedAccounts } from '../../db/queries/delivery/removals.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import { ownFilesOf } from '../../schemas/create-post.ts'
 import type { EditDelivery } from '../../schemas/edit-delivery.ts'
+import type { MediaFacts } from '../../schemas/media.ts'
 import { findEditObstacle } from '../delivery/owner-rules.ts'
 import { planTexts } from '../delivery/plan.ts'
 import { fail, invalidRequest } from '../errors.ts'
@@ -124,6 +127,9 @@ function mergeContent(
   return delivery.edit === null && isSame(target) ? undefined : content
 }
 
+/** The facts that are null concern no text. */
+const toFacts = (file: StoredFile): MediaFacts => ({ ...file, fps: null, frames: null, tracks: null })
+
 /** Checks the content by the limits of the network. Throws the errors of `createPost`. */
 async function checkContent(
   db: Db,
@@ -137,7 +143,9 @@ async function checkContent(
 ): Promise<EditContent> {
   const before = contentOf(post)
   const target = before.targets.find((target) => target.accountId === accountId)!
-  const changed = { ...target, ...content, threadParts: null }
-  await checkForAccount(db, userId, { before, changed, usable })
+  const deletedFiles = (delivery.deletedFiles ?? []).filter(({ part }) => part === 1).map(toFacts)
+  const files = [...(ownFilesOf(target)?.[0] ?? before.mediaIds), ...deletedFiles.map(({ id }) => id)]
+  const changed = { ...target, ...content, threadParts: null, threadMedia: null, mediaIds: files }
+  await checkForAccount(db, userId, { before, changed, usable, deletedFiles })
   return { ...content, textDigest: digestTarget(delivery.platform, before, changed, createTextCache()) }
 }

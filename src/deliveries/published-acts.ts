@@ -1,6 +1,7 @@
 import type { OwnedDelivery, OwnKey } from '../../db/queries/delivery/owner.ts'
 import type { ChangedAccount } from '../../db/queries/delivery/removals.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
+import { ownFilesOf } from '../../schemas/create-post.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { type ActOnNetwork, listOnNetwork } from '../delivery/on-network.ts'
 import type { EditRule, RemovalRule } from '../platforms/contract/changes.ts'
@@ -19,13 +20,15 @@ export const NOT_CHANGED = {
 /** The target of the delivery, and its acts that are on the network. */
 export function readPublished(
   post: PostWithReadiness,
-  { accountId, sent }: Pick<OwnedDelivery & OwnKey, 'accountId' | 'sent'>,
+  { accountId, sent, deletedFiles }: Pick<OwnedDelivery & OwnKey, 'accountId' | 'sent' | 'deletedFiles'>,
 ) {
   const target = post.targets.find((target) => target.accountId === accountId)!
+  const files = ownFilesOf({ ...target, threadMedia: target.threadMedia ?? null }) ?? [post.mediaIds]
+  const deletedFrom = (number: number) => deletedFiles?.filter(({ part }) => part === number) ?? []
   const acts = listOnNetwork({
     ...{ ...post, ...target, sent },
     publishedAt: new Date(target.delivery.publishedAt ?? 0),
-    fileCounts: (target.threadMedia ?? [target.mediaIds ?? post.mediaIds]).map(({ length }) => length),
+    fileCounts: sent.map((_, index) => (files[index]?.length ?? 0) + deletedFrom(index + 1).length),
   })
   return { target, acts }
 }

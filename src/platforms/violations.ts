@@ -103,7 +103,7 @@ export function* checkInPieces(
     }
     checkPostType(context)
     yield* checkText(context)
-    checkMedia(context)
+    if (!post.deletedFiles) checkMedia(context)
     checkFirstComment(context)
     checkTitle(context)
     checkFields(context)

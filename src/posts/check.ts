@@ -60,7 +60,8 @@ export async function inspectPosts<P extends PostToInspect>(
   const found = posts.map(({ post }) => {
     const accounts = selectInOrder(post.accountIds, known.accounts)
     if (accounts.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(accounts.length)])
-    const media = selectInOrder([...new Set(listMediaIds(post))], known.media)
+    const files = post.deletedFiles ? new Map([...known.media, ...byId(post.deletedFiles)]) : known.media
+    const media = selectInOrder([...new Set(listMediaIds(post))], files)
     return { post: withDefaultFields(post, accounts), accounts, media }
   })
   const fitted = await fitPosts(db, userId, found)
@@ -76,7 +77,7 @@ export async function inspectPosts<P extends PostToInspect>(
       violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
       inaccessible: {
         accountIds: findMissing([...new Set(post.accountIds)], known.accounts),
-        mediaIds: findMissing([...new Set(listMediaIds(post))], known.media),
+        mediaIds: findMissing([...new Set(listMediaIds(post))], byId(media)),
       },
     })
   }
@@ -119,7 +120,7 @@ const tooManyAccounts = (count: number): Issue => ({
   message: `The post has ${count} accounts: at most ${POST_ACCOUNTS_MAX} are allowed`,
 })
 
-const byId = <T extends { id: string }>(items: T[]) => new Map(items.map((item) => [item.id, item]))
+const byId = <T extends { id: string }>(items: readonly T[]) => new Map(items.map((item) => [item.id, item]))
 
 /** The known items with these ids, in the order of the ids. */
 const selectInOrder = <T>(ids: readonly string[], known: Map<string, T>): T[] =>

@@ -106,6 +106,7 @@ const nameOfPlan = (plan: Exclude<RenditionPlan, { problem: string }>) =>
 const nameOf = (mediaId: string, target: string) => `${mediaId} ${target}`
 
 function planPost({ post, accounts, media }: Subjects): Planned[] {
+  if (post.deletedFiles) return []
   // Most posts have none: they cost nothing more.
   if (!post.mediaFit && ![...post.overrides.values()].some(({ mediaFit }) => mediaFit)) return []
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))

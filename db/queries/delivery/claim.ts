@@ -7,7 +7,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { after, at, msSince, type Now } from '../clock.ts'
-import { isFileOf } from '../posts/files.ts'
+import { isFileOf, renditionOf, sentFileOf } from '../posts/files.ts'
 import type { StoredRendition } from '../posts/sent-renditions.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
 import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
@@ -39,6 +39,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   postType: PostType
   /** Whether its owner may still post to the account, and the account is connected. */
   reachable: boolean
+  /** Also those that were deleted after they were published. */
   media: StoredFile[]
   /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
   altTextLengthMax: number | null
@@ -124,18 +125,16 @@ export const claimedColumns = (now: Now) => sql`
       claimed.thread_parts, accounts.alt_text_length_max, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
-        select coalesce(json_agg(json_build_object('id', media.id, 'kind', media.kind,
-          'mimeType', coalesce(renditions.mime_type, media.mime_type), 'bytes', coalesce(renditions.bytes, media.bytes),
-          'width', coalesce(renditions.width, media.width), 'height', coalesce(renditions.height, media.height),
-          'durationSeconds', media.duration_seconds, 'part', coalesce(post_media.part, 1), 'rendition', claimed.renditions -> media.id::text,
-          'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'focus', media.focus,
-          'storageKey', case when claimed.renditions ? media.id::text then renditions.storage_key
-            else media.storage_key end) order by post_media.position), '[]')
-        from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
-        left join renditions on renditions.user_id = media.user_id and renditions.media_id = media.id
-          and renditions.target = claimed.renditions -> media.id::text ->> 'target'
-        where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
-          and ${isFileOf('claimed')}) as media,
+        select coalesce(json_agg(facts order by position), '[]')
+        from (
+          select post_media.position, ${sentFileOf('claimed')} as facts
+          from post_media join media on media.user_id = post_media.user_id and media.id = post_media.media_id
+          left join ${renditionOf('claimed')}
+          where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
+            and ${isFileOf('claimed')}
+          union all
+          select (facts -> 'position')::integer, facts::json from jsonb_array_elements(claimed.deleted_files) as facts
+        ) as file) as media,
       account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
       -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.
       case when account_credentials.refresh_at is not null then greatest(0, extract(epoch from

@@ -9,6 +9,7 @@ import { inTransaction } from '../../transaction.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { NewDelivery } from '../posts/insert.ts'
+import type { StoredFile } from './claim.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
@@ -89,6 +90,8 @@ export interface OwnedDelivery {
   intent: number | null
   /** Null if no edit is under way, and none has failed. */
   edit: StoredEdit | null
+  /** The files that were deleted after it had published them; null if none was. */
+  deletedFiles: StoredFile[] | null
   /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean
 }
@@ -99,7 +102,7 @@ export type OwnKey = Omit<DeliveryKey, 'userId'>
 /** Locks deliveries of the user, in one order for all callers. Returns those that exist. */
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
-    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit,
+    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit, deleted_files,
       started_at is null and due_at > now() as is_early
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery

@@ -35,6 +35,24 @@ export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
   return sql<boolean>`post_media.account_id is not distinct from case when ${ownMedia} then ${accountId} end`
 }
 
+/**
+ * A file as a worker gets it: a `StoredFile`, with the facts of what is sent. Row of `media`, left join `renditionOf`,
+ * `posts` and `post_media`.
+ */
+export const sentFileOf = (delivery: 'post_targets' | 'claimed') => sql`json_build_object(
+  'id', media.id, 'kind', media.kind, 'mimeType', coalesce(renditions.mime_type, media.mime_type),
+  'bytes', coalesce(renditions.bytes, media.bytes), 'width', coalesce(renditions.width, media.width),
+  'height', coalesce(renditions.height, media.height), 'durationSeconds', media.duration_seconds,
+  'part', coalesce(post_media.part, 1), 'rendition', ${sql.ref(`${delivery}.renditions`)} -> media.id::text,
+  'altText', coalesce(posts.alt_texts ->> media.id::text, media.alt_text), 'focus', media.focus,
+  'storageKey', case when ${sql.ref(`${delivery}.renditions`)} ? media.id::text then renditions.storage_key
+    else media.storage_key end)`
+
+/** The join with the rendition of a file that a delivery sends in its place. */
+export const renditionOf = (delivery: 'post_targets' | 'claimed') => sql`renditions
+  on renditions.user_id = media.user_id and renditions.media_id = media.id
+    and renditions.target = ${sql.ref(`${delivery}.renditions`)} -> media.id::text ->> 'target'`
+
 /** Replaces the files that a post has for one account alone. The others keep their positions. */
 export async function replaceFilesOfAccount(
   db: Db,

@@ -16,6 +16,8 @@ export interface PostToCheck {
   scheduled: boolean
   /** All ids of the request, in order and with duplicates. */
   mediaIds: readonly string[]
+  /** Present in a post whose files are published, and not checked again: those that were deleted since. */
+  deletedFiles?: readonly MediaFacts[]
   /** Alternative texts in place of those of the files, by the ids of the files. */
   altTexts?: Readonly<Record<string, string>> | null
   /** Absent and null: `exact`. */
