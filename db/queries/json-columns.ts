@@ -11,6 +11,8 @@ export function jsonColumns<P extends string>(types: Record<P, string>) {
     /** For `jsonb_to_record` and `jsonb_to_recordset`. */
     definitions: sql.raw(columns.map(({ name, type }) => `${name} ${type}`).join(', ')),
     names: sql.raw(columns.map(({ name }) => name).join(', ')),
+    /** Their names in a table of a statement. */
+    of: (table: string) => sql.raw(columns.map(({ name }) => `${table}.${name}`).join(', ')),
     /** A row as JSON, with the names of the columns. Those without a value are null, and left out. */
     toJson(row: { [K in P]?: unknown }): Record<string, unknown> {
       const json: Record<string, unknown> = {}

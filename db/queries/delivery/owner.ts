@@ -1,14 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { ownFilesOf } from '../../../schemas/create-post.ts'
 import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
+import { CONTENT_COLUMNS, type DeliveryContent, toContentJson } from '../posts/delivery-columns.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
-import type { NewDelivery } from '../posts/insert.ts'
 import type { StoredFile } from './claim.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 
@@ -120,26 +119,17 @@ export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]
 export async function storeDeliveryContent(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  content: Pick<
-    NewDelivery,
-    'captionOverride' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia' | 'mediaFit' | 'padColor' | 'renditions'
-  > & { textDigest: string | null },
+  content: DeliveryContent & { textDigest: string | null },
 ): Promise<void> {
-  const { captionOverride, fields, threadParts, mediaFit, padColor, renditions, textDigest } = content
   await sql`
     update post_targets
-    set caption_override = ${captionOverride},
-      fields = ${fields && JSON.stringify(fields)}::jsonb,
-      thread_parts = ${threadParts && JSON.stringify(threadParts)}::jsonb,
-      own_media = ${ownFilesOf(content) !== null},
-      text_digest = ${textDigest},
-      media_fit = ${mediaFit},
-      pad_color = ${padColor},
-      renditions = ${renditions && JSON.stringify(renditions)}::jsonb,
+    set (${CONTENT_COLUMNS.names}) = row(${CONTENT_COLUMNS.of('item')}),
       token = gen_random_uuid(),
       started_at = null,
       prepared = null,
       waiting_since = null
+    from jsonb_to_record(${JSON.stringify(toContentJson(content, content.textDigest))}::jsonb)
+      as item(${CONTENT_COLUMNS.definitions})
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
   await replaceFilesOfAccount(db, { userId, postId, accountId }, content)
   await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
 
-/** Files in order. An id may occur twice. Both null: those of the post. */
+/** Files in order. An id may occur twice. Both null or absent: those of the post. */
 export interface FilesOfDelivery {
-  mediaIds: readonly string[] | null
+  mediaIds?: readonly string[] | null
   /** Those of each part of a thread, in place of `mediaIds`. */
   threadMedia?: readonly (readonly string[])[] | null
 }

@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
-import type { MediaFit } from '../../../schemas/media.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
@@ -10,29 +8,17 @@ import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
-import { type FilesOfDelivery, fileRows } from './files.ts'
+import { DELIVERY_COLUMNS, toDeliveryJson, type WrittenDelivery } from './delivery-columns.ts'
+import { fileRows } from './files.ts'
 import { usableAfterLookout, usableUnseen } from './lookout.ts'
-import { NEARBY_COLUMNS, type Nearby, type NearbyTerms, toNearbyColumns } from './nearby.ts'
-import type { StoredRenditions } from './sent-renditions.ts'
+import { DAY_COLUMNS, type Nearby, type NearbyTerms } from './nearby.ts'
 
-export interface NewDelivery extends FilesOfDelivery {
-  accountId: string
+export interface NewDelivery extends WrittenDelivery {
   /** The text limit that the post was checked against. */
   textLengthMax: number | null
   /** The default fields that `fields` was merged with. */
   defaultFields: DefaultFields | null
-  captionOverride: string | null
-  fields: Record<string, unknown> | null
-  threadParts: readonly string[] | null
-  /** Null for the time of the post. */
-  scheduledAt: Date | null
   nearby: NearbyTerms
-  /** Null and absent: that of the post. */
-  mediaFit?: MediaFit | null
-  padColor?: string | null
-  renditions?: StoredRenditions | null
-  /** Whether its time is a slot that the queue has chosen. */
-  isInSlot: boolean
 }
 
 export interface NewPost extends WrittenColumns {
@@ -96,16 +82,13 @@ const insertRowsWith = (
     -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
-        accounts.platform, wanted.caption_override, wanted.fields, wanted.thread_parts,
-        coalesce(wanted.own_media, false) as own_media, wanted.own_scheduled_at, wanted.text_digest, wanted.day_max,
-        wanted.day_from, wanted.day_types,
-        wanted.media_fit, wanted.pad_color, wanted.renditions, wanted.is_in_slot, accounts.organization_id,
+        accounts.platform, ${DELIVERY_COLUMNS.of('wanted')}, ${DAY_COLUMNS.of('wanted')}, wanted.is_in_slot,
+        accounts.organization_id,
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, default_fields jsonb,
-        caption_override text, fields jsonb, thread_parts jsonb, own_media boolean, own_scheduled_at timestamptz,
-        media_fit text, pad_color text, renditions jsonb, is_in_slot boolean, ${NEARBY_COLUMNS})
+        ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, ${DAY_COLUMNS.definitions})
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
@@ -146,13 +129,10 @@ const insertRowsWith = (
       returning user_id, id, created_at, case when scheduled_at is not null then greatest(scheduled_at, created_at) end as due_at
     ),
     inserted_deliveries as (
-      insert into post_targets
-        (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-        own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at, slot_at)
-      select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform, delivery.caption_override,
-        delivery.fields, delivery.thread_parts, delivery.own_media, delivery.own_scheduled_at, delivery.text_digest,
-        delivery.key_id,
-        delivery.media_fit, delivery.pad_color, delivery.renditions, delivery.delivery_state, due.at, due.at,
+      insert into post_targets (user_id, post_id, account_id, position, platform, ${DELIVERY_COLUMNS.names}, key_id,
+        state, due_at, claimable_at, slot_at)
+      select post.user_id, post.id, delivery.account_id, delivery.position, delivery.platform,
+        ${DELIVERY_COLUMNS.of('delivery')}, delivery.key_id, delivery.delivery_state, due.at, due.at,
         case when delivery.is_in_slot then due.at end
       from post
       join delivery on delivery.post_id = post.id
@@ -222,15 +202,8 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           account_id: delivery.accountId,
           text_length_max: delivery.textLengthMax ?? undefined,
           default_fields: delivery.defaultFields ?? undefined,
-          caption_override: delivery.captionOverride ?? undefined,
-          fields: delivery.fields ?? undefined,
-          thread_parts: delivery.threadParts ?? undefined,
-          own_media: ownFilesOf(delivery) !== null || undefined,
-          own_scheduled_at: delivery.scheduledAt ?? undefined,
-          ...toNearbyColumns(delivery.nearby),
-          media_fit: delivery.mediaFit ?? undefined,
-          pad_color: delivery.padColor ?? undefined,
-          renditions: delivery.renditions ?? undefined,
+          ...toDeliveryJson(delivery, delivery.nearby.textDigest),
+          ...DAY_COLUMNS.toJson(delivery.nearby),
           is_in_slot: delivery.isInSlot || undefined,
         })),
       ),

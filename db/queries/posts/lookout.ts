@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasNearby, mayHaveNearby, nearbyRow } from './nearby.ts'
+import { DAY_COLUMNS, hasNearby, mayHaveNearby, nearbyRow } from './nearby.ts'
 
 /** The posts of `complete` that may be written, in a statement without a look for other posts. */
 export const usableUnseen = sql`
@@ -14,7 +14,7 @@ export const usableUnseen = sql`
 export const usableAfterLookout = sql`
   wanted as materialized (
     select complete.user_id, complete.gap_ms, delivery.post_id, delivery.account_id, delivery.position,
-      delivery.text_digest, delivery.day_max, delivery.day_from, delivery.day_types,
+      delivery.text_digest, ${DAY_COLUMNS.of('delivery')},
       greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
     from complete
     join delivery on delivery.post_id = complete.id

@@ -3,6 +3,7 @@ import type { PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { isoTime } from '../iso-time.ts'
+import { jsonColumns } from '../json-columns.ts'
 import type { QueuedDelivery } from '../queue.ts'
 
 /** The terms by which other posts of an account are near a delivery. */
@@ -35,13 +36,7 @@ export interface Nearby {
   today: number | null
 }
 
-export const NEARBY_COLUMNS = sql`text_digest bigint, day_max integer, day_from integer, day_types text[]`
-
-/** The terms as columns of a JSON row. */
-export const toNearbyColumns = ({ textDigest, dayMax, dayFrom, dayTypes }: NearbyTerms) =>
-  dayMax === null
-    ? { text_digest: textDigest }
-    : { text_digest: textDigest, day_max: dayMax, day_from: dayFrom, day_types: dayTypes }
+export const DAY_COLUMNS = jsonColumns({ dayMax: 'integer', dayFrom: 'integer', dayTypes: 'text[]' })
 
 const other = (at: ReturnType<typeof sql.ref>) => sql`jsonb_build_object(
   'postId', case when other.user_id = wanted.user_id then other.post_id end, 'at', ${isoTime(at)})`
@@ -145,7 +140,8 @@ const selectAmong = (value: <K extends keyof NearbySearch>(key: K) => NearbySear
   from (
     select item.*, ${value('gapMs')}::float8 as gap_ms
     from jsonb_to_recordset(${value('wanted')}::jsonb) as item(
-      ordinal integer, user_id uuid, post_id uuid, account_id uuid, due_at timestamptz, ${NEARBY_COLUMNS})) as wanted
+      ordinal integer, user_id uuid, post_id uuid, account_id uuid, due_at timestamptz, text_digest bigint,
+      ${DAY_COLUMNS.definitions})) as wanted
   cross join lateral ${row} as found
   where ${hasNearby}`
 
@@ -180,9 +176,9 @@ export function readNearby(
   const search = {
     gapMs,
     wanted: JSON.stringify(
-      wanted.map(({ ordinal, userId, postId, accountId, dueAt, ...terms }) => ({
-        ...{ ordinal, user_id: userId, post_id: postId, account_id: accountId, due_at: dueAt },
-        ...toNearbyColumns(terms),
+      wanted.map(({ ordinal, userId, postId, accountId, dueAt, textDigest, ...terms }) => ({
+        ...{ ordinal, user_id: userId, post_id: postId, account_id: accountId, due_at: dueAt, text_digest: textDigest },
+        ...DAY_COLUMNS.toJson(terms),
       })),
     ),
   }

@@ -1,31 +1,17 @@
 import { sql } from 'kysely'
-import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
-import type { MediaFit } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 import type { WrittenColumns } from './columns.ts'
-import { type FilesOfDelivery, fileRows } from './files.ts'
-import type { StoredRenditions } from './sent-renditions.ts'
+import { DELIVERY_COLUMNS, toDeliveryJson, type WrittenDelivery } from './delivery-columns.ts'
+import { fileRows } from './files.ts'
 
-export interface ChangedDelivery extends FilesOfDelivery {
-  accountId: string
+export interface ChangedDelivery extends WrittenDelivery {
   platform: PlatformId
-  captionOverride: string | null
-  fields: Record<string, unknown> | null
-  threadParts: readonly string[] | null
-  /** Null for the time of the post. */
-  scheduledAt: Date | null
   /** That of the content, with which the delivery is compared to others: see `NearbyTerms`. */
   textDigest: string | null
-  /** Null for that of the post. */
-  mediaFit: MediaFit | null
-  padColor: string | null
-  renditions: StoredRenditions | null
-  /** Whether its time is a slot that the queue has chosen. */
-  isInSlot: boolean
   /** The post does not go to the account yet. */
   isNew: boolean
   /** Other content is sent than before. */
@@ -105,15 +91,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       position: index + 1,
       account_id: delivery.accountId,
       platform: delivery.platform,
-      caption_override: delivery.captionOverride,
-      fields: delivery.fields,
-      thread_parts: delivery.threadParts,
-      own_media: ownFilesOf(delivery) !== null,
-      own_scheduled_at: delivery.scheduledAt,
-      text_digest: delivery.textDigest,
-      media_fit: delivery.mediaFit,
-      pad_color: delivery.padColor,
-      renditions: delivery.renditions,
+      ...toDeliveryJson(delivery, delivery.textDigest),
       is_in_slot: delivery.isInSlot,
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
@@ -121,9 +99,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     })),
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
-    position bigint, account_id uuid, platform text, caption_override text, fields jsonb, thread_parts jsonb,
-    own_media boolean, own_scheduled_at timestamptz, text_digest bigint, media_fit text, pad_color text,
-    renditions jsonb, is_in_slot boolean, is_new boolean, is_edited boolean, state text)`
+    position bigint, account_id uuid, platform text, ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, is_new boolean, is_edited boolean, state text)`
   const dueAt = sql`case when ${scheduledAt}::timestamptz is not null
     then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), now()) end`
   const slotAt = sql`case when item.is_in_slot then coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz) end`
@@ -132,15 +108,7 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
   await sql`
     update post_targets as delivery
     set position = item.position,
-      caption_override = item.caption_override,
-      fields = item.fields,
-      thread_parts = item.thread_parts,
-      own_media = item.own_media,
-      own_scheduled_at = item.own_scheduled_at,
-      text_digest = item.text_digest,
-      media_fit = item.media_fit,
-      pad_color = item.pad_color,
-      renditions = item.renditions,
+      (${DELIVERY_COLUMNS.names}) = row(${DELIVERY_COLUMNS.of('item')}),
       slot_at = ${slotAt},
       token = case when item.is_edited then gen_random_uuid() else delivery.token end,
       started_at = case when not item.is_edited then delivery.started_at end,
@@ -148,13 +116,8 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       waiting_since = case when not item.is_edited then delivery.waiting_since end
     from ${item}
     where ${isItem} and (item.is_edited
-      or (delivery.position, delivery.caption_override, delivery.fields, delivery.thread_parts, delivery.own_media,
-          delivery.own_scheduled_at, delivery.text_digest, delivery.media_fit, delivery.pad_color, delivery.renditions,
-          delivery.slot_at)
-        is distinct from (item.position, item.caption_override, item.fields, item.thread_parts, item.own_media,
-          item.own_scheduled_at, item.text_digest, item.media_fit, item.pad_color, item.renditions, ${slotAt}))`.execute(
-    db,
-  )
+      or (delivery.position, ${DELIVERY_COLUMNS.of('delivery')}, delivery.slot_at)
+        is distinct from (item.position, ${DELIVERY_COLUMNS.of('item')}, ${slotAt}))`.execute(db)
   await sql`
     update post_targets as delivery
     set state = item.state,
@@ -171,13 +134,10 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
     from ${item}
     where ${isItem} and item.state is not null`.execute(db)
   await sql`
-    insert into post_targets
-      (user_id, post_id, account_id, position, platform, caption_override, fields, thread_parts, own_media,
-      own_scheduled_at, text_digest, key_id, media_fit, pad_color, renditions, state, due_at, claimable_at, slot_at)
-    select ${userId}, ${id}, item.account_id, item.position, item.platform, item.caption_override, item.fields,
-      item.thread_parts, item.own_media, item.own_scheduled_at, item.text_digest,
-      nullif(current_setting('postroom.key_id', true), '')::uuid, item.media_fit,
-      item.pad_color, item.renditions, item.state, ${dueAt}, ${dueAt}, ${slotAt}
+    insert into post_targets (user_id, post_id, account_id, position, platform, ${DELIVERY_COLUMNS.names}, key_id,
+      state, due_at, claimable_at, slot_at)
+    select ${userId}, ${id}, item.account_id, item.position, item.platform, ${DELIVERY_COLUMNS.of('item')},
+      nullif(current_setting('postroom.key_id', true), '')::uuid, item.state, ${dueAt}, ${dueAt}, ${slotAt}
     from ${item}
     where item.is_new`.execute(db)
 }

@@ -1,0 +1,51 @@
+import { ownFilesOf } from '../../../schemas/create-post.ts'
+import type { MediaFit } from '../../../schemas/media.ts'
+import { jsonColumns } from '../json-columns.ts'
+import type { FilesOfDelivery } from './files.ts'
+import type { StoredRenditions } from './sent-renditions.ts'
+
+/** The content of a delivery that a request writes. Null and absent: that of the post. */
+export interface DeliveryContent extends FilesOfDelivery {
+  captionOverride?: string | null
+  fields?: Record<string, unknown> | null
+  threadParts?: readonly string[] | null
+  mediaFit?: MediaFit | null
+  padColor?: string | null
+  renditions?: StoredRenditions | null
+}
+
+/** A delivery that a request writes. */
+export interface WrittenDelivery extends DeliveryContent {
+  accountId: string
+  /** Null for the time of the post. */
+  scheduledAt: Date | null
+  /** Whether its time is a slot that the queue has chosen. */
+  isInSlot: boolean
+}
+
+const CONTENT = {
+  captionOverride: 'text',
+  fields: 'jsonb',
+  threadParts: 'jsonb',
+  ownMedia: 'boolean',
+  textDigest: 'bigint',
+  mediaFit: 'text',
+  padColor: 'text',
+  renditions: 'jsonb',
+}
+
+export const CONTENT_COLUMNS = jsonColumns(CONTENT)
+export const DELIVERY_COLUMNS = jsonColumns({ ...CONTENT, ownScheduledAt: 'timestamptz' })
+
+/** A row of `CONTENT_COLUMNS`. `textDigest` is that of the content: see `NearbyTerms`. */
+export const toContentJson = (content: DeliveryContent, textDigest: string | null) =>
+  CONTENT_COLUMNS.toJson({ ...content, textDigest, ownMedia: ownFilesOf(content) !== null })
+
+/** A row of `DELIVERY_COLUMNS`. */
+export const toDeliveryJson = ({ scheduledAt, ...content }: WrittenDelivery, textDigest: string | null) =>
+  DELIVERY_COLUMNS.toJson({
+    ...content,
+    textDigest,
+    ownMedia: ownFilesOf(content) !== null,
+    ownScheduledAt: scheduledAt,
+  })
