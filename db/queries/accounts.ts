@@ -211,66 +211,6 @@ export function insertAccount(db: Db, account: NewAccount) {
   return db.insertInto('accounts').values(account).execute()
 }
 
-/** An account whose credentials were checked with its network. */
-export interface ConnectedAccount extends NewAccount, AccountProfile, AccountConsent {
-  externalId: string
-  limitKey: string | null
-  /** The app that a refresh needs: a stored one if `appId` is set, or else one of the deployment. */
-  clientId: string | null
-  appId: string | null
-}
-
-/**
- * Adds an account, or updates the one that the user has connected before. An account keeps its organisation and its
- * external reference if none is given. Returns the new or existing account. Waits for a concurrent transaction that
- * adds the same account. Throws a foreign key violation if the app does not exist.
- */
-export function upsertConnectedAccount(
-  db: Db,
-  { metadata, ...account }: ConnectedAccount,
-): Promise<AccountProfile & AccountConsent & AccountSettings & AccountOwner> {
-  return db
-    .insertInto('accounts')
-    .values({ ...account, metadata: metadata && JSON.stringify(metadata) })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['userId', 'platform', 'externalId'])
-        .where('disconnectedAt', 'is', null)
-        .doUpdateSet((eb) => ({
-          username: eb.ref('excluded.username'),
-          displayName: eb.ref('excluded.displayName'),
-          textLengthMax: eb.ref('excluded.textLengthMax'),
-          altTextLengthMax: eb.ref('excluded.altTextLengthMax'),
-          limitKey: eb.ref('excluded.limitKey'),
-          organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
-          scopes: eb.ref('excluded.scopes'),
-          credentialsExpireAt: eb.ref('excluded.credentialsExpireAt'),
-          clientId: eb.ref('excluded.clientId'),
-          appId: eb.ref('excluded.appId'),
-          externalReference: eb.fn.coalesce('excluded.externalReference', 'accounts.externalReference'),
-          metadata: eb.fn.coalesce('excluded.metadata', 'accounts.metadata'),
-          attention: null,
-        })),
-    )
-    .returning((eb) => [
-      'accounts.id',
-      eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
-      'accounts.username',
-      'accounts.displayName',
-      'accounts.textLengthMax',
-      'accounts.altTextLengthMax',
-      'accounts.ownDisplayName',
-      eb.ref('accounts.defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
-      'accounts.scopes',
-      'accounts.credentialsExpireAt',
-      'accounts.externalReference',
-      eb.ref('accounts.metadata').$castTo<Record<string, string> | null>().as('metadata'),
-      'accounts.userId',
-      'accounts.organizationId',
-    ])
-    .executeTakeFirstOrThrow()
-}
-
 /**
  * An account that the user may post to, with its owner and its id on the network. Undefined if it is unknown or not
  * theirs.
@@ -308,21 +248,4 @@ export function findReachableCredentials(db: Db, { userId, id }: { userId: strin
     .where('id', '=', id)
     .where(reachableBy(userId))
     .executeTakeFirst()
-}
-
-/**
- * The connected accounts with these ids on the network that the user may post to, who owns them, and who administers
- * them.
- */
-export function findSameProfiles(
-  db: Db,
-  { userId, platform, externalIds }: { userId: string; platform: PlatformId; externalIds: string[] },
-) {
-  return db
-    .selectFrom('accounts')
-    .select(['id', 'userId', 'externalId', isAdministeredBy(userId).as('isAdministered')])
-    .where('platform', '=', platform)
-    .where('externalId', '=', sql<string>`any(${externalIds}::text[])`)
-    .where(reachableBy(userId))
-    .execute()
 }

@@ -1,14 +1,13 @@
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import {
-  type AccountConsent,
-  type AccountOwner,
-  type AccountProfile,
-  type AccountSettings,
-  type ConnectedAccount,
-  type ListedAccount,
-  upsertConnectedAccount,
+import type {
+  AccountConsent,
+  AccountOwner,
+  AccountProfile,
+  AccountSettings,
+  ListedAccount,
 } from '../../db/queries/accounts.ts'
+import { type ConnectedAccount, upsertConnectedAccount } from '../../db/queries/connected-accounts.ts'
 import { isOtherKeyInUse, replaceCredentials } from '../../db/queries/credentials.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Account } from '../../schemas/account.ts'

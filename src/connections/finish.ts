@@ -1,5 +1,6 @@
 import { withDatabaseBudget } from '../../db/budget.ts'
-import { findReachableAccount, findSameProfiles } from '../../db/queries/accounts.ts'
+import { findReachableAccount } from '../../db/queries/accounts.ts'
+import { findSameProfiles } from '../../db/queries/connected-accounts.ts'
 import {
   type ConnectionFlow,
   failConnection,

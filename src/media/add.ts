@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { findStoredFile, reuseMediaBySha256, sumMediaBytes } from '../../db/queries/media.ts'
+import { reuseMediaBySha256 } from '../../db/queries/media.ts'
 import {
   lockUser,
   type PromotedFile,
@@ -12,6 +12,7 @@ import {
   type StagedFile,
   stageFile,
 } from '../../db/queries/staged-files.ts'
+import { findStoredFile, sumMediaBytes } from '../../db/queries/stored-media.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Media } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'

@@ -3,17 +3,15 @@ import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { writePostsUpdated } from '../../db/queries/events/post.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
+import { deleteUnusedMedia, findMedia, lockDeliveriesOfMedia } from '../../db/queries/media.ts'
 import {
-  deleteUnusedMedia,
-  findMedia,
   listUnpublishedUses,
-  lockDeliveriesOfMedia,
   lockDescription,
   lockUnpublishedDeliveries,
   touchPosts,
   type UnpublishedUse,
   updateDescription,
-} from '../../db/queries/media.ts'
+} from '../../db/queries/media-description.ts'
 import { findListedPosts } from '../../db/queries/posts/list.ts'
 import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isId } from '../../db/id.ts'
-import { findStoredFile } from '../../db/queries/media.ts'
+import { findStoredFile } from '../../db/queries/stored-media.ts'
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
 import { fail } from '../errors.ts'
 import type { Served } from '../storage/storage.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { listStoredMedia, type StoredMedia } from '../../db/queries/media.ts'
+import { listStoredMedia, type StoredMedia } from '../../db/queries/stored-media.ts'
 import { NotStoredError, type Storage } from '../storage/storage.ts'
 import type { Library } from './library.ts'
 
