@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { DeliveryCost } from './cost.ts'
+import { DELIVERY_ERRORS } from './delivery-errors.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
 import { Dictionary, Nullable, NullableInteger, NullableString, Ref, StringEnum, WebAddress } from './shared.ts'
 
@@ -29,8 +30,11 @@ export const CANCELLED = 'cancelled'
 export const DeliveryError = Type.Object(
   {
     code: Type.String({
-      description:
-        'The kind of failure, for programs. There may be others than these.\n\n- `rate_limited`: the network requires a pause.\n- `reconnect_required`: the access token has expired and cannot be refreshed. Connect the account again, then retry.\n- `unauthorized`: the network rejected the credentials. Connect the account again, then retry.\n- `content_refused`: the network rejected the content.\n- `unreachable`: the network could not be reached, so nothing was sent.\n- `timeout`, `disconnected`: the response of the network was lost.\n- `server_error`: the network failed.\n- `unexpected_answer`: the response of the network was not understood.\n- `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.\n- `inbox_full`: the account has as many unfinished drafts as the network accepts. The delivery is tried again every few hours.\n- `media_unreadable`: a file of the post could not be read.\n- `media_unconvertible`: a video of the post could not be made to fit by `mediaFit`. Replace the file, then retry.\n- `storage_unavailable`: the storage of files was not available.\n- `public_url_missing`: the network fetches files from this service, which has no public address: its operator has to set `PUBLIC_URL`.\n- `database_unavailable`: the database of this service was not available or full.\n- `media_deleted`: a file of the post was deleted. The delivery cannot be retried.\n- `not_connected`: the account has no credentials.\n- `no_access`: the account was disconnected, or you can no longer post to it.\n- `credentials_unreadable`: the service lacks the key of the credentials.\n- `interrupted`: a worker stopped or was suspended before or during the call.\n- `unknown_outcome`: the network does not tell whether it accepted the post.\n- `not_published`: the owner resolved the delivery as not published.\n- `parent_unknown`: the next part or the first comment cannot be sent, because the id of the act before it is unknown.\n- `cancelled`: the owner cancelled the delivery.\n- `too_late`: the delivery was due for longer than the service allows.\n- `held`: the operator of the service holds the delivery back.\n- `restored`: the delivery was due before the database of the service was restored from a backup, and was not sent. At an edit: it was made after the backup.\n- `budget_used_up`: the budget of the account, or of the key that scheduled the post or requested its removal or edit, does not cover the price of the next act. Nothing was sent. Raise the budget, or wait for the next month, then retry. At a reading of numbers: the budget of the account does not cover it.\n- `internal_error`: an unexpected failure of this service.',
+      description: `The kind of failure, for programs. There may be others than these.\n\n${Object.entries(
+        DELIVERY_ERRORS,
+      )
+        .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+        .join('\n')}`,
     }),
     message: Type.String({
       description: 'The failure in words, for people. Where the network gave a reason, these are its words.',

@@ -20,8 +20,8 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 /** Packages that the page imports, by the names of their files in the folder of the page. */
 const PACKAGES: Record<string, string> = { preact: 'preact', 'preact/hooks': 'preact-hooks', htm: 'htm' }
 
-/** The rules of actions that the page shares with the service. */
-const RULES = 'delivery/owner-rules.ts'
+/** Modules that the page shares with the service: rules of actions, and meanings of errors. */
+const SHARED = { 'delivery/owner-rules.ts': '..', 'schemas/delivery-errors.ts': '../..' }
 
 const folderOf = (name: string) => new URL(`../${name}/`, import.meta.url)
 
@@ -45,7 +45,9 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
       serve(`/console/${folder}/${name}`, SCRIPT, () => toScript(read(folder, name)))
     }
   }
-  serve(`/console/${RULES}`, SCRIPT, () => toScript(read('.', RULES)))
+  for (const [path, root] of Object.entries(SHARED)) {
+    serve(`/console/${path}`, SCRIPT, () => toScript(readFileSync(new URL(`${root}/${path}`, import.meta.url), 'utf8')))
+  }
   for (const [specifier, name] of Object.entries(PACKAGES)) {
     serve(`/console/console/page/${name}.js`, SCRIPT, () =>
       withFiles(readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')),
@@ -53,11 +55,16 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
   }
 }
 
-/** Browsers know no names of packages, and the policy of the page forbids the map that would tell them. */
+/**
+ * Browsers know no names of packages, and the policy of the page forbids the map that would tell them. Everything is
+ * below `/console`.
+ */
 const withFiles = (script: string) =>
-  script.replace(/(\bfrom ?)(["'])([\w/]+)\2/g, (whole, from, quote, specifier) =>
-    specifier in PACKAGES ? `${from}${quote}./${PACKAGES[specifier]}.js${quote}` : whole,
-  )
+  script
+    .replace("'../../../schemas/", "'../../schemas/")
+    .replace(/(\bfrom ?)(["'])([\w/]+)\2/g, (whole, from, quote, specifier) =>
+      specifier in PACKAGES ? `${from}${quote}./${PACKAGES[specifier]}.js${quote}` : whole,
+    )
 
 function toScript(source: string): string {
   const { emitWarning } = process

@@ -1061,7 +1061,8 @@ export type DeliveryError = {
 - `unauthorized`: the network rejected the credentials. Connect the account again, then retry.
 - `content_refused`: the network rejected the content.
 - `unreachable`: the network could not be reached, so nothing was sent.
-- `timeout`, `disconnected`: the response of the network was lost.
+- `timeout`: the response of the network was lost.
+- `disconnected`: the response of the network was lost.
 - `server_error`: the network failed.
 - `unexpected_answer`: the response of the network was not understood.
 - `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.

@@ -9,7 +9,7 @@ import { startFakeOAuth } from '../networks/fakes/oauth.ts'
 import { APP } from './scene.ts'
 
 /** The service on a port, with a network that is another server, and a browser. */
-export async function createServedWorld(t: Teardown, options: Pick<Options, 'databaseMs'> = {}) {
+export async function createServedWorld(t: Teardown, options: Pick<Options, 'databaseMs' | 'servesConsole'> = {}) {
   const network = await startFakeOAuth(t, APP)
   let publicUrl = ''
   const world = await createWorld(t, {

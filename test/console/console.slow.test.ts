@@ -4,6 +4,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { needsBrowser } from '../helpers/browser.ts'
+import { VIDEO } from '../helpers/network-world.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { createScene, startProxy, ZONE } from './scene.ts'
 
@@ -171,7 +172,8 @@ t.test('a new page has its own title, and the focus', needsBrowser, async (t) =>
 
 t.test('texts of other people are shown, and never run', needsBrowser, async (t) => {
   const { app, db, ada, open, show } = await createScene(t)
-  const hostile = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>`
+  // The last character reverses what follows it: https://www.unicode.org/reports/tr9/#Explicit_Directional_Overrides
+  const hostile = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>\u202e`
   const account = await ada.account('bluesky', { username: hostile })
   const { body: file } = await upload(app, ada, [
     ['altText', hostile],
@@ -194,6 +196,15 @@ t.test('texts of other people are shown, and never run', needsBrowser, async (t)
   const { page, problems } = await open()
   for (const hash of [...PAGES.map((name) => `/${name}`), `/posts/${post.id}`]) await show(page, hash)
   await page.locator('p.text').getByText(hostile).first().waitFor()
+  await show(page, '/compose')
+  const name = '<img src=x onerror=window.ran=true>\u202egpj.mp4'
+  await page.getByLabel(/^Drop files here/).setInputFiles({ name, mimeType: 'video/mp4', buffer: VIDEO })
+  const shownName = page.locator('.file').getByText(name)
+  await shownName.waitFor()
+  const bidiOf = (element: unknown) =>
+    (globalThis as unknown as { getComputedStyle(of: unknown): { unicodeBidi: string } }).getComputedStyle(element)
+      .unicodeBidi
+  t.equal(await shownName.evaluate(bidiOf), 'isolate', 'an override of the direction ends with the name')
   t.equal(await page.evaluate('window.ran'), undefined)
   t.strictSame(problems(), [])
 })
@@ -225,6 +236,20 @@ t.test('every page is accessible, light and dark, wide and narrow', needsBrowser
       t.ok(Number(width) <= 0, `${hash} is ${width} pixels too wide`)
     }
   }
+})
+
+t.test('more than 20 drafts are shown when somebody asks for them', needsBrowser, async (t) => {
+  const { ada, accountIds, open } = await createScene(t)
+  const posts = Array.from({ length: 41 }, (_, index) => ({ accountIds, caption: `Draft ${index}` }))
+  await ada.call('POST', '/posts/batch', { posts })
+  const { page } = await open()
+  const drafts = page.getByLabel('Drafts').locator('.chip')
+  for (const count of [20, 40, 41]) {
+    await drafts.nth(count - 1).waitFor()
+    t.equal(await drafts.count(), count)
+    if (count < 41) await page.getByRole('button', { name: 'More drafts' }).click()
+  }
+  t.equal(await page.getByRole('button', { name: 'More drafts' }).count(), 0)
 })
 
 t.test('the page works under a path of a proxy', needsBrowser, async (t) => {

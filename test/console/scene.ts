@@ -18,10 +18,15 @@ export async function createScene(t: Test, options: Options = {}) {
     await ada.account('sandbox', { username: 'ada', credentials: { username: 'ada' } }),
   ]
   const port = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 })).port
+  const origin = `http://localhost:${port}`
+  return { ...world, ada, accountIds, origin, ...(await startConsole(t, origin, ada.key)) }
+}
+
+/** A browser for the console of a service that listens. */
+export async function startConsole(t: Test, origin: string, ownKey: string) {
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
-  const origin = `http://localhost:${port}`
-  const open = async (key = ada.key, options: BrowserContextOptions = {}, base = origin) => {
+  const open = async (key = ownKey, options: BrowserContextOptions = {}, base = origin) => {
     const page = await browser.newPage({ timezoneId: ZONE, locale: 'en-GB', ...options })
     page.setDefaultTimeout(30_000)
     const { problems, hosts } = watchPage(page)
@@ -35,7 +40,7 @@ export async function createScene(t: Test, options: Options = {}) {
     await page.locator('h1').waitFor()
     await until('everything is loaded', () => page.locator('.loading').count(), { isMet: (count) => count === 0 })
   }
-  return { ...world, ada, accountIds, origin, open, show }
+  return { open, show }
 }
 
 /** A proxy in front of the service, which can go away and come back. */

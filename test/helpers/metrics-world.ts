@@ -6,6 +6,7 @@ import { listReadPlatforms, type MetricsMode } from '../../src/post-metrics/mode
 import { claimNextTurn, discover, type TurnDeps, takeTurn } from '../../src/post-metrics/turn.ts'
 import { sceneOf } from '../networks/fakes/all.ts'
 import { MEASURED, type Numbers, startMetrics } from '../networks/fakes/metrics.ts'
+import type { Options } from './app.ts'
 import { repeating } from './connect-oauth.ts'
 import { kindsOf, uploadFiles } from './network-scene.ts'
 import { createNetworkWorld } from './network-world.ts'
@@ -15,13 +16,14 @@ export async function createMetricsWorld(
   t: Test,
   mode: MetricsMode = 'on',
   createNetworks?: Parameters<typeof createNetworkWorld>[2],
+  options: Options = {},
 ) {
   const numbers = await startMetrics(t)
   const fetch: typeof globalThis.fetch = (input, init) =>
     numbers.takes(input as string, init) ? numbers.fetch(input, init) : world.fetch(input, init)
   const world: Awaited<ReturnType<typeof createNetworkWorld>> = await createNetworkWorld(
     t,
-    { postMetrics: mode, fetch },
+    { ...options, postMetrics: mode, fetch },
     createNetworks,
   )
   const ada = repeating(world.ada)

@@ -5,6 +5,7 @@ import { html } from './html.ts'
 import { Confirm, Details, Empty, Network, Problem, Rows, StateMark } from './parts.ts'
 import { useCan, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
+import { toWords } from './words.ts'
 
 export function Activity() {
   const [canHook, canKeys] = [useCan('webhooks:manage'), useCan('keys:manage')]
@@ -69,7 +70,7 @@ function Events({ onEvents }: { onEvents: (count: number) => void }) {
       const { postId } = event.data as { postId?: string }
       return html`<li key=${event.id}>
         <time datetime=${event.timestamp}>${formatInstant(event.timestamp, OWN_ZONE)}</time>
-        ${postId ? html`<a href="#/posts/${postId}">${event.type}</a>` : event.type}
+        ${postId ? html`<a href="#/posts/${postId}">${toWords(event.type)}</a>` : toWords(event.type)}
       </li>`
     })}</ol>`
 }

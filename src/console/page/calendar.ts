@@ -17,6 +17,9 @@ interface Entry {
 /** As many as a day of a month shows before the others have to be asked for. */
 const SHOWN_MAX = 4
 
+/** As many drafts as are shown before more are asked for. */
+const DRAFTS_SHOWN = 20
+
 /** A drag has no button to try it again. */
 const AGAIN = { maxRetries: 2 }
 
@@ -119,15 +122,20 @@ export function Calendar() {
 /** The drafts that match the filters. The filter by state is about deliveries that have a time. */
 function Drafts({ filters: { state: _, ...filters } }: { filters: Record<string, string | undefined> }) {
   const { client } = useSession()
+  const [shown, setShown] = useState(DRAFTS_SHOWN)
   const drafts = useLoad(
-    async (signal) =>
-      (
-        await client.posts.list(
-          { ...(filters as object), status: ['draft'], include: ['targets'], limit: 20 },
-          { signal },
-        )
-      ).data,
-    [client, ...Object.values(filters)],
+    async (signal) => {
+      const query = {
+        ...(filters as object),
+        status: ['draft' as const],
+        include: ['targets' as const],
+        limit: DRAFTS_SHOWN,
+      }
+      const list: ListedPost[] = []
+      for await (const post of client.posts.list(query, { signal })) if (list.push(post) > shown) break
+      return list
+    },
+    [client, shown, ...Object.values(filters)],
   )
   return html`<aside aria-label="Drafts">
     <h2>Drafts</h2>
@@ -135,7 +143,8 @@ function Drafts({ filters: { state: _, ...filters } }: { filters: Record<string,
       ${(list: ListedPost[]) =>
         list.length === 0
           ? html`<${Empty}>No drafts.<//>`
-          : html`<ul class="entries">${list.map((post) => html`<li key=${post.id}><${Chip} post=${post} targets=${post.targets ?? []} files=${[]} /></li>`)}</ul>`}
+          : html`<ul class="entries">${list.slice(0, shown).map((post) => html`<li key=${post.id}><${Chip} post=${post} targets=${post.targets ?? []} files=${[]} /></li>`)}</ul>
+            ${list.length > shown && html`<button type="button" class="quiet" onClick=${() => setShown(shown + DRAFTS_SHOWN)}>More drafts</button>`}`}
     <//>
   </aside>`
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { findEditObstacle, removal } from '../../delivery/owner-rules.ts'
-import type { Platform, PostDetail, PostTarget, RemovedPost } from '../../sdk/index.ts'
+import type { DeliveryCheck, Platform, PostDetail, PostTarget, RemovedPost } from '../../sdk/index.ts'
+import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm } from './parts.ts'
+import { Confirm, Problem } from './parts.ts'
 import { formatDollars } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { partsOf } from './words.ts'
@@ -64,10 +65,8 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
     (threadParts ?? []).length < 2
   const canEdit = isEditable && (!edit.possible || edit.what.includes('text'))
   const obstacles = [canEdit && obstacleTo(edit, post, target), obstacleTo(remove, post, target)]
-  const field = `edit-${accountId}`
-  const change = () => {
-    const { value } = document.getElementById(field) as HTMLTextAreaElement
-    const body = { text: value, ...(edit.keepsId === false && { acceptNewId: true }) }
+  const change = (fields: FormData) => {
+    const body = { text: String(fields.get('text')), ...(edit.keepsId === false && { acceptNewId: true }) }
     return client.deliveries.edit(post.id, accountId, body, versionOf(post))
   }
   const takeDown = () => client.deliveries.remove(post.id, accountId, versionOf(post))
@@ -78,11 +77,33 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
         !obstacles[0] &&
         html`<${Confirm} label="Edit" act=${change} onDone=${reload}
           says="The post of ${where} gets this text. Files and comments stay as they are.${edit.keepsId === false ? ' It becomes a new post there, with another address.' : ''}${notesOn(edit)}">
-          <label>Text <textarea id=${field} rows="6" dir="auto">${delivery.edit?.text ?? partsOf(post, target)[0]}</textarea></label>
+          <label>Text <textarea name="text" rows="6" dir="auto">${delivery.edit?.text ?? partsOf(post, target)[0]}</textarea></label>
         <//>`
       }
       ${post.targets.length > 1 && !obstacles[1] && html`<${Confirm} label="Take down here" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from ${where}, with its comments there. This cannot be undone.${notesOn(remove)}" />`}
     </div>
     ${obstacles.map((reason) => reason && html`<p class="small">${reason}</p>`)}
+  `
+}
+
+const RESULTS: Record<DeliveryCheck['result'], string> = {
+  shown: 'The network shows it.',
+  not_shown: 'The network did not show it this time, and is asked again within 15 minutes.',
+  gone: 'The network does not show it any more.',
+  unknown: 'The network did not tell.',
+}
+
+/** Asks the network whether it still shows a post. */
+export function Check({ postId, accountId, reload }: { postId: string; accountId: string; reload: () => void }) {
+  const { client } = useSession()
+  const [check, setCheck] = useState<DeliveryCheck>()
+  const { run, error, isRunning } = useAction(async () => {
+    setCheck(await client.deliveries.check(postId, accountId))
+    reload()
+  })
+  return html`
+    <button type="button" disabled=${isRunning} onClick=${run}>Check whether it is still there</button>
+    ${check && html`<p class="small" role="status" dir="auto">${RESULTS[check.result]} ${check.error?.message ?? ''}</p>`}
+    ${error && html`<${Problem} error=${error} />`}
   `
 }

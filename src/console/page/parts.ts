@@ -149,7 +149,8 @@ interface ConfirmProps {
   label: string
   /** A sentence about what the action does. */
   says: string
-  act: () => Promise<unknown>
+  /** Takes the further fields. */
+  act: (fields: FormData) => Promise<unknown>
   /** Called after the action, or with the error that somebody else has changed the post meanwhile. */
   onDone: (error?: PreconditionFailed) => void
   isDangerous?: boolean
@@ -161,8 +162,8 @@ interface ConfirmProps {
 /** A button that says what it is about to do before it does it. */
 export function Confirm({ label, says, act, onDone, isDangerous, isDisabled, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const { run, error, isRunning, clear } = useAction(async () => {
-    await act()
+  const { run, error, isRunning, clear } = useAction(async (form: HTMLFormElement) => {
+    await act(new FormData(form))
     dialog.current?.close()
     onDone()
   })

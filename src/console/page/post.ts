@@ -1,14 +1,15 @@
 import { useEffect } from 'preact/hooks'
+import { DELIVERY_ERRORS } from '../../../schemas/delivery-errors.ts'
 import { isCancellable, isResolvable, marked, retried } from '../../delivery/owner-rules.ts'
 import type { DeliveryMetrics, PatchPost, PostDetail, PostTarget, PostValidation } from '../../sdk/index.ts'
-import { Changes, TakeDown } from './changes.ts'
+import { Changes, Check, TakeDown } from './changes.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Numbers } from './numbers.ts'
 import { Confirm, Loading, Network, type Picture, Pictures, Problem, StateMark, Text } from './parts.ts'
 import { Preview, toBody } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
-import { formatInstant, OWN_ZONE, toLocal } from './time.ts'
+import { formatInstant, OWN_ZONE, toInstant, toLocal } from './time.ts'
 import { OUTCOMES, partsOf, STATES, titleOf, toParts, toWords } from './words.ts'
 
 /** Why posts that were stored could not be published, by id. */
@@ -97,20 +98,19 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
   if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
   const isDraft = post.status === 'draft'
-  const typedIn = (id: string) => (document.getElementById(id) as HTMLInputElement | HTMLTextAreaElement).value
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
   const textOf = (target: PostTarget) => partsOf(post, target).join('\n---\n')
   const isThread = post.postType === 'thread'
   const inCaption = post.targets.find((target) => textOf(target) === post.caption)
   const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption
-  const changeText = () => {
-    const caption = typedIn('caption')
+  const changeText = (fields: FormData) => {
+    const caption = String(fields.get('caption'))
     const changed = post.targets.filter((target) => isThread && textOf(target) === text)
     const parts = Object.fromEntries(changed.map(({ accountId }) => [accountId, toParts(caption)]))
     return change({ caption, ...(isThread && { threadParts: parts }) })
   }
-  const changeTime = () => {
-    const scheduledAt = `${typedIn('time')}:00`
+  const changeTime = (fields: FormData) => {
+    const scheduledAt = `${fields.get('time')}:00`
     return change({ scheduledAt, timeZone: post.timeZone ?? OWN_ZONE, ...(post.fold && { fold: post.fold }) })
   }
   const remove = () => client.posts.delete(post.id, versionOf(post))
@@ -121,14 +121,14 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
     ${
       (isDraft ? canWrite : canPublish) &&
       html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
-        <label>Text <textarea id="caption" rows="6" dir="auto">${text}</textarea></label>
+        <label>Text <textarea name="caption" rows="6" dir="auto">${text}</textarea></label>
       <//>`
     }
     ${
       canPublish &&
       html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} onDone=${reload}
           says="The post goes out at this time, to every account without a time of its own.">
-          <label>Time in ${post.timeZone ?? OWN_ZONE} <input id="time" type="datetime-local" required defaultValue=${time} /></label>
+          <label>Time in ${post.timeZone ?? OWN_ZONE} <input name="time" type="datetime-local" required defaultValue=${time} /></label>
         <//>
         <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds." />`
     }
@@ -152,9 +152,10 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
       <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
       <${StateMark} state=${delivery.state} />
     </div>
-    <p class="small">${STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
+    ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> The network does not show it any more since ${formatInstant(delivery.goneAt, timeZone)}: it was deleted or hidden there.</p>`}
+    <p class="small">${delivery.goneAt ? '' : STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
     ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
-    ${delivery.error && html`<div class="problem tone-${delivery.state === 'published' ? 'failed' : delivery.state}"><strong>${toWords(delivery.error.code)}</strong><p dir="auto">${delivery.error.message}</p></div>`}
+    ${delivery.error && html`<div class="problem tone-${delivery.state === 'published' ? 'failed' : delivery.state}"><strong>${toWords(delivery.error.code)}</strong><p dir="auto">${delivery.error.message}</p>${meaningOf(delivery.error.code)}</div>`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
@@ -164,10 +165,19 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
           <${Pictures} files=${files} />`
     }
     ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} />`}
+    ${(metrics?.fetchedAt || metrics?.nextFetchAt) && delivery.state === 'published' && html`<${Check} postId=${post.id} accountId=${target.accountId} reload=${reload} />`}
     ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />
   </section>`
+}
+
+/** The meaning of an error, and what mends it, in the words of the API. */
+function meaningOf(code: string) {
+  const meaning = Object.hasOwn(DELIVERY_ERRORS, code) && DELIVERY_ERRORS[code]
+  return (
+    meaning && html`<p class="small">${meaning.replace(/^./, (letter) => letter.toUpperCase()).replaceAll('`', '')}</p>`
+  )
 }
 
 /** An edit of a published post, until the network has it. */
@@ -208,21 +218,39 @@ const actionsOf = (delivery: PostTarget['delivery']) => ({
 
 function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client } = useSession()
-  const canPublish = useCan('posts:publish')
+  const [canPublish, canMove] = [useCan('posts:publish'), useCan('posts:write', 'posts:publish')]
+  const timeZone = post.timeZone ?? OWN_ZONE
+  const changeTime = (fields: FormData) => {
+    const scheduledAt = fields.get('time') ? toInstant(String(fields.get('time')), timeZone).toISOString() : null
+    return client.posts.update(post.id, { overrides: { [accountId]: { scheduledAt } } }, versionOf(post))
+  }
   const { accountId, username, platform, delivery } = target
   const where = `${username} on ${useNames()(platform)}`
   const can = actionsOf(delivery)
   const { deliveries } = client
+  const address = html`<label>Its address there, or none <input name="url" type="url" maxlength="2048" /></label>`
+  const urlOf = (fields: FormData) => (fields.get('url') ? { url: String(fields.get('url')) } : {})
+  const resolve = (outcome: 'published' | 'not_published', fields: FormData) =>
+    deliveries.resolve(post.id, accountId, { outcome, ...urlOf(fields) })
+  const mark = (fields: FormData) => deliveries.markPublished(post.id, accountId, urlOf(fields), versionOf(post))
   if (!canPublish) return null
   return html`<div class="buttons">
+    ${
+      canMove &&
+      post.status === 'scheduled' &&
+      (target.scheduledAt || post.targets.length > 1) &&
+      html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} says="The post goes out to ${where} at this time. Without one, it goes out at that of the post.">
+          <label>Time in ${timeZone}, or none <input name="time" type="datetime-local" defaultValue=${target.scheduledAt ? toLocal(new Date(target.scheduledAt), timeZone) : ''} /></label>
+        <//>`
+    }
     ${can.retry && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
     ${can.cancel && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${
       can.resolve &&
-      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'published' })} onDone=${reload} />
-        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${() => deliveries.resolve(post.id, accountId, { outcome: 'not_published' })} onDone=${reload} />`
+      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${(fields: FormData) => resolve('published', fields)} onDone=${reload}>${address}<//>
+        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${(fields: FormData) => resolve('not_published', fields)} onDone=${reload} />`
     }
-    ${can.mark && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${() => deliveries.markPublished(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can.mark && !can.resolve && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${mark} onDone=${reload}>${address}<//>`}
   </div>
   <${Changes} post=${post} target=${target} reload=${reload} />`
 }

@@ -33,10 +33,10 @@ export function titleOf(states: DeliveryState[]): string {
   return state === 'waiting' ? STATES.waiting.word : `${STATES[state].word} post`
 }
 
-/** Turns names of the API into words: `accessToken` and `PUBLIC_TO_ALL` into `Access token` and `Public to all`. */
+/** Turns names of the API into words: `accessToken` and `post.created` into `Access token` and `Post created`. */
 export const toWords = (name: string) =>
   name
-    .replace(/_|(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replace(/[._]|(?<=[a-z])(?=[A-Z])/g, ' ')
     .replace(/./g, (letter, at) => (at ? letter.toLowerCase() : letter.toUpperCase()))
 
 export const OUTCOMES: Record<string, string> = {
