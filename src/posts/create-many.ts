@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { insertPosts } from '../../db/queries/posts/insert.ts'
-import { type Mover, moveToSlots } from '../../db/queries/queue.ts'
+import { moveToSlots } from '../../db/queries/queue.ts'
 import { Conflict, inTransaction } from '../../db/transaction.ts'
 import { CreatePost } from '../../schemas/create-post.ts'
 import {
@@ -14,18 +14,15 @@ import {
 } from '../../schemas/create-posts.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { defaultOf } from '../../schemas/shared.ts'
-import type { PostWarning } from '../../schemas/warning.ts'
 import { AppError, invalidRequest } from '../errors.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { findIssues, type RequestedPost, readBody } from './body.ts'
-import { findRejection, type Inspection, inspectPosts } from './check.ts'
+import { type Inspection, inspectPosts } from './check.ts'
 import { toCreated, toKnown, toRow } from './create.ts'
+import { type Examined, examinePosts } from './examine.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
-import { takeSlots } from './queue/place.ts'
-import { type Slots, withSlots } from './schedule.ts'
 import { findMissingScope, isScheduling } from './scope.ts'
 import { type ValidationContext, validateAll } from './validate.ts'
-import { findWarningError, findWarnings } from './warnings.ts'
 
 interface Context {
   rights: KeyRights
@@ -76,25 +73,17 @@ export async function createPosts(
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
     const inspections = await inspectPosts(db, userId, toInspect(posts), rights, texts)
-    const inspected = inspections.map((inspection, index): Checked => {
-      const { post } = inspection
-      const unready = new Map(inspection.accounts.map((account) => [account.id, account]))
-      const warnings = findWarnings(post, inspection.accounts, { media: inspection.media, unready, texts })
-      const rejection = findRejection(inspection) ?? (isStrict ? findWarningError(warnings) : undefined)
-      return { index, post, inspection, warnings, rejection }
-    })
-    const { checked, moves } = await placeQueued(db, inspected, { userId, accountIds: rights.accountIds })
-    const rejected = checked.flatMap(({ index, inspection, rejection }) =>
+    const { examined, moves } = await examinePosts(db, userId, inspections, { rights, isStrict, texts })
+    const rejected = examined.flatMap(({ inspection, rejection }, index) =>
       rejection ? [toRejected(index, inspection, rejection)] : [],
     )
-    const first = checked.find(({ rejection }) => rejection)?.rejection
+    const first = examined.find(({ rejection }) => rejection)?.rejection
     if (first && mode === 'all') throw new RejectedBatch(first, rejected)
-    const accepted = checked
-      .filter(({ rejection }) => !rejection)
-      .map((each) => {
-        const { accounts, renditions } = each.inspection
-        return { ...each, row: toRow(userId, each.post, accounts.map(toKnown), { texts, renditions }) }
-      })
+    const accepted = examined.flatMap((each, index) => {
+      const { accounts, renditions } = each.inspection
+      const toStored = () => toRow(userId, each.post, accounts.map(toKnown), { texts, renditions })
+      return each.rejection ? [] : [{ ...each, index, row: toStored() }]
+    })
     const placed = accepted.map(({ index, post, inspection: { accounts }, row: { id } }) => ({
       ...{ id, userId, post, accounts },
       name: nameInRequest(post, index),
@@ -111,37 +100,6 @@ export async function createPosts(
   })
 }
 
-interface Checked {
-  index: number
-  post: RequestedPost
-  inspection: Inspection
-  warnings: PostWarning[]
-  rejection: AppError | undefined
-  /** The slots that it has taken. */
-  slots?: Slots
-}
-
-/** Takes slots for the posts that ask for them, in the order of the request. */
-async function placeQueued(db: Db, inspected: Checked[], mover: Mover) {
-  const { taken, moves } = await takeSlots(db, inspected.map(toWanted), mover)
-  const checked = inspected.map((each, index): Checked => {
-    const slots = taken[index]
-    if (!slots) return each
-    if (slots instanceof AppError) return { ...each, rejection: slots }
-    return { ...each, post: { ...each.post, ...withSlots(slots) }, slots }
-  })
-  return { checked, moves }
-}
-
-const toWanted = ({
-  post,
-  inspection: { accounts },
-  rejection,
-}: Pick<Checked, 'post' | 'inspection' | 'rejection'>) => ({
-  queue: rejection ? undefined : post.queue,
-  accounts,
-})
-
 /** Measures the texts of a batch before its transaction, during which nothing may take long. */
 export async function measureTexts(
   db: Db,
@@ -156,7 +114,7 @@ export async function measureTexts(
 
 const toInspect = (posts: RequestedPost[]) => posts.map((post) => ({ post }))
 
-const toBatched = (stored: Checked & { row: ReturnType<typeof toRow> }) => {
+const toBatched = (stored: Examined & { index: number; row: ReturnType<typeof toRow> }) => {
   const { index, post, row, inspection, warnings, slots } = stored
   const listed = { warnings: warnings.slice(0, BATCH_LIST_MAX), renditions: inspection.renditions, slots }
   return { index, ...toCreated(row.id, post, listed) }

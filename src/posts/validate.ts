@@ -12,7 +12,6 @@ import {
 import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
-import { AppError } from '../errors.ts'
 import { inPieces, mapInPieces } from '../http/pieces.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
@@ -23,15 +22,14 @@ import { isBlank } from '../platforms/rules/text-length.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import { checkInPieces } from '../platforms/violations.ts'
 import { type RequestedPost, readBody } from './body.ts'
-import { type CheckedAccount, findRejection, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { type CheckedAccount, type Inspection, inspectPosts, shortenId } from './check.ts'
+import { type Examined, examinePosts } from './examine.ts'
 import { toAdjustments } from './fit.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
-import { takeSlots } from './queue/place.ts'
-import { listSlots, type Schedule, type Slots, timeFor, withSlots } from './schedule.ts'
+import { listSlots, timeFor } from './schedule.ts'
 import { findMissingScope } from './scope.ts'
 import { findUnchecked } from './unchecked.ts'
-import { findWarningError, findWarnings } from './warnings.ts'
 
 export interface ValidationContext {
   rights: KeyRights
@@ -85,31 +83,18 @@ export async function validateAll(
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  const { taken, moves } = await takeSlots(
-    db,
-    inspections.map((inspection) => ({
-      queue: findRejection(inspection) ? undefined : inspection.post.queue,
-      accounts: inspection.accounts,
-    })),
-    { userId, accountIds: context.rights.accountIds },
-  )
-  const placed = inspections.map(({ post, accounts }, index) => {
-    const slots = taken[index]
-    const isPlaced = slots && !(slots instanceof AppError)
-    return {
-      ...{ userId, accounts },
-      post: isPlaced ? { ...post, ...withSlots(slots) } : post,
-      name: nameInRequest(post, index),
-    }
-  })
+  const { examined, moves } = await examinePosts(db, userId, inspections, { ...context, texts })
+  const placed = examined.map(({ post, inspection: { accounts } }, index) => ({
+    ...{ userId, accounts, post },
+    name: nameInRequest(post, index),
+  }))
   const nearby = await readNearbyWarnings(db, placed, { gapMs: context.gapMs, texts, moves })
   const validations: PostValidation[] = []
   const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
-  for (const [index, each] of counted.entries()) {
-    const { post } = placed[index]!
-    const known = { ...context, texts, rests, times: post, nearby: nearby[index]!, slots: taken[index] }
-    const validation = await describe(each, inspections[index]!, known)
-    validations.push(compose ? await compose(inspections[index]!, validation) : validation)
+  for (const [index, each] of examined.entries()) {
+    const { counts } = counted[index]!
+    const validation = await describe(each, { ...context, texts, rests, counts, nearby: nearby[index]! })
+    validations.push(compose ? await compose(each.inspection, validation) : validation)
   }
   return validations
 }
@@ -130,27 +115,20 @@ function createCounter(): Counter {
   return { counts, addCount }
 }
 
-interface Known {
+interface Known extends Pick<Counter, 'counts'> {
   listMax: number
   texts: TextCache
   rests: Map<string, string | null>
-  /** The times of the post, with those of the slots that it would take. */
-  times: Schedule
   nearby: PostWarning[]
-  /** The slots that the post would take, or the error if it gets none. */
-  slots: Slots | AppError | undefined
 }
 
 async function describe(
-  { counts }: Counter,
-  inspection: Inspection<RequestedPost>,
-  { rights, isStrict, listMax, texts, rests, times, nearby, slots }: ValidationContext & Known,
+  { post: times, inspection, warnings: own, rejection: refusal, slots }: Examined,
+  { rights, listMax, texts, rests, counts, nearby }: ValidationContext & Known,
 ): Promise<PostValidation> {
   const { post, accounts, media, renditions, inaccessible } = inspection
   const violations = await findAllViolations(inspection, texts)
   const unchecked = findUnchecked(post, accounts, media)
-  const readiness = new Map(accounts.map((account) => [account.id, account]))
-  const own = findWarnings(post, accounts, { media, unready: readiness, texts })
   const warnings = [...own, ...nearby]
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))
   const describeTarget = (account: CheckedAccount): ValidatedTarget => {
@@ -172,11 +150,7 @@ async function describe(
     }
   }
   const targets = await inPieces(mapInPieces(accounts, describeTarget))
-  const rejection =
-    findMissingScope(rights, post.scheduled) ??
-    findRejection(inspection) ??
-    (isStrict ? findWarningError(own) : undefined) ??
-    (slots instanceof AppError ? slots : undefined)
+  const rejection = findMissingScope(rights, post.scheduled) ?? refusal
   const lists = [violations, unchecked, renditions, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {
@@ -189,7 +163,7 @@ async function describe(
     warnings: warnings.slice(0, warningsMax),
     adjustments: toAdjustments(renditions).slice(0, listMax),
     targets,
-    ...(slots && !(slots instanceof AppError) && { slots: listSlots(slots) }),
+    ...(slots && { slots: listSlots(slots) }),
     notYours: {
       accountIds: inaccessible.accountIds.slice(0, listMax).map(shortenId),
       mediaIds: inaccessible.mediaIds.slice(0, listMax).map(shortenId),
