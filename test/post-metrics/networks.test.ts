@@ -221,22 +221,26 @@ t.test('X is read only where that is paid for', async (t) => {
 
 t.test('the budget of an account pays for each post once a UTC day, and for nothing that was not read', async (t) => {
   const world = await createMetricsWorld(t, 'paid')
-  const { ada, read, metricsOf, numbers, time } = world
+  const { ada, db, read, metricsOf, numbers, time, advance } = world
   const { id, account } = await publishMeasured(world, 'x')
+  // A budget begins again with each month, and the readings of a new post take days.
+  const nextMonth = Date.UTC(time.now.getUTCFullYear(), time.now.getUTCMonth() + 1, 1)
+  advance(nextMonth + 20 * HOUR - time.now.getTime())
+  await db.updateTable('postTargets').set({ publishedAt: time.now }).execute()
+  await db.deleteFrom('accountSpending').execute()
   const price = NETWORKS.x.metrics.price!.usdMicros
   const limit = (limitUsdMicros: number) => ada.call('PUT', `/accounts/${account}/budget`, { limitUsdMicros })
   const spent = async () => {
-    const { rows } = await sql<{ sum: number }>`select sum(spent_micros)::float8 as sum from account_spending`.execute(
-      world.db,
-    )
+    const { rows } = await sql<{
+      sum: number
+    }>`select coalesce(sum(spent_micros), 0)::float8 as sum from account_spending`.execute(world.db)
     return rows[0]!.sum
   }
-  const before = await spent()
   const store = numbers.storeOf('x')
   // Two readings on the next day.
   await read(DAY - (time.now.getTime() % DAY))
   await read(3 * HOUR)
-  t.strictSame([numbers.log.length, await spent()], [2, before + price])
+  t.strictSame([numbers.log.length, await spent()], [2, price])
   const [{ values }] = await metricsOf(id)
 
   store.odd = { status: 503, body: {} }
