@@ -18,7 +18,8 @@ export const METRIC_NAMES = Object.keys(METRICS) as Metric[]
 export const METRIC_REASONS = {
   not_offered: 'The network, or the version that the account’s server runs, does not tell it.',
   scope_missing: 'The account has not granted the scope `scope`: connect it again.',
-  too_old: 'The network tells it only for some time after publication.',
+  too_old:
+    'The network tells it only for some time after publication; or workers read nothing of a post of that age, but `refresh=true` does.',
   not_public: 'The network tells it of public posts only.',
   costs:
     'Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.',
@@ -28,6 +29,7 @@ export const METRIC_REASONS = {
   no_id: 'The id of the post on the network is not known.',
   not_read: 'It has not been read yet.',
   not_connected: 'The account is disconnected, or has no credentials.',
-  gone: 'The network does not show the post.',
+  metrics_off: 'The operator has not turned reading on (`METRICS`).',
+  gone: 'The network does not show the post, or it was taken down.',
 } as const
 export type MetricReason = keyof typeof METRIC_REASONS

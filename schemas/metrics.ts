@@ -90,7 +90,10 @@ export const DeliveryMetrics = Type.Object(
         'What the network reported, under its own names. It may have more than `values`. For a thread, the numbers are those of its first part.',
     }),
     unavailable: Type.Array(Ref(UnavailableMetric), { description: 'Each number that is `null`, and why.' }),
-    error: Nullable(Ref(DeliveryError), { description: 'Why the last reading failed; `null` if it did not.' }),
+    error: Nullable(Ref(DeliveryError), {
+      description:
+        'Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or publishing needs it or the quota of its network. Its message has the time. `null` if it did not fail.',
+    }),
     history: Type.Optional(
       Type.Array(Ref(MetricPoint), {
         description:

@@ -3,7 +3,7 @@ import { type Expression, sql } from 'kysely'
 /** Null stands for the database's clock, which all workers share. Tests pass a time. */
 export type Now = Date | null
 
-type NowOrColumn = Now | Expression<Now>
+export type NowOrColumn = Now | Expression<Now>
 
 export const at = (now: NowOrColumn) => sql<Date>`coalesce(${now}::timestamptz, now())`
 

@@ -35,6 +35,8 @@ export interface Action<Options extends object = object, Result extends object =
   run(context: Context, options: Options, ...args: string[]): Promise<Result>
   /** Formats the result for people. By default, it becomes lines of names and values. */
   toText?(result: Result, terminal: Terminal): string
+  /** Formats the result for a spreadsheet. Absent if the command has no option `--csv`. */
+  toCsv?(result: Result): string
   /** Whether the command could do only a part of its work: it exits with 1 then. */
   isPartial?(result: Result): boolean
   /** Whether the database may lack tables. */

@@ -51,8 +51,9 @@ export function addPostCommands(program: Command, io: Io): void {
   withDatabase(
     post
       .command('show')
-      .description('show a post of any user: its files, its deliveries, their attempts and errors')
-      .argument('<id>', 'the id of the post'),
+      .description('show a post of any user: its files, its deliveries, their attempts, errors and numbers')
+      .argument('<id>', 'the id of the post')
+      .option('--csv', 'print its numbers as CSV, one line for each account'),
     io,
     async () => (await import('./actions/show-post.ts')).show,
   )

@@ -33,6 +33,7 @@ export async function checkDelivery(
   if (context.mode !== 'off' && !offered.some((rule) => isGranted(rule, delivery))) {
     throw fail('check_scope_missing', offered[0]!.scope!, delivery.platform)
   }
-  await readNow(context, post, accountId)
-  return describePresence(await read())
+  const error = (await readNow(context, post, accountId)).get(accountId)
+  const row = await read()
+  return describePresence(error ? { ...row, error } : row)
 }

@@ -1,8 +1,9 @@
 import type { Db } from '../../db/client.ts'
 import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import { findDeliveryMetrics } from '../../db/queries/post-metrics/find.ts'
-import { storeReadings } from '../../db/queries/post-metrics/store.ts'
-import { beginRefresh } from '../../db/queries/post-metrics/turns.ts'
+import { type StoredReading, storeReadings } from '../../db/queries/post-metrics/store.ts'
+import { beginRefresh, restTurn } from '../../db/queries/post-metrics/turns.ts'
+import type { DeliveryError } from '../../schemas/delivery.ts'
 import {
   type DeliveryMetricsList,
   type GetPostMetricsQuery,
@@ -13,9 +14,9 @@ import {
 } from '../../schemas/metrics.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import { describeMetrics } from '../post-metrics/describe.ts'
-import { listReadPlatforms, type MetricsMode } from '../post-metrics/mode.ts'
+import { listCallMaxima, listReadPlatforms, type MetricsMode } from '../post-metrics/mode.ts'
 import { type ReadDeps, readPosts } from '../post-metrics/read.ts'
-import { GONE_AFTER_MS, REFRESH_MAX_MS } from '../post-metrics/timing.ts'
+import { coolDownMs, GONE_AFTER_MS, REFRESH_MAX_MS } from '../post-metrics/timing.ts'
 import type { PostAccess } from '../posts/access.ts'
 import type { Caller } from '../posts/filters.ts'
 import { readPost } from '../posts/get.ts'
@@ -35,9 +36,9 @@ export async function getPostMetrics(
   { history = false, refresh = false }: GetPostMetricsQuery,
 ): Promise<PostMetrics> {
   const { targets } = await readPost(context.db, post)
-  if (refresh) await readNow(context, post, null)
+  const held = refresh ? await readNow(context, post, null) : undefined
   const keys = targets.map(({ accountId }) => ({ userId: post.userId, postId: post.id, accountId }))
-  return { data: await readMetrics(context, keys, history) }
+  return { data: await readMetrics(context, keys, history, held) }
 }
 
 /** Throws 400 for a page that is too long with its history, and whatever the list of deliveries throws. */
@@ -60,32 +61,48 @@ const TOO_MANY_HISTORIES = {
   message: `Number must be less than or equal to ${HISTORY_LIMIT_MAX} with history=true`,
 }
 
-async function readMetrics({ db, mode }: MetricsContext, keys: readonly DeliveryKey[], withHistory: boolean) {
+async function readMetrics(
+  { db, mode, now }: MetricsContext,
+  keys: readonly DeliveryKey[],
+  withHistory: boolean,
+  held: ReadonlyMap<string, DeliveryError> = new Map(),
+) {
   const rows = keys.length > 0 ? await findDeliveryMetrics(db, keys, { withHistory }) : []
-  return rows.map((row) => describeMetrics(row, mode, withHistory))
+  const view = { mode, now: now() }
+  return rows.map((row) => describeMetrics({ ...row, error: held.get(row.accountId) ?? row.error }, view, withHistory))
 }
 
 /**
  * Reads a post on one account, or on all of them at the same time, within one limit. Those that were read in the last
- * minute are left out.
+ * minute are left out. Returns why accounts are not read that publishing needs.
  */
 export async function readNow(
   context: MetricsContext,
   { userId, id }: PostAccess,
   accountId: string | null,
-): Promise<void> {
+): Promise<ReadonlyMap<string, DeliveryError>> {
   const { db, mode, openCredentials } = context
   if (mode === 'off' || !openCredentials) throw fail('metrics_off')
-  const begun = await beginRefresh(db, {
-    ...{ userId, postId: id, accountId, platforms: listReadPlatforms(mode) },
+  const platforms = listReadPlatforms(mode)
+  const { begun, held } = await beginRefresh(db, {
+    ...{ userId, postId: id, accountId, platforms, callMaxima: listCallMaxima(platforms) },
     pauseMs: REFRESH_PAUSE_SECONDS * 1_000,
     now: null,
   })
-  const read = await Promise.all(
-    begun.map((delivery) =>
-      readPosts({ ...context, openCredentials }, delivery, [delivery], { limitMs: REFRESH_MAX_MS }),
-    ),
-  )
-  const readings = read.flatMap(({ readings }) => readings)
+  const readings: StoredReading[] = []
+  const readOne = async (delivery: (typeof begun)[number]) => {
+    const read = await readPosts({ ...context, openCredentials }, delivery, [delivery], { limitMs: REFRESH_MAX_MS })
+    readings.push(...read.readings)
+    const { accountId } = delivery
+    if (read.failure) await restTurn(db, { accountId, restMs: coolDownMs(1, read.failure.retryAfterMs), now: null })
+  }
+  await Promise.all(begun.map(readOne))
   if (readings.length > 0) await storeReadings(db, readings, { confirmMs: GONE_AFTER_MS, now: null })
+  return new Map(held.map(({ accountId, heldUntil }) => [accountId, heldBack(heldUntil)]))
 }
+
+const heldBack = (until: string): DeliveryError => ({
+  code: 'rate_limited',
+  message: `The account has to rest, or publishing needs it or the quota of its network: try again after ${until}`,
+  retryable: true,
+})

@@ -6,15 +6,22 @@ import type { MetricRule } from '../platforms/contract/metrics.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { offeredTo } from '../platforms/offered-metrics.ts'
 import { isGranted, type MetricsMode } from './mode.ts'
+import { ENDS_AFTER_MS } from './timing.ts'
+
+interface View {
+  mode: MetricsMode
+  /** Milliseconds since 1970. */
+  now: number
+}
 
 /** The numbers of a delivery as the API shows them. */
-export function describeMetrics(row: DeliveryMetricsRow, mode: MetricsMode, withHistory: boolean): DeliveryMetrics {
+export function describeMetrics(row: DeliveryMetricsRow, view: View, withHistory: boolean): DeliveryMetrics {
   const { postId, accountId, platform, state, publishedAt, fetchedAt, nextFetchAt, goneAt, error } = row
   const rules = new Map(offeredTo(row).map((rule) => [rule.metric, rule]))
   const counts = row.counts ?? {}
   const values = valuesOf(rules, counts)
   const unavailable = METRIC_NAMES.filter((metric) => values[metric] === null).map((metric) =>
-    explain(metric, rules.get(metric), row, mode),
+    explain(metric, rules.get(metric), row, view),
   )
   return {
     ...{ postId, accountId, platform, state, publishedAt, fetchedAt, nextFetchAt, goneAt },
@@ -50,31 +57,29 @@ const valuesOf = (rules: Rules, counts: Record<string, number>): MetricValues =>
     METRIC_NAMES.map((metric) => [metric, counts[rules.get(metric)?.native ?? ''] ?? null]),
   ) as MetricValues
 
-function explain(
-  metric: Metric,
-  rule: MetricRule | undefined,
-  row: DeliveryMetricsRow,
-  mode: MetricsMode,
-): UnavailableMetric {
+function explain(metric: Metric, rule: MetricRule | undefined, row: DeliveryMetricsRow, view: View): UnavailableMetric {
   if (!rule) return { metric, reason: 'not_offered' }
   if (row.publishedAt === null) return { metric, reason: 'not_published' }
   if (!row.hasId) return { metric, reason: 'no_id' }
-  if (NETWORKS[row.platform].metrics.price && mode !== 'paid') return { metric, reason: 'costs' }
+  if (NETWORKS[row.platform].metrics.price && view.mode !== 'paid') return { metric, reason: 'costs' }
   if (!isGranted(rule, row)) return { metric, reason: 'scope_missing', scope: rule.scope! }
-  return { metric, reason: reasonOf(rule.native, row) }
+  return { metric, reason: reasonOf(rule.native, row, view) }
 }
 
 function reasonOf(
   native: string,
-  { missing, fetchedAt, goneAt, error, isConnected }: DeliveryMetricsRow,
+  { missing, fetchedAt, publishedAt, unseenAt, goneAt, state, error, isConnected }: DeliveryMetricsRow,
+  { mode, now }: View,
 ): MetricReason {
   const told = missing?.[native] as MetricReason | undefined
   // The scope was granted after the last reading.
   if (told === 'scope_missing') return 'not_read'
   if (fetchedAt !== null) return told ?? 'not_offered'
-  if (goneAt !== null) return 'gone'
+  if (state === 'removed' || (unseenAt ?? goneAt) !== null) return 'gone'
   if (!isConnected) return 'not_connected'
   if (error?.code === ('too_old' satisfies MetricReason)) return 'too_old'
   if (error?.code === 'budget_used_up') return 'costs'
-  return error ? 'network_error' : 'not_read'
+  if (error) return 'network_error'
+  if (mode === 'off') return 'metrics_off'
+  return now - Date.parse(publishedAt!) < ENDS_AFTER_MS ? 'not_read' : 'too_old'
 }

@@ -14,6 +14,10 @@ export const listReadPlatforms = (mode: MetricsMode): PlatformId[] =>
     return mode !== 'off' && offered.length > 0 && (mode === 'paid' || !price)
   })
 
+/** The most calls of a UTC day on each of these networks; null does not restrict. */
+export const listCallMaxima = (platforms: readonly PlatformId[]): (number | null)[] =>
+  platforms.map((platform) => NETWORKS[platform].metrics.callsPerDayMax ?? null)
+
 interface Account {
   platform: PlatformId
   externalId: string | null

@@ -3,6 +3,7 @@ import { storeReadings } from '../../db/queries/post-metrics/store.ts'
 import { claimTurn, endTurn, findDuePosts, type MetricTurn } from '../../db/queries/post-metrics/turns.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { NETWORKS } from '../platforms/networks.ts'
+import { listCallMaxima } from './mode.ts'
 import { type ReadDeps, readPosts } from './read.ts'
 import {
   CALLS_PER_TURN,
@@ -32,7 +33,7 @@ export async function discover({ db, platforms, clock }: TurnDeps): Promise<bool
 
 /** Claims the account that has been due for the longest; undefined if none is. */
 export function claimNextTurn({ db, platforms, clock }: TurnDeps): Promise<MetricTurn | undefined> {
-  const callMaxima = platforms.map((platform) => NETWORKS[platform].metrics.callsPerDayMax ?? null)
+  const callMaxima = listCallMaxima(platforms)
   return claimTurn(db, { platforms, callMaxima, leaseMs: TURN_LEASE_MS, postponeMs: POSTPONE_MS, now: clock() })
 }
 

@@ -1210,7 +1210,7 @@ export type DeliveryMetrics = {
   native: Record<string, number>
   /** Each number that is `null`, and why. */
   unavailable: Array<UnavailableMetric>
-  /** Why the last reading failed; `null` if it did not. */
+  /** Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or publishing needs it or the quota of its network. Its message has the time. `null` if it did not fail. */
   error: DeliveryError | null
   /** One point for each day on which the post was read, the earliest first. Only with `history=true`. Empty where the terms of the network forbid to keep numbers. */
   history?: Array<MetricPoint>
@@ -3598,7 +3598,7 @@ export type UnavailableMetric = {
 
 - `not_offered`: The network, or the version that the account’s server runs, does not tell it.
 - `scope_missing`: The account has not granted the scope `scope`: connect it again.
-- `too_old`: The network tells it only for some time after publication.
+- `too_old`: The network tells it only for some time after publication; or workers read nothing of a post of that age, but `refresh=true` does.
 - `not_public`: The network tells it of public posts only.
 - `costs`: Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.
 - `retired`: The network no longer knows this number.
@@ -3607,7 +3607,8 @@ export type UnavailableMetric = {
 - `no_id`: The id of the post on the network is not known.
 - `not_read`: It has not been read yet.
 - `not_connected`: The account is disconnected, or has no credentials.
-- `gone`: The network does not show the post. */
+- `metrics_off`: The operator has not turned reading on (`METRICS`).
+- `gone`: The network does not show the post, or it was taken down. */
   reason:
     | 'not_offered'
     | 'scope_missing'
@@ -3620,6 +3621,7 @@ export type UnavailableMetric = {
     | 'no_id'
     | 'not_read'
     | 'not_connected'
+    | 'metrics_off'
     | 'gone'
   /** The missing scope. With `scope_missing` only. */
   scope?: string

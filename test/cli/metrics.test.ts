@@ -58,4 +58,11 @@ t.test('postroom metrics prints a table, with bars on a terminal, CSV and JSON',
     new RegExp(`\n\nnumbers +likes +comments +reposts +quotes +read\nmastodon \\S+ +40 +3 +0 +0 +${readAt}\n$`),
   )
   t.match((await onTerminal(200, 'post', 'show', first)).join('\n'), / 40 █{8} /)
+  const shown = (await run('post', 'show', first, '--csv')).stdout.split('\n')
+  t.equal(shown[0], columns)
+  t.match(
+    shown[1],
+    new RegExp(`^${first},${account},mastodon,alice@mastodon.example,https://[^,]+,[^,]+,[^,]+,40,3,0,0,`),
+  )
+  t.equal(shown.length, 3)
 })

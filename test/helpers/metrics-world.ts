@@ -27,11 +27,17 @@ export async function createMetricsWorld(
     createNetworks,
   )
   const ada = repeating(world.ada)
-  const { db, networks, keyring, app, time, work, post } = world
+  const { db, networks, keyring, app, time, post } = world
   const deps: TurnDeps = {
     ...{ db, networks, fetch, openCredentials: keyring.open, log: app.log, platforms: listReadPlatforms(mode) },
     clock: () => time.now,
     now: () => time.now.getTime(),
+  }
+
+  /** Publishes what is due. Refreshes have the clock of the database, which is behind that of the workers. */
+  async function work(ms?: number): Promise<void> {
+    await world.work(ms)
+    await db.updateTable('accounts').set({ availableAt: null }).where('availableAt', '<=', time.now).execute()
   }
 
   /** Advances the time by `ms`. Then a worker finds new posts and reads what is due. Returns the number of turns. */
@@ -52,6 +58,7 @@ export async function createMetricsWorld(
     ada,
     deps,
     numbers,
+    work,
     read,
     /** Creates a post, and publishes it. Returns its id. */
     async publish(body: object): Promise<string> {

@@ -117,6 +117,7 @@ t.test('a removed post keeps its numbers, and is not read any more', async (t) =
   await read(DAY)
   t.equal(calls(), before)
   t.equal((await metricsOf(unread))[0].nextFetchAt, null)
+  t.equal(reasonsOf((await metricsOf(unread))[0]).likes, 'gone')
   for (const { nextAt } of await db.selectFrom('deliveryMetrics').select('nextAt').execute()) t.equal(nextAt, null)
 })
 
@@ -127,6 +128,31 @@ t.test('an account without credentials is not read, and says so', async (t) => {
   await ada.call('DELETE', `/accounts/${account}`)
   await read(HOUR)
   t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_connected')
+})
+
+t.test(
+  'a post that was published 28 days before anything was read is too old, unless its owner refreshes it',
+  async (t) => {
+    const { connect, publish, read, metricsOf, db } = await createMetricsWorld(t)
+    const id = await publish({ accountIds: [await connect('mastodon')] })
+    t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_read')
+    await db
+      .updateTable('postTargets')
+      .set({ publishedAt: new Date(Date.now() - 29 * DAY) })
+      .execute()
+    t.equal(await read(), 0)
+    t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'too_old')
+    t.equal((await metricsOf(id, '?refresh=true'))[0].values.likes, 0)
+  },
+)
+
+t.test('a post that its first reading did not find says so', async (t) => {
+  const { connect, publish, read, metricsOf, mastodon } = await createMetricsWorld(t)
+  const id = await publish({ accountIds: [await connect('mastodon')] })
+  mastodon.statuses.splice(0)
+  await read(15 * MINUTE)
+  t.hasStrict((await metricsOf(id))[0], { fetchedAt: null, goneAt: null })
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'gone')
 })
 
 t.test('refresh reads at once, and at most once a minute', async (t) => {
@@ -144,7 +170,7 @@ t.test('refresh reads at once, and at most once a minute', async (t) => {
 t.test('without METRICS nothing is read', async (t) => {
   const { ada, connect, publish, metricsOf } = await createMetricsWorld(t, 'off')
   const id = await publish({ accountIds: [await connect('mastodon')] })
-  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'not_read')
+  t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'metrics_off')
   const { status, body, headers } = await ada.call('GET', `/posts/${id}/metrics?refresh=true`)
   t.strictSame([status, headers['x-error-code']], [409, 'metrics_off'], body.error)
 })

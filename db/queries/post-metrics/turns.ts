@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { claimBehindPostponed, claimOne } from '../claim-one.ts'
-import { after, at, dayOf, type Now } from '../clock.ts'
+import { after, at, dayOf, type Now, type NowOrColumn } from '../clock.ts'
 import type { CredentialsRow } from '../credentials.ts'
-import { isAvailable } from '../delivery/available.ts'
+import { endOfSharedRest, isAvailable } from '../delivery/available.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
+import { isoTime } from '../iso-time.ts'
 
 /** An account whose posts a worker reads now. The credentials are null where the account is disconnected. */
 export interface MetricTurn extends Record<keyof CredentialsRow, CredentialsRow[keyof CredentialsRow] | null> {
@@ -20,15 +21,26 @@ export interface MetricTurn extends Record<keyof CredentialsRow, CredentialsRow[
   data: Buffer | null
 }
 
-interface ClaimValues {
+/** The networks that are read. */
+export interface ReadNetworks {
   platforms: PlatformId[]
   /** The most calls of a UTC day on each of `platforms`; null does not restrict. */
   callMaxima: (number | null)[]
+}
+
+interface ClaimValues extends ReadNetworks {
   leaseMs: number
   /** For how long a turn is postponed. */
   postponeMs: number
   now: Now
 }
+
+/** The body of a CTE: the networks, and whether calls of this day are left. */
+const networksAt = (now: NowOrColumn, platforms: RawBuilder<unknown>, callMaxima: RawBuilder<unknown>) => sql`
+  select network.platform, network.calls_max,
+    network.calls_max is null or coalesce(spent.calls, 0) < network.calls_max as has_calls
+  from unnest(${platforms}::text[], ${callMaxima}::integer[]) as network(platform, calls_max)
+  left join metric_calls as spent on spent.platform = network.platform and spent.day = ${dayOf(now)}`
 
 type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed: number }
 
@@ -41,11 +53,7 @@ const claim = prepared<ClaimValues, ClaimRow>('claim_metric_turn', (_db, value) 
   const isFree = sql`(${isAvailable(now)}
     and coalesce((select has_calls from network where network.platform = due.platform), false))`
   return sql`
-    with network as materialized (
-      select network.platform, network.calls_max is null or coalesce(spent.calls, 0) < network.calls_max as has_calls
-      from unnest(${value('platforms')}::text[], ${value('callMaxima')}::integer[]) as network(platform, calls_max)
-      left join metric_calls as spent on spent.platform = network.platform and spent.day = ${dayOf(now)}
-    ),
+    with network as materialized (${networksAt(now, sql`${value('platforms')}`, sql`${value('callMaxima')}`)}),
     ${claimOne('metric_turns', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })}
     -- At least one row, with the number of postponed turns.
     select postponing.count as postponed, held.account_id, held.platform, held.lease_token, held.failures,
@@ -137,7 +145,16 @@ export const endTurn = prepared<EndValues, never>('end_metric_turn', (_db, value
     on conflict (platform, day) do update set calls = metric_calls.calls + excluded.calls`
 })
 
-interface RefreshValues {
+/** Lets an account rest after a refresh that failed. A turn that is under way decides by itself. */
+export const restTurn = prepared<{ accountId: string; restMs: number; now: Now }, never>(
+  'rest_metric_turn',
+  (_db, value) => sql`
+    update metric_turns
+    set failures = greatest(failures, 1), next_at = greatest(next_at, ${after(value('now'), value('restMs'))})
+    where account_id = ${value('accountId')}::uuid and lease_token is null`,
+)
+
+interface RefreshValues extends ReadNetworks {
   userId: string
   postId: string
   /** Only the delivery to this account; null for all of them. */
@@ -147,42 +164,85 @@ interface RefreshValues {
   now: Now
 }
 
+type RefreshedPost = DuePost & Omit<MetricTurn, 'leaseToken' | 'failures'>
+
+/** A delivery that is not read before this time, because publishing needs its account or the quota of its network. */
+interface HeldBack {
+  accountId: string
+  heldUntil: string
+}
+
+/** Until when an account is left to publishing, by the rules of a worker's turns; null if it may be read. */
+const heldUntil = (now: Now) => sql`nullif(greatest(${at(now)}, accounts.available_at, ${endOfSharedRest},
+  case when not network.has_calls then (${dayOf(now)} + 1)::timestamp at time zone 'UTC' end,
+  case when turn.failures > 0 and turn.lease_token is null and exists (
+      select from delivery_metrics as other
+      where other.account_id = accounts.id and other.next_at is not null and other.error ->> 'code' = 'rate_limited')
+    then turn.next_at end), ${at(now)})`
+
 /**
  * Begins to read the published deliveries of a post because its owner wants to. Adds those that no worker has found.
- * No other request begins the same within `pauseMs`.
+ * No other request begins the same within `pauseMs`. Its calls count towards the quotas of the day.
  */
 export async function beginRefresh(
   db: Db,
-  { userId, postId, accountId, platforms, pauseMs, now }: RefreshValues & { platforms: PlatformId[] },
-): Promise<(DuePost & Omit<MetricTurn, 'leaseToken' | 'failures'>)[]> {
-  const { rows } = await sql<DuePost & Omit<MetricTurn, 'leaseToken' | 'failures'>>`
-    with begun as (
+  { userId, postId, accountId, platforms, callMaxima, pauseMs, now }: RefreshValues,
+): Promise<{ begun: RefreshedPost[]; held: HeldBack[] }> {
+  const isOld = (metrics: string) =>
+    sql`coalesce(${sql.ref(`${metrics}.attempted_at`)}, '-infinity') <= ${after(now, -pauseMs)}`
+  const { rows } = await sql<RefreshedPost & HeldBack>`
+    with network as materialized (${networksAt(now, sql`${platforms}`, sql`${callMaxima}`)}),
+    wanted as (
+      select target.user_id, target.post_id, target.account_id, target.platform, ${heldUntil(now)} as held_until
+      from post_targets as target
+      join network on network.platform = target.platform
+      join accounts on accounts.id = target.account_id
+      left join metric_turns as turn on turn.account_id = target.account_id
+      left join delivery_metrics as metrics
+        on metrics.user_id = target.user_id and metrics.post_id = target.post_id
+          and metrics.account_id = target.account_id
+      where target.user_id = ${userId} and target.post_id = ${postId} and target.published_at is not null
+        and target.state not in ('removing', 'removed')
+        and (${accountId}::uuid is null or target.account_id = ${accountId}::uuid)
+        and target.sent -> 0 ->> 'id' is not null and ${isOld('metrics')}
+    ),
+    begun as (
       insert into delivery_metrics as metrics (user_id, post_id, account_id, attempted_at)
-      select user_id, post_id, account_id, ${at(now)} from post_targets
-      where user_id = ${userId} and post_id = ${postId} and published_at is not null
-        and state not in ('removing', 'removed')
-        and (${accountId}::uuid is null or account_id = ${accountId}::uuid)
-        and sent -> 0 ->> 'id' is not null and platform = any(${platforms}::text[])
+      select user_id, post_id, account_id, ${at(now)} from wanted where held_until is null
       order by account_id
       on conflict (user_id, post_id, account_id) do update set attempted_at = excluded.attempted_at
-      where coalesce(metrics.attempted_at, '-infinity') <= ${after(now, -pauseMs)}
+      where ${isOld('metrics')}
       returning *
     ),
     turn as (
       insert into metric_turns (account_id, platform, next_at)
-      select target.account_id, target.platform, ${after(now, pauseMs)}
-      from begun join post_targets as target
-        on target.user_id = begun.user_id and target.post_id = begun.post_id and target.account_id = begun.account_id
+      select wanted.account_id, wanted.platform, ${after(now, pauseMs)}
+      from begun join wanted on wanted.account_id = begun.account_id
       on conflict do nothing
+    ),
+    spent as (
+      insert into metric_calls (platform, day, calls)
+      select network.platform, ${dayOf(now)}, count(*)
+      from begun
+      join wanted on wanted.account_id = begun.account_id
+      join network on network.platform = wanted.platform
+      where network.calls_max is not null
+      group by network.platform
+      on conflict (platform, day) do update set calls = metric_calls.calls + excluded.calls
     )
-    select ${dueColumns('begun', now)}, target.platform, accounts.scopes, credentials.key_id,
-      credentials.data_key, credentials.data
-    from begun
+    select ${dueColumns('begun', now)}, wanted.account_id, wanted.platform, accounts.scopes, credentials.key_id,
+      credentials.data_key, credentials.data, ${isoTime('wanted.held_until')} as held_until
+    from wanted
+    left join begun on begun.account_id = wanted.account_id
     join post_targets as target
-      on target.user_id = begun.user_id and target.post_id = begun.post_id and target.account_id = begun.account_id
-    join posts on posts.user_id = begun.user_id and posts.id = begun.post_id
-    join accounts on accounts.id = begun.account_id
+      on target.user_id = wanted.user_id and target.post_id = wanted.post_id and target.account_id = wanted.account_id
+    join posts on posts.user_id = wanted.user_id and posts.id = wanted.post_id
+    join accounts on accounts.id = wanted.account_id
     left join account_credentials as credentials
-      on credentials.account_id = begun.account_id and accounts.disconnected_at is null`.execute(db)
-  return rows
+      on credentials.account_id = wanted.account_id and accounts.disconnected_at is null
+    where begun.account_id is not null or wanted.held_until is not null`.execute(db)
+  return {
+    begun: rows.filter(({ heldUntil }) => heldUntil === null),
+    held: rows.filter(({ heldUntil }) => heldUntil !== null),
+  }
 }

@@ -2,15 +2,13 @@ import { isId } from '../../../db/id.ts'
 import { userExists } from '../../../db/queries/people.ts'
 import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
 import { listMeasured } from '../../../db/queries/post-metrics/recent.ts'
-import { METRIC_NAMES } from '../../../schemas/metric-names.ts'
-import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import { readConfig } from '../../config/config.ts'
 import { describeMetrics } from '../../post-metrics/describe.ts'
 import { openDatabase } from '../../runtime/database.ts'
 import { escapeControls } from '../../runtime/terminal.ts'
 import type { Io, Terminal } from '../action.ts'
-import { toLine } from '../line.ts'
 import { formatRead, metricColumns, toMinute } from '../metric-columns.ts'
+import { type MeasuredRow, toCsv } from '../metric-csv.ts'
 import { print } from '../output.ts'
 import { type Columns, formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'
@@ -23,7 +21,7 @@ interface Options {
   json?: boolean
 }
 
-type Row = DeliveryMetrics & { username: string; caption: string; externalUrl: string | null }
+type Row = MeasuredRow & { caption: string }
 
 /** Prints the numbers of the newest published posts. */
 export async function printMetrics(io: Io, { user, account, limit, csv, json = false }: Options): Promise<void> {
@@ -38,7 +36,12 @@ export async function printMetrics(io: Io, { user, account, limit, csv, json = f
     const found = data.length > 0 ? await findDeliveryMetrics(db, data, { withHistory: false }) : []
     const rows = found.map((row, index): Row => {
       const { username, caption, externalUrl } = data[index]!
-      return { ...describeMetrics(row, config.postMetrics, false), username, caption, externalUrl }
+      return {
+        ...describeMetrics(row, { mode: config.postMetrics, now: Date.now() }, false),
+        username,
+        caption,
+        externalUrl,
+      }
     })
     if (csv) io.stdout.write(escapeControls(toCsv(rows)))
     else print(io, { data: rows, hasMore }, { json }, toText)
@@ -60,24 +63,4 @@ function toText(list: Listed<Row>, terminal: Terminal): string {
     post: ({ caption, postId }) => caption || postId,
   }
   return formatList(list, columns, terminal)
-}
-
-const COLUMNS = ['postId', 'accountId', 'platform', 'username', 'externalUrl', 'publishedAt', 'fetchedAt'] as const
-
-function toCsv(rows: Row[]): string {
-  const lines = rows.map((row) => [
-    ...COLUMNS.map((column) => row[column] ?? ''),
-    ...METRIC_NAMES.map((name) => row.values[name] ?? ''),
-  ])
-  return [[...COLUMNS, ...METRIC_NAMES], ...lines].map((line) => `${line.map(quote).join(',')}\n`).join('')
-}
-
-/**
- * RFC 4180, with plain line breaks and one line a row. A text that begins like a formula gets a space, or spreadsheets
- * would run it.
- */
-function quote(value: string | number): string {
-  if (typeof value === 'number') return String(value)
-  const text = toLine(value).replace(/^(?=[=+\-@])/, ' ')
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

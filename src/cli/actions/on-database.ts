@@ -4,6 +4,7 @@ import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
 import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../errors.ts'
 import { openDatabase } from '../../runtime/database.ts'
+import { escapeControls } from '../../runtime/terminal.ts'
 import type { Action, Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 
@@ -14,15 +15,16 @@ import { print } from '../output.ts'
 export async function runOnDatabase<Options extends object, Result extends object>(
   command: Command,
   io: Io,
-  { run, toText, isPartial, isForAnySchema }: Action<Options, Result>,
+  { run, toText, toCsv, isPartial, isForAnySchema }: Action<Options, Result>,
 ): Promise<void> {
   const config = readConfig(io.env)
-  const options = command.opts<Options & Json>()
+  const options = command.opts<Options & Json & { csv?: boolean }>()
   const { db, close } = await openDatabase(config, { purpose: nameOf(command) })
   try {
     if (!isForAnySchema && !config.databaseUrl) await migrate(db)
     const result = await run({ db, config, io }, options, ...command.args).catch(explainMissingOwner)
-    print(io, result, options, toText)
+    if (options.csv && toCsv) io.stdout.write(escapeControls(toCsv(result)))
+    else print(io, result, options, toText)
     if (isPartial?.(result)) io.exitCode = 1
   } finally {
     await close()

@@ -8,6 +8,7 @@ import { describeMetrics } from '../../post-metrics/describe.ts'
 import type { Action, Terminal } from '../action.ts'
 import { shorten, toLine } from '../line.ts'
 import { formatRead, knownMetrics, metricColumns } from '../metric-columns.ts'
+import { toCsv } from '../metric-csv.ts'
 import { formatTable } from '../table.ts'
 import { requireFound } from './on-database.ts'
 
@@ -38,12 +39,16 @@ export const show: Action<object, ShownPost> = {
     const numbers = await findDeliveryMetrics(db, keys, { withHistory: false })
     const targets = post!.targets.map((target, index) => ({
       ...target,
-      metrics: describeMetrics(numbers[index]!, config.postMetrics, false),
+      metrics: describeMetrics(numbers[index]!, { mode: config.postMetrics, now: Date.now() }, false),
       accountRestsUntil: rests.find(({ id }) => id === target.accountId)?.restsUntil ?? null,
     }))
     return { ...post!, targets, userName: owner!.userName, media: owner!.media }
   },
   toText: formatPost,
+  toCsv: ({ targets }) =>
+    toCsv(
+      targets.map(({ username, delivery, metrics }) => ({ ...metrics, username, externalUrl: delivery.externalUrl })),
+    ),
 }
 
 const CAPTION_MAX = 200
