@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { needsBrowser } from '../helpers/browser.ts'
@@ -124,6 +124,45 @@ t.test('a post is composed for Pinterest and Reddit with what their accounts hav
       { subreddit: 'lighthouses', flairId: '865ba524-692d-11e9-9811-0e2f1d7746a8', nsfw: true, kind: 'image' },
     ],
   )
+  t.strictSame(problems(), [])
+})
+
+t.test('an account may have files and a time of its own', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const { page, problems } = await open()
+  await show(page, '/compose')
+  for (const name of ['ada.example.com', /^Sa /]) await page.getByRole('checkbox', { name }).check()
+  await page.getByLabel('Text', { exact: true }).fill('The lamp is lit.')
+  const own = page.getByLabel(/ on Bluesky$/)
+  const drop = async (place: Page | Locator, shade: number) => {
+    const file = { name: `${shade}.jpg`, mimeType: 'image/jpeg', buffer: await jpeg(40, 30, shade) }
+    await place
+      .getByLabel(/^Drop files here/)
+      .first()
+      .setInputFiles(file)
+  }
+  await drop(page, 1)
+  await page.getByLabel('Post', { exact: true }).getByRole('button', { name: 'Remove' }).waitFor()
+  await own.getByRole('button', { name: 'Use other files here' }).click()
+  await own.getByRole('button', { name: 'Remove' }).click()
+  await drop(own, 2)
+  await own.getByRole('button', { name: 'Remove' }).waitFor()
+  await page.getByLabel('Time, or none for a draft').fill('2030-05-01T12:00')
+  await own.getByLabel('Its own time, or none').fill('2030-05-02T09:30')
+  await page.reload()
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  const [{ id }] = (await ada.call('GET', '/posts')).body.data
+  const { mediaIds, targets } = (await ada.call('GET', `/posts/${id}`)).body
+  const files = (await ada.call('GET', '/media')).body.data.map((file: { id: string }) => file.id)
+  t.strictSame(
+    [
+      mediaIds,
+      ...targets.map((target: { mediaIds: string[]; scheduledAt: string }) => [target.mediaIds, target.scheduledAt]),
+    ],
+    [[files[1]], [[files[0]], '2030-05-02T07:30:00.000Z'], [null, null]],
+  )
+  t.equal(targets[0].accountId, accountIds[0])
   t.strictSame(problems(), [])
 })
 

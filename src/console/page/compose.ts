@@ -8,7 +8,7 @@ import {
   type PostValidation,
 } from '../../sdk/index.ts'
 import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
-import { type ChangeFiles, Files, type Sending } from './files.ts'
+import { type ChangeFiles, Files, type Sending, type SendingProps } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
@@ -26,8 +26,6 @@ interface Draft {
   caption: string
   /** Blank for none. */
   firstComment: string
-  captions: Record<string, string | undefined>
-  fields: Record<string, TypedFields>
   files: Media[]
   time: string
   timeZone: string
@@ -37,40 +35,47 @@ interface Draft {
   fits: boolean
   /** The name of this post, so that a repeated click stores it once. */
   key: string
+  /** By the ids of accounts. */
+  own: Record<string, Own>
+}
+
+/** The differences of the post on one account. */
+interface Own {
+  caption?: string | undefined
+  files?: Media[] | undefined
+  time?: string
+  fields?: TypedFields
 }
 
 const newDraft = (): Draft => ({
-  ...{
-    accountIds: [],
-    postType: 'post',
-    caption: '',
-    firstComment: '',
-    captions: {},
-    fields: {},
-    files: [],
-    fits: true,
-  },
-  ...{ time: '', timeZone: OWN_ZONE, isQueued: false },
-  key: crypto.randomUUID(),
+  ...{ accountIds: [], postType: 'post', caption: '', firstComment: '', files: [], fits: true },
+  ...{ time: '', timeZone: OWN_ZONE, isQueued: false, key: crypto.randomUUID(), own: {} },
 })
 
-const toBody = ({ accountIds, caption, captions, fields, files, ...draft }: Draft): CreatePost => {
-  const { postType, firstComment, time, timeZone, isQueued, fits } = draft
-  const overrides = accountIds.filter((id) => captions[id] !== undefined || fields[id])
+const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
+const idsOf = (files: Media[]) => files.map(({ id }) => id)
+
+const toBody = (draft: Draft): CreatePost => {
+  const { accountIds, postType, caption, files, own } = draft
+  const hasFiles = [files, ...accountIds.map((id) => own[id]?.files)].some((list) => list?.length)
   return {
-    ...{ accountIds, postType, caption },
-    ...(firstComment && { firstComment }),
+    ...{ accountIds, postType, caption, mediaIds: idsOf(files) },
+    ...(draft.firstComment && { firstComment: draft.firstComment }),
+    ...(hasFiles && draft.fits && { mediaFit: 'auto' }),
     ...(postType === 'thread' && {
-      threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(captions[id] ?? caption)])),
+      threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(own[id]?.caption ?? caption)])),
     }),
-    ...(files.length > 0 && { mediaIds: files.map(({ id }) => id), ...(fits && { mediaFit: 'auto' }) }),
-    ...(overrides.length > 0 && {
-      accountOverrides: overrides.map((accountId) => ({
-        ...{ accountId, captionOverride: captions[accountId] ?? null },
-        ...(fields[accountId] && { fields: toFields(fields[accountId]) }),
-      })),
+    accountOverrides: accountIds.map((accountId) => {
+      const { caption = null, files, time, fields } = own[accountId] ?? {}
+      return {
+        ...{ accountId, captionOverride: caption },
+        ...(files && { mediaIds: idsOf(files) }),
+        ...(time && isTimed(draft) && { scheduledAt: `${time}:00` }),
+        ...(fields && { fields: toFields(fields) }),
+      }
     }),
-    ...(isQueued ? { schedule: { queue: 'next' } } : time && { scheduledAt: `${time}:00`, timeZone }),
+    ...(draft.isQueued && { schedule: { queue: 'next' } }),
+    ...(isTimed(draft) && { scheduledAt: `${draft.time}:00`, timeZone: draft.timeZone }),
   }
 }
 
@@ -180,41 +185,55 @@ export function Compose() {
         ${chosen.length === 0 && html`<${Empty}>Choose accounts to see here what each of them gets.<//>`}
         ${chosen.map(
           (account) =>
-            html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} change=${change} />`,
+            html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} setDraft=${setDraft} sending=${sending} setSending=${setSending} />`,
         )}
       </aside>
     </div>
   `
 }
 
-interface AccountProps {
+interface AccountProps extends SendingProps {
   account: Account
   draft: Draft
   validation: PostValidation | undefined
-  change: (changes: Partial<Draft>) => void
+  setDraft: (change: (draft: Draft) => Draft) => void
 }
 
-/** The post on one account, its text if it has one of its own, and the fields of its network. */
-function OnAccount({ account, draft, validation, change }: AccountProps) {
+/** The post on one account: what it gets, its own text, files and time, and the fields of its network. */
+function OnAccount({ account, draft, validation, setDraft, ...sending }: AccountProps) {
   const { id, platform, username, attention } = account
-  const own = draft.captions[id]
-  const setText = (text?: string) => change({ captions: { ...draft.captions, [id]: text } })
-  const setFields = (typed: TypedFields) => change({ fields: { ...draft.fields, [id]: typed } })
-  const files = new Map(draft.files.map((file) => [file.id, { ...file, url: null }]))
+  const canUpload = useCan('media:write')
+  const { caption, files, time, fields } = draft.own[id] ?? {}
+  const setOwn = (change: (own: Own) => Own) =>
+    setDraft((draft) => ({
+      ...draft,
+      own: { ...draft.own, [id]: { ...draft.own[id], ...change(draft.own[id] ?? {}) } },
+    }))
+  const known = new Map([...draft.files, ...(files ?? [])].map((file) => [file.id, { ...file, url: null }]))
   const network = useSession().platforms.get(platform)
   const slot = validation?.slots?.find(({ accountId }) => accountId === id)
   const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
+  const button = (label: string, act: () => void) =>
+    html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
   return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
     <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
     ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
     ${slot && html`<p class="small">Its slot: ${formatInstant(slot.scheduledAt, OWN_ZONE)}</p>`}
-    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${files} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
+    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
     ${
-      own === undefined
-        ? html`<button type="button" class="quiet" onClick=${() => setText(draft.caption)}>Use another text here</button>`
-        : html`<label>Its text <textarea rows="5" dir="auto" value=${own} onInput=${(event: Event) => setText((event.target as HTMLTextAreaElement).value)} /></label>
-          <button type="button" class="quiet" onClick=${() => setText()}>Use the text of the post</button>`
+      caption === undefined
+        ? button('Use another text here', () => setOwn(() => ({ caption: draft.caption })))
+        : html`<label>Its text <textarea rows="5" dir="auto" value=${caption} onInput=${(event: Event) => setOwn(() => ({ caption: (event.target as HTMLTextAreaElement).value }))} /></label>
+          ${button('Use the text of the post', () => setOwn(() => ({ caption: undefined })))}`
     }
-    ${network && html`<${Fields} network=${network} account=${account} typed=${draft.fields[id] ?? {}} issues=${issues.get(true) ?? []} onChange=${setFields} />`}
+    ${
+      canUpload &&
+      (files
+        ? html`<${Files} files=${files} onChange=${(change: ChangeFiles) => setOwn((own) => ({ files: change(own.files ?? []) }))} ...${sending} />
+          ${button('Use the files of the post', () => setOwn(() => ({ files: undefined })))}`
+        : button('Use other files here', () => setOwn(() => ({ files: draft.files }))))
+    }
+    ${isTimed(draft) && html`<label>Its own time, or none <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
+    ${network && html`<${Fields} network=${network} account=${account} typed=${fields ?? {}} issues=${issues.get(true) ?? []} onChange=${(fields: TypedFields) => setOwn(() => ({ fields }))} />`}
   </section>`
 }

@@ -8,12 +8,16 @@ import { useSession } from './session.ts'
 export type ChangeFiles = (files: Media[]) => Media[]
 export type Sending = { name: string; share: number } | undefined
 
-interface FilesProps {
+/** The upload that is under way. */
+export interface SendingProps {
+  sending: Sending
+  setSending: (sending: Sending) => void
+}
+
+interface FilesProps extends SendingProps {
   files: Media[]
   /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
   onChange: (change: ChangeFiles) => void
-  sending: Sending
-  setSending: (sending: Sending) => void
 }
 
 /** The files of a post, with a place to drop more of them. */
