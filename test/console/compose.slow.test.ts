@@ -166,6 +166,66 @@ t.test('an account may have files and a time of its own', needsBrowser, async (t
   t.strictSame(problems(), [])
 })
 
+t.test('a draft is opened in the composer, with all that it has', needsBrowser, async (t) => {
+  const { app, ada, ids, accountIds, open, show } = await createComposer(t, ['reddit'])
+  const [shared, own] = [
+    await storeFile(app, ada, [['file', await jpeg()]]),
+    await storeFile(app, ada, [['file', await jpeg(50)]]),
+  ]
+  const fields = { subreddit: 'lighthouses', nsfw: true }
+  const draft = {
+    ...{ accountIds: [accountIds[0], ids.reddit], caption: 'First', mediaIds: [shared], externalReference: 'lamp-1' },
+    accountOverrides: [
+      { accountId: accountIds[0], captionOverride: 'First here', mediaIds: [own] },
+      { accountId: ids.reddit, fields },
+    ],
+  }
+  const { id } = (await ada.call('POST', '/posts', draft)).body
+  const { page, problems } = await open()
+  const openDraft = async () => {
+    await show(page, `/posts/${id}`)
+    await page.getByRole('button', { name: 'Open in the composer' }).click()
+    await page
+      .getByRole('dialog', { name: 'Open in the composer' })
+      .getByRole('button', { name: 'Open in the composer' })
+      .click()
+    await page.getByText('What you store here changes the draft.').waitFor()
+  }
+  await openDraft()
+  await page.getByLabel('Text', { exact: true }).fill('Second')
+  await page.getByRole('checkbox', { name: /^Sa / }).check()
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  const read = async () => (await ada.call('GET', `/posts/${id}`)).body
+  const { caption, mediaIds, externalReference, targets } = await read()
+  t.strictSame([caption, mediaIds, externalReference], ['Second', [shared], 'lamp-1'])
+  t.strictSame(
+    targets.map((target: Record<string, unknown>) => [
+      target.accountId,
+      target.captionOverride,
+      target.mediaIds,
+      target.fields,
+    ]),
+    [
+      [accountIds[0], 'First here', [own], null],
+      [ids.reddit, null, null, fields],
+      [accountIds[1], null, null, null],
+    ],
+  )
+
+  await openDraft()
+  await ada.call('PATCH', `/posts/${id}`, { caption: 'Third' })
+  await page.getByLabel('Text', { exact: true }).fill('Fourth')
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByRole('alert').getByText('The post has changed meanwhile').waitFor()
+  t.equal((await read()).caption, 'Third', 'a change of somebody else is not overwritten')
+  t.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Fourth')
+  t.strictSame(
+    problems().filter((problem) => !problem.includes('status of 412')),
+    [],
+  )
+})
+
 t.test('a post that would be refused says why, and a queued one its slots', needsBrowser, async (t) => {
   const { ada, accountIds, open, show } = await createScene(t)
   const { page, problems } = await open()

@@ -1,13 +1,7 @@
 import { useState } from 'preact/hooks'
-import {
-  type Account,
-  Conflict,
-  type CreatePost,
-  type Media,
-  type PostType,
-  type PostValidation,
-} from '../../sdk/index.ts'
-import { Fields, fieldOf, type TypedFields, toFields } from './fields.ts'
+import { type Account, Conflict, type PostType, type PostValidation } from '../../sdk/index.ts'
+import { type Draft, hasFiles, isTimed, newDraft, type Own, toBody } from './draft.ts'
+import { Fields, fieldOf, type TypedFields } from './fields.ts'
 import { type ChangeFiles, Files, type Sending, type SendingProps } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -16,68 +10,10 @@ import { publishErrors } from './post.ts'
 import { Issues, issuesOf, Preview } from './preview.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
-import { toParts, toWords } from './words.ts'
+import { toWords } from './words.ts'
 
-/** A post that is typed and not stored yet. The tab keeps it. */
-interface Draft {
-  accountIds: string[]
-  postType: PostType
-  /** Lines of three hyphens divide the parts of a thread. */
-  caption: string
-  /** Blank for none. */
-  firstComment: string
-  files: Media[]
-  time: string
-  timeZone: string
-  /** Whether each account publishes in its next free slot. */
-  isQueued: boolean
-  /** Whether files are changed for networks that do not take them as they are. */
-  fits: boolean
-  /** The name of this post, so that a repeated click stores it once. */
-  key: string
-  /** By the ids of accounts. */
-  own: Record<string, Own>
-}
-
-/** The differences of the post on one account. */
-interface Own {
-  caption?: string | undefined
-  files?: Media[] | undefined
-  time?: string
-  fields?: TypedFields
-}
-
-const newDraft = (): Draft => ({
-  ...{ accountIds: [], postType: 'post', caption: '', firstComment: '', files: [], fits: true },
-  ...{ time: '', timeZone: OWN_ZONE, isQueued: false, key: crypto.randomUUID(), own: {} },
-})
-
-const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
-const idsOf = (files: Media[]) => files.map(({ id }) => id)
-
-const toBody = (draft: Draft): CreatePost => {
-  const { accountIds, postType, caption, files, own } = draft
-  const hasFiles = [files, ...accountIds.map((id) => own[id]?.files)].some((list) => list?.length)
-  return {
-    ...{ accountIds, postType, caption, mediaIds: idsOf(files) },
-    ...(draft.firstComment && { firstComment: draft.firstComment }),
-    ...(hasFiles && draft.fits && { mediaFit: 'auto' }),
-    ...(postType === 'thread' && {
-      threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(own[id]?.caption ?? caption)])),
-    }),
-    accountOverrides: accountIds.map((accountId) => {
-      const { caption = null, files, time, fields } = own[accountId] ?? {}
-      return {
-        ...{ accountId, captionOverride: caption },
-        ...(files && { mediaIds: idsOf(files) }),
-        ...(time && isTimed(draft) && { scheduledAt: `${time}:00` }),
-        ...(fields && { fields: toFields(fields) }),
-      }
-    }),
-    ...(draft.isQueued && { schedule: { queue: 'next' } }),
-    ...(isTimed(draft) && { scheduledAt: `${draft.time}:00`, timeZone: draft.timeZone }),
-  }
-}
+/** Removes what is not typed any more. */
+const NOTHING = { firstComment: null, mediaFit: null, threadParts: null }
 
 export function Compose() {
   const { client, platforms } = useSession()
@@ -103,8 +39,12 @@ export function Compose() {
   const validation = check.value
 
   const [isReused, setReused] = useState(false)
-  const create = async () => {
-    const { id } = await client.posts.create(body, { idempotencyKey: draft.key }).catch((error) => {
+  const { stored } = draft
+  const store = async () => {
+    const { id } = await (stored
+      ? client.posts.update(stored.id, { ...NOTHING, ...body }, { ifMatch: stored.ifMatch })
+      : client.posts.create(body, { idempotencyKey: draft.key })
+    ).catch((error) => {
       setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
       throw error
     })
@@ -112,10 +52,10 @@ export function Compose() {
     return id
   }
   const show = (id: string) => location.assign(`#/posts/${id}`)
-  const { run, error, isRunning, clear } = useAction(async () => show(await create()))
+  const { run, error, isRunning, clear } = useAction(async () => show(await store()))
   // The post is stored by then: its own page shows why it is not published.
   const publish = async () => {
-    const id = await create()
+    const id = await store()
     await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
     show(id)
   }
@@ -137,6 +77,7 @@ export function Compose() {
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
     <h1>Compose</h1>
+    ${stored && html`<p class="small">What you store here changes <a href="#/posts/${stored.id}">the draft</a>.</p>`}
     <div class="with-side">
       <section aria-label="Post">
         <${Loading} loaded=${accounts}>
@@ -158,16 +99,9 @@ export function Compose() {
         ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one.</p>`}
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${(takesComment || draft.firstComment) && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
-        ${draft.files.length > 0 && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
+        ${hasFiles(draft) && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
-        ${
-          canPublish &&
-          html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
-          <div class="fields" hidden=${draft.isQueued}>
-            <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
-            <${ZoneField} value=${draft.timeZone} onZone=${(timeZone: string) => change({ timeZone })} />
-          </div>`
-        }
+        ${canPublish && html`<${Timing} draft=${draft} change=${change} />`}
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
         ${isReused && html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${renew}>Make this one another post</button></p>`}
@@ -190,6 +124,14 @@ export function Compose() {
       </aside>
     </div>
   `
+}
+
+function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Draft>) => void }) {
+  return html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
+    <div class="fields" hidden=${draft.isQueued}>
+      <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
+      <${ZoneField} value=${draft.timeZone} onZone=${(timeZone: string) => change({ timeZone })} />
+    </div>`
 }
 
 interface AccountProps extends SendingProps {

@@ -34,6 +34,16 @@ function toValue({ kind, text }: TypedFields[string]): unknown {
   }
 }
 
+/** Stored fields as they would be typed. */
+export const toTyped = (fields: Record<string, unknown>): TypedFields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (typeof value === 'string') return [name, { kind: 'text', text: value }]
+      const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
+      return [name, isList ? { kind: 'lines', text: value.join('\n') } : { kind: 'json', text: JSON.stringify(value) }]
+    }),
+  )
+
 const schemaOf = (network: Platform | undefined) =>
   (network?.fields ?? {}) as { properties?: Record<string, FieldSchema>; required?: string[] }
 

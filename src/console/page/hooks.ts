@@ -105,8 +105,12 @@ export function setQuery(changes: Record<string, string>): void {
 
 /** A value that this tab keeps over reloads. Keys that an earlier version did not keep are as in `initial`. */
 export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
-  const key = `postroom.${name}`
-  const [value, setValue] = useState<T>(() => ({ ...initial, ...JSON.parse(sessionStorage.getItem(key) ?? '{}') }))
-  useLayoutEffect(() => sessionStorage.setItem(key, JSON.stringify(value)), [value])
+  const [value, setValue] = useState<T>(() => ({
+    ...initial,
+    ...JSON.parse(sessionStorage.getItem(`postroom.${name}`) ?? '{}'),
+  }))
+  useLayoutEffect(() => keep(name, value), [value])
   return [value, setValue]
 }
+
+export const keep = (name: string, value: object) => sessionStorage.setItem(`postroom.${name}`, JSON.stringify(value))

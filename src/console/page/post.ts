@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { DELIVERY_ERRORS } from '../../../schemas/delivery-errors.ts'
 import { isCancellable, isResolvable, marked, retried } from '../../delivery/owner-rules.ts'
-import type { DeliveryMetrics, PatchPost, PostDetail, PostTarget, PostValidation } from '../../sdk/index.ts'
+import type { DeliveryMetrics, Media, PatchPost, PostDetail, PostTarget, PostValidation } from '../../sdk/index.ts'
 import { Changes, Check, TakeDown } from './changes.ts'
-import { useLoad } from './hooks.ts'
+import { toDraft } from './draft.ts'
+import { keep, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Numbers } from './numbers.ts'
 import { Confirm, Loading, Network, type Picture, Pictures, Problem, StateMark, Text } from './parts.ts'
@@ -61,7 +62,7 @@ export function PostPage({ id }: { id: string }) {
 
 interface PostProps {
   post: PostDetail
-  files: ReadonlyMap<string, Omit<Picture, 'url'>>
+  files: ReadonlyMap<string, Media>
   validation: PostValidation | undefined
   metrics: DeliveryMetrics[]
   reload: () => void
@@ -77,7 +78,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
   return html`
     <div class="bar">
       <h1>${titleOf(post.targets.map(({ delivery }) => delivery.state))}</h1>
-      <${PostActions} post=${post} reload=${reload} />
+      <${PostActions} post=${post} files=${files} reload=${reload} />
     </div>
     ${post.status === 'draft' && publishErrors.has(post.id) && html`<${Problem} error=${publishErrors.get(post.id)!} />`}
     <dl class="facts">
@@ -93,7 +94,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
   `
 }
 
-function PostActions({ post, reload }: { post: PostDetail; reload: () => void }) {
+function PostActions({ post, files, reload }: Pick<PostProps, 'post' | 'files' | 'reload'>) {
   const { client } = useSession()
   const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
   if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
@@ -117,7 +118,10 @@ function PostActions({ post, reload }: { post: PostDetail; reload: () => void })
   const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
   const publish = () => client.posts.publish(post.id, versionOf(post))
   const time = post.scheduledAt ? toLocal(new Date(post.scheduledAt), post.timeZone ?? OWN_ZONE) : ''
+  const draft = toDraft(post, files)
+  const compose = async () => keep('compose', draft!)
   return html`<div class="buttons">
+    ${canWrite && draft && html`<${Confirm} label="Open in the composer" act=${compose} onDone=${() => location.assign('#/compose')} says="There, everything of the draft can be changed. What is typed in the composer now and not stored is dropped." />`}
     ${
       (isDraft ? canWrite : canPublish) &&
       html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
