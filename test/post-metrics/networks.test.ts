@@ -211,6 +211,27 @@ t.test('a story has numbers for a day', async (t) => {
   t.equal(reasonsOf((await metricsOf(id))[0]).likes, 'too_old')
 })
 
+t.test('a story that few people have seen has its likes, and no failure', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { read, metricsOf, numbers } = world
+  const { id, reported } = await publishMeasured(world, 'instagram', 'story')
+  const store = numbers.storeOf('instagram')
+  store.hasFewViewers = true
+  await read(15 * MINUTE)
+  const [few] = await metricsOf(id)
+  t.hasStrict(few, { values: { likes: reported.like_count, views: null }, error: null })
+  t.equal(reasonsOf(few).views, 'not_offered')
+  store.hasFewViewers = false
+  await read(15 * MINUTE)
+  const [many] = await metricsOf(id)
+  t.hasStrict(many, { values: { views: reported.views }, error: null })
+  t.equal(reasonsOf(many).saves, 'not_offered')
+  t.notOk(
+    numbers.calls.some(({ query }) => query.metric?.includes('saved')),
+    'stories have no saves',
+  )
+})
+
 t.test('X is read only where that is paid for', async (t) => {
   const world = await createMetricsWorld(t)
   const { read, metricsOf, numbers } = world
@@ -218,6 +239,39 @@ t.test('X is read only where that is paid for', async (t) => {
   t.equal(await read(DAY), 0)
   t.strictSame([reasonsOf((await metricsOf(id))[0]).likes, numbers.log], ['costs', []])
 })
+
+for (const knows of ['when it is published', 'later', 'never']) {
+  t.test(`facebook: a reel has the numbers of its post, whose id Facebook tells ${knows}`, async (t) => {
+    const world = await createMetricsWorld(t)
+    const { read, metricsOf, numbers, db, time } = world
+    const { id, externalId, reported } = await publishMeasured(world, 'facebook', 'reel')
+    const { posts, videos } = numbers.storeOf('facebook')
+    posts.clear()
+    posts.set(`${PAGE_ID}_9${externalId}`, reported)
+    videos.set(externalId, knows === 'never' ? undefined : `9${externalId}`)
+    const sent = JSON.stringify([
+      { id: externalId, url: null, ...(knows === 'when it is published' && { ref: `${PAGE_ID}_9${externalId}` }) },
+    ])
+    await db.updateTable('postTargets').set({ sent, publishedAt: time.now }).execute()
+    await read(15 * MINUTE)
+    const [metrics] = await metricsOf(id)
+    if (knows === 'never') {
+      t.strictSame([metrics.native, metrics.error], [{}, null])
+      t.equal(reasonsOf(metrics).likes, 'not_offered')
+    } else {
+      t.strictSame(metrics.native, reported)
+    }
+    posts.delete(`${PAGE_ID}_9${externalId}`)
+    await read(15 * MINUTE)
+    await read(15 * MINUTE)
+    t.equal((await metricsOf(id))[0].goneAt, null, 'the video is still there')
+    videos.clear()
+    posts.set('1', {})
+    await read(3 * HOUR)
+    await read(3 * HOUR)
+    t.not((await metricsOf(id))[0].goneAt, null)
+  })
+}
 
 t.test('the budget of an account pays for each post once a UTC day, and for nothing that was not read', async (t) => {
   const world = await createMetricsWorld(t, 'paid')

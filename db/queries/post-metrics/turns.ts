@@ -78,6 +78,7 @@ export async function claimTurn(db: Db, values: ClaimValues): Promise<MetricTurn
 /** A post that is to be read. */
 export interface DuePost extends DeliveryKey {
   id: string
+  ref: string | null
   url: string | null
   /** The account's own id on its network. */
   externalId: string | null
@@ -92,7 +93,7 @@ export interface DuePost extends DeliveryKey {
 /** The columns of `DuePost`, for rows of `delivery_metrics`. */
 const dueColumns = (metrics: string, now: Parameters<typeof dayOf>[0]) => sql`
   ${sql.ref(metrics)}.user_id, ${sql.ref(metrics)}.post_id, ${sql.ref(metrics)}.account_id,
-  target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
+  target.sent -> 0 ->> 'id' as id, target.sent -> 0 ->> 'ref' as ref, target.sent -> 0 ->> 'url' as url, accounts.external_id, posts.post_type,
   target.published_at, target.gone_at is not null as is_gone,
   coalesce((${sql.ref(metrics)}.fetched_at at time zone 'UTC')::date = ${dayOf(now)}, false) as is_read_today`
 

@@ -41,6 +41,8 @@ export interface MetricRules {
 /** A published post of an account, on its network. */
 export interface MeasuredPost {
   id: string
+  /** The `ref` of the act; null if it has none. */
+  ref: string | null
   url: string | null
   postType: PostType
   /** Milliseconds since it became visible. */

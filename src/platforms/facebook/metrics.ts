@@ -23,6 +23,6 @@ export const facebookMetrics: MetricRules = {
     { metric: 'clicks', native: 'post_clicks', scope: 'read_insights', source: insights },
   ],
   postsPerCall: 1,
-  note: 'Facebook leaves shares out until somebody shares the post, and tells none of videos.',
+  note: 'Facebook leaves shares out until somebody shares the post. The numbers of a video are those of the post that shows it, and may follow some minutes after publication.',
   source: post,
 }

@@ -1,11 +1,13 @@
+import type { MetricReason } from '../../../schemas/metric-names.ts'
 import type { Io } from '../contract/io.ts'
-import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
+import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { callGraph, isShown, type Page, pageOf, readingPage } from './graph.ts'
+import { readStatus } from './video-status.ts'
 
 /** Counts of https://developers.facebook.com/docs/graph-api/reference/page-post/, and where they are in a response. */
 const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
@@ -16,15 +18,28 @@ const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const page = readingPage(pageOf(io))
-  return readEach(posts, ({ id }) =>
+  return readEach(posts, (post) =>
     orGone(
-      () => isShown(page, id, io),
-      () => readPost(page, id, [...names], io),
+      () => isShown(page, post.id, io),
+      () => readPost(page, post, [...names], io),
     ),
   )
 }
 
-async function readPost(page: Page, id: string, names: readonly string[], io: Io): Promise<PostReading> {
+/**
+ * A video or a reel has an id of its own, and its numbers are those of the post that shows it. Undefined if Facebook
+ * does not name that post yet: https://developers.facebook.com/docs/graph-api/reference/video/
+ */
+async function findPostId(page: Page, { id, ref, postType }: MeasuredPost, io: Io): Promise<string | undefined> {
+  if (id.includes('_') || postType === 'story') return id
+  return ref ?? (await readStatus(page, id, io)).postId
+}
+
+async function readPost(page: Page, post: MeasuredPost, names: readonly string[], io: Io): Promise<PostReading> {
+  const id = await findPostId(page, post, io)
+  if (id === undefined) return { counts: {} }
+  // A story or a video may lack a number that posts have.
+  const refused: MetricReason = id === post.id && post.postType !== 'story' ? 'retired' : 'not_offered'
   const isField = (name: string) => Object.hasOwn(FIELDS, name)
   const readFields = async (names: readonly string[]) => {
     const query = { fields: names.map((name) => FIELDS[name]!.field).join(',') }
@@ -35,11 +50,12 @@ async function readPost(page: Page, id: string, names: readonly string[], io: Io
   // https://developers.facebook.com/docs/graph-api/reference/insights/
   const readInsights = async (names: readonly string[]) =>
     pickInsights(names, await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') } }), page.host)
-  const fields = await readNames(names.filter(isField), readFields, isAboutName)
+  const fields = await readNames(names.filter(isField), readFields, isAboutName, refused)
   const insights = await readNames(
     names.filter((name) => !isField(name)),
     readInsights,
     isAboutName,
+    refused,
   )
   return { counts: { ...fields.counts, ...insights.counts }, missing: { ...fields.missing, ...insights.missing } }
 }

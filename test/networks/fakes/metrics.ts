@@ -10,6 +10,10 @@ export type Numbers = Record<string, number>
 interface Store {
   /** By id. A post that is missing here does not exist. */
   posts: Map<string, Numbers>
+  /** Videos of Facebook, by ids of their own, and the `post_id` of each; undefined until it is known. */
+  videos: Map<string, string | undefined>
+  /** Instagram shows no insights of a story that few people have seen. */
+  hasFewViewers?: boolean
   /** Names that the network has retired: it refuses a call with one of them. */
   retired: Set<string>
   /** Every response, in place of numbers. */
@@ -46,8 +50,11 @@ const invalid = (message: string): never => {
 }
 
 /** https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/insights, and that of Threads */
-function insights(call: Recorded, { posts, retired }: Store, id: string): Reply {
+function insights(call: Recorded, { posts, retired, hasFewViewers }: Store, id: string): Reply {
   const numbers = posts.get(id) ?? absent()
+  if (hasFewViewers) {
+    return { status: 400, body: errorBody(10, '(#10) Not enough viewers for the media to show insights') }
+  }
   const names = listed(call.query.metric)
   const index = names.findIndex((name) => retired.has(name))
   if (index >= 0) invalid(`(#100) metric[${index}] must be one of the following values: likes, comments`)
@@ -72,6 +79,15 @@ function facebookFields(call: Recorded, store: Store, id: string): Reply {
   // Facebook leaves a zero out.
   const shares = body.shares ? { shares: { count: body.shares } } : {}
   return { status: 200, body: { id, ...summary('reactions'), ...summary('comments'), ...shares } }
+}
+
+/** The node of a video has other fields, and insights on an edge of their own. */
+function facebookVideo(call: Recorded, id: string, postId: string | undefined): Reply {
+  if (call.path.endsWith('/insights')) invalid('(#100) The value must be a valid insights metric')
+  const names = listed(call.query.fields)
+  const unknown = names.find((name) => !['id', 'status', 'post_id', 'permalink_url'].includes(name))
+  if (unknown) invalid(`(#100) Tried accessing nonexisting field (${/^\w+/.exec(unknown)![0]})`)
+  return { status: 200, body: { id, ...(names.includes('post_id') && postId && { post_id: postId }) } }
 }
 
 /** https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
@@ -124,8 +140,10 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
     origin: 'https://graph.facebook.com',
     path: new RegExp(`^/v\\d+\\.0/(?!${PAGE_ID}$)([\\d_]+)(?:/insights)?$`),
     postsMax: 1,
-    respond: (call, store, id) =>
-      call.path.endsWith('/insights') ? insights(call, store, id) : facebookFields(call, store, id),
+    respond: (call, store, id) => {
+      if (store.videos.has(id)) return facebookVideo(call, id, store.videos.get(id))
+      return call.path.endsWith('/insights') ? insights(call, store, id) : facebookFields(call, store, id)
+    },
   },
   instagram: {
     origin: 'https://graph.instagram.com',
@@ -220,7 +238,10 @@ export const MEASURED = Object.keys(SCENES) as PlatformId[]
 /** The calls that read numbers, of all networks whose own fakes do not have them. */
 export async function startMetrics(t: Teardown) {
   const stores = Object.fromEntries(
-    MEASURED.map((id): [PlatformId, Store] => [id, { posts: new Map(), retired: new Set(), refused: new Map() }]),
+    MEASURED.map((id): [PlatformId, Store] => [
+      id,
+      { posts: new Map(), videos: new Map(), retired: new Set(), refused: new Map() },
+    ]),
   )
   const sceneOf = (url: URL) => MEASURED.find((id) => isOf(SCENES[id]!, url))
   const isOf = ({ origin, path }: Scene, url: URL) => url.origin === origin && path.test(url.pathname)

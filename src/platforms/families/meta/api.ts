@@ -56,7 +56,12 @@ export function metaRules(host: string, secrets: readonly string[]): NetworkRule
     isUnauthorized({ status, body }) {
       const { code, subcode } = codesOf(body)
       if (code === undefined) return status === 401 || status === 403
-      return code === 190 || code === 10 || (code >= 200 && code <= 299) || subcode === INACTIVE_SUBCODE
+      return (
+        code === 190 ||
+        (code === 10 && !hasFewViewers(body)) ||
+        (code >= 200 && code <= 299) ||
+        subcode === INACTIVE_SUBCODE
+      )
     },
     isRateLimited({ body }) {
       const { code = 0, subcode } = codesOf(body)
@@ -72,6 +77,13 @@ export function metaRules(host: string, secrets: readonly string[]): NetworkRule
     },
   }
 }
+
+/**
+ * "(#10) Not enough viewers for the media to show insights", of stories:
+ * https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/insights
+ */
+export const hasFewViewers = (body: unknown): boolean =>
+  codesOf(body).code === 10 && /not enough viewers/i.test(textAt(body, 'error', 'message') ?? '')
 
 export const isUnknownOutcome = (body: unknown): boolean => UNKNOWN_OUTCOME_CODES.includes(codesOf(body).code ?? 0)
 
