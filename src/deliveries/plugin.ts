@@ -75,7 +75,7 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditio
       const { params, body } = request
       const condition = readCondition(request)
       const edit = (post: PostAccess) => editPublished(db, deliveryOf(post, params), body, condition)
-      const { post, warning } = await withRenditions(makeRenditions, () => withPost(db, request, edit))
+      const { post, warning } = await withPost(db, request, edit)
       return sendPost(reply.code(202), post, { ...(warning !== undefined && { warning }) })
     },
   })

@@ -12,7 +12,6 @@ export const editDelivery = defineOperation({
   path: '/posts/:id/deliveries/:accountId',
   scope: 'posts:publish',
   takesAccountLists: true,
-  makesRenditions: true,
   operationId: 'editDelivery',
   tag: 'posts',
   summary: 'Edit the published post of one account',
