@@ -145,17 +145,13 @@ function fieldsOf({ fields }: Platform, known: Known): Arbitrary<{ [key: string]
   const valuesFor = (key: string) => (known[key] ? fc.constantFrom(...known[key]) : values(fields[key]!))
   const keys = Object.keys(fields).filter((key) => known[key]?.length !== 0)
   const always = keys.filter((key) => fields[key]!.required)
-  return fc
-    .subarray(
-      keys.filter((key) => !always.includes(key)),
-      { maxLength: 4 },
-    )
-    .chain((chosen) =>
-      fc.record(Object.fromEntries([...always, ...chosen].map((key) => [key, valuesFor(key)])), {
-        requiredKeys: always.filter((key) => fields[key]!.required === true),
-        noNullPrototype: true,
-      }),
-    ) as Arbitrary<{ [key: string]: Json }>
+  const others = keys.filter((key) => !always.includes(key))
+  return fc.subarray(others, { maxLength: Math.min(4, others.length) }).chain((chosen) =>
+    fc.record(Object.fromEntries([...always, ...chosen].map((key) => [key, valuesFor(key)])), {
+      requiredKeys: always.filter((key) => fields[key]!.required === true),
+      noNullPrototype: true,
+    }),
+  ) as Arbitrary<{ [key: string]: Json }>
 }
 
 /** Files of the types that the rule allows, or that can be made to fit; sometimes others. */
