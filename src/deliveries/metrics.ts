@@ -103,6 +103,6 @@ export async function readNow(
 
 const heldBack = (until: string): DeliveryError => ({
   code: 'rate_limited',
-  message: `The account has to rest, or publishing needs it or the quota of its network: try again after ${until}`,
+  message: `Nothing is read before ${until}: the account rests, or its calls are kept for publishing`,
   retryable: true,
 })
