@@ -36,7 +36,7 @@ try {
   await take(page, 'compose')
   for (const name of ['accounts', 'activity']) {
     await page.evaluate(`location.hash = '/${name}'`)
-    if (name === 'activity') await page.getByText('post.settled').first().waitFor()
+    if (name === 'activity') await page.getByText('Post settled').first().waitFor()
     await take(page, name)
   }
 } finally {
