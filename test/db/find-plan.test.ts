@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
-import t from 'tap'
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import t, { type Test } from 'tap'
 import { connect, type Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertAccount } from '../../db/queries/accounts.ts'
@@ -7,9 +8,9 @@ import { findDeliveries } from '../../db/queries/find/deliveries.ts'
 import { findPosts } from '../../db/queries/find/posts.ts'
 import type { PostSource } from '../../db/queries/find/sources.ts'
 import { insertUser } from '../../db/queries/people.ts'
+import type { DB } from '../../db/types.ts'
 import { readConditions } from '../../src/posts/filters.ts'
 import { createDatabase } from '../helpers/database.ts'
-import { withRecordedStatements } from '../helpers/settlement.ts'
 
 const USERS = 10
 const POSTS_PER_USER = 4_000
@@ -19,6 +20,21 @@ const EVERYTHING = {
   ...{ endTime: '-infinity', endId: '00000000-0000-0000-0000-000000000000' },
 }
 
+/**
+ * The database, with a log of the statements that it gets. Other tests of the process may have used up the forms that
+ * are prepared: then a statement is built for its values, and only the driver sees it.
+ */
+function connectLogged(t: Test, url: string): { db: Db; statements: string[] } {
+  const statements: string[] = []
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    log: ({ query }) => void statements.push(query.sql),
+  })
+  t.teardown(() => db.destroy())
+  return { db, statements }
+}
+
 /** The plan of a prepared statement: `connect` lets Postgres plan these without looking at their values. */
 async function explain(db: Db, statement: string): Promise<string> {
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (generic_plan) ${sql.raw(statement)}`.execute(db)
@@ -26,7 +42,8 @@ async function explain(db: Db, statement: string): Promise<string> {
 }
 
 t.test('a page with filters is read in the order of an index, and stops when it is full', async (t) => {
-  const db = connect({ url: await createDatabase(t) })
+  const url = await createDatabase(t)
+  const db = connect({ url })
   t.teardown(() => db.destroy())
   const userIds = Array.from({ length: USERS }, newId)
   for (const id of userIds) await insertUser(db, { id, name: 'a user' })
@@ -38,7 +55,7 @@ t.test('a page with filters is read in the order of an index, and stops when it 
     from generate_series(1, ${USERS * POSTS_PER_USER}) as number`.execute(db)
   await sql`analyze posts`.execute(db)
   for (const source of ['all', 'unpublished', 'scheduled', 'updated'] satisfies PostSource[]) {
-    const recorded = withRecordedStatements(db)
+    const recorded = connectLogged(t, url)
     const conditions = { ...NO_CONDITIONS, postType: 'post', statuses: ['scheduled' as const] }
     const query = { source, order: 'desc' as const }
     const page = await findPosts(recorded.db, query, {
@@ -53,7 +70,8 @@ t.test('a page with filters is read in the order of an index, and stops when it 
 })
 
 t.test('what an account has not is not looked for among all posts of its user', async (t) => {
-  const db = connect({ url: await createDatabase(t) })
+  const url = await createDatabase(t)
+  const db = connect({ url })
   t.teardown(() => db.destroy())
   const [userId, used, unused] = [newId(), newId(), newId()]
   await insertUser(db, { id: userId, name: 'a user' })
@@ -70,7 +88,7 @@ t.test('what an account has not is not looked for among all posts of its user', 
   // The primary key is now the smaller index, which tempts Postgres.
   await sql`reindex index post_targets_pkey`.execute(db)
   await sql`vacuum analyze post_targets`.execute(db)
-  const recorded = withRecordedStatements(db)
+  const recorded = connectLogged(t, url)
   const conditions = { ...NO_CONDITIONS, userId, accountId: unused, limit: 25 }
   for (const order of ['asc', 'desc'] as const) {
     const query = { source: 'account', order } as const
@@ -87,7 +105,8 @@ t.test('what an account has not is not looked for among all posts of its user', 
 })
 
 t.test('deliveries with times of their own are found by the index of these times', async (t) => {
-  const db = connect({ url: await createDatabase(t) })
+  const url = await createDatabase(t)
+  const db = connect({ url })
   t.teardown(() => db.destroy())
   const [userId, accountId] = [newId(), newId()]
   await insertUser(db, { id: userId, name: 'a user' })
@@ -104,7 +123,7 @@ t.test('deliveries with times of their own are found by the index of these times
       case when scheduled_at < now() + interval '1 day' then scheduled_at + interval '1 year' end
     from post`.execute(db)
   await sql`vacuum analyze posts, post_targets`.execute(db)
-  const recorded = withRecordedStatements(db)
+  const recorded = connectLogged(t, url)
   const [from, before] = [new Date(Date.now() + 365 * 86_400_000), new Date(Date.now() + 367 * 86_400_000)]
   const conditions = { ...NO_CONDITIONS, userId, scheduledFrom: from, scheduledBefore: before, limit: 25 }
   for (const order of ['asc', 'desc'] as const) {
