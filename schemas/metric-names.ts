@@ -19,7 +19,7 @@ export const METRIC_REASONS = {
   not_offered: 'The network, or the version that the account’s server runs, does not tell it.',
   scope_missing: 'The account has not granted the scope `scope`: connect it again.',
   too_old:
-    'The network tells it only for some time after publication; or workers read nothing of a post of that age, but `refresh=true` does.',
+    'The post is too old: its network no longer tells the number, or workers no longer read the post. `refresh=true` still asks.',
   not_public: 'The network tells it of public posts only.',
   costs:
     'Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.',

@@ -92,7 +92,7 @@ export const DeliveryMetrics = Type.Object(
     unavailable: Type.Array(Ref(UnavailableMetric), { description: 'Each number that is `null`, and why.' }),
     error: Nullable(Ref(DeliveryError), {
       description:
-        'Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or publishing needs it or the quota of its network. Its message has the time. `null` if it did not fail.',
+        'Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or if its calls are kept for publishing. The message says until when. `null` if it did not fail.',
     }),
     history: Type.Optional(
       Type.Array(Ref(MetricPoint), {

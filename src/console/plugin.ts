@@ -20,14 +20,18 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 /** Packages that the page imports, by the names of their files in the folder of the page. */
 const PACKAGES: Record<string, string> = { preact: 'preact', 'preact/hooks': 'preact-hooks', htm: 'htm' }
 
-/** Modules that the page shares with the service: rules of actions, and meanings of errors. */
-const SHARED = { 'delivery/owner-rules.ts': '..', 'schemas/delivery-errors.ts': '../..' }
+const PAGE = 'src/console/page'
 
-const folderOf = (name: string) => new URL(`../${name}/`, import.meta.url)
+/** Modules that the page shares with the service: rules of actions, and meanings of errors. */
+const SHARED = ['src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts']
+
+/** The files of the service, by their paths from its root. */
+const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url)
 
 /**
- * Serves the console: a page that calls the API with the key of the person who looks, and its modules as they are in
- * this folder, without their types. Addresses are relative, so that they hold behind a proxy that adds a prefix.
+ * Serves the console: a page that calls the API with the key of the person who looks, and its modules without their
+ * types. Modules have their paths from the root of the service, so that their imports of each other hold. Addresses are
+ * relative, so that they hold behind a proxy that adds a prefix.
  */
 export async function consolePage(app: FastifyInstance): Promise<void> {
   const serve = (path: string, type: string, render: () => string) => {
@@ -36,35 +40,29 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
       sendConstant(reply.header('content-security-policy', POLICY), file(), 'no-cache'),
     )
   }
-  const read = (folder: string, name: string) => readFileSync(new URL(name, folderOf(folder)), 'utf8')
-  serve('/console', 'text/html; charset=utf-8', () => read('console', 'page.html'))
-  serve('/console/style.css', 'text/css; charset=utf-8', () => read('console', 'style.css'))
-  serve('/console/icon.svg', 'image/svg+xml', () => read('console', 'icon.svg'))
-  for (const folder of ['console/page', 'sdk']) {
-    for (const name of readdirSync(folderOf(folder)).filter((name) => name.endsWith('.ts'))) {
-      serve(`/console/${folder}/${name}`, SCRIPT, () => toScript(read(folder, name)))
-    }
-  }
-  for (const [path, root] of Object.entries(SHARED)) {
-    serve(`/console/${path}`, SCRIPT, () => toScript(readFileSync(new URL(`${root}/${path}`, import.meta.url), 'utf8')))
+  const read = (path: string) => readFileSync(fileAt(path), 'utf8')
+  serve('/console', 'text/html; charset=utf-8', () => read('src/console/page.html'))
+  serve('/console/style.css', 'text/css; charset=utf-8', () => read('src/console/style.css'))
+  serve('/console/icon.svg', 'image/svg+xml', () => read('src/console/icon.svg'))
+  const modulesIn = (folder: string) =>
+    readdirSync(fileAt(folder))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`)
+  for (const path of [...modulesIn(PAGE), ...modulesIn('src/sdk'), ...SHARED]) {
+    serve(`/console/${path}`, SCRIPT, () => toScript(read(path)))
   }
   for (const [specifier, name] of Object.entries(PACKAGES)) {
-    serve(`/console/console/page/${name}.js`, SCRIPT, () =>
+    serve(`/console/${PAGE}/${name}.js`, SCRIPT, () =>
       withFiles(readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')),
     )
   }
 }
 
-/**
- * Browsers know no names of packages, and the policy of the page forbids the map that would tell them. Everything is
- * below `/console`.
- */
+/** Browsers know no names of packages, and the policy of the page forbids the map that would tell them. */
 const withFiles = (script: string) =>
-  script
-    .replace("'../../../schemas/", "'../../schemas/")
-    .replace(/(\bfrom ?)(["'])([\w/]+)\2/g, (whole, from, quote, specifier) =>
-      specifier in PACKAGES ? `${from}${quote}./${PACKAGES[specifier]}.js${quote}` : whole,
-    )
+  script.replace(/(\bfrom ?)(["'])([\w/]+)\2/g, (whole, from, quote, specifier) =>
+    specifier in PACKAGES ? `${from}${quote}./${PACKAGES[specifier]}.js${quote}` : whole,
+  )
 
 function toScript(source: string): string {
   const { emitWarning } = process

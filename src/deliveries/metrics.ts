@@ -74,7 +74,7 @@ async function readMetrics(
 
 /**
  * Reads a post on one account, or on all of them at the same time, within one limit. Those that were read in the last
- * minute are left out. Returns why accounts are not read that publishing needs.
+ * minute are left out. So are those that rest or are kept for publishing: their errors are returned, by account.
  */
 export async function readNow(
   context: MetricsContext,

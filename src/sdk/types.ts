@@ -1210,7 +1210,7 @@ export type DeliveryMetrics = {
   native: Record<string, number>
   /** Each number that is `null`, and why. */
   unavailable: Array<UnavailableMetric>
-  /** Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or publishing needs it or the quota of its network. Its message has the time. `null` if it did not fail. */
+  /** Why the last reading failed, or why `refresh=true` read nothing: `rate_limited` if the account rests, or if its calls are kept for publishing. The message says until when. `null` if it did not fail. */
   error: DeliveryError | null
   /** One point for each day on which the post was read, the earliest first. Only with `history=true`. Empty where the terms of the network forbid to keep numbers. */
   history?: Array<MetricPoint>
@@ -3598,7 +3598,7 @@ export type UnavailableMetric = {
 
 - `not_offered`: The network, or the version that the account’s server runs, does not tell it.
 - `scope_missing`: The account has not granted the scope `scope`: connect it again.
-- `too_old`: The network tells it only for some time after publication; or workers read nothing of a post of that age, but `refresh=true` does.
+- `too_old`: The post is too old: its network no longer tells the number, or workers no longer read the post. `refresh=true` still asks.
 - `not_public`: The network tells it of public posts only.
 - `costs`: Each reading costs money, and the operator has not allowed it (`METRICS=paid`), or the budget of the account does not cover it.
 - `retired`: The network no longer knows this number.

@@ -43,7 +43,7 @@ const ON_DELIVERIES: DeliveryAction[] = [
   },
 ]
 
-t.test('each action of a person does what it says', needsBrowser, async (t) => {
+t.test('the API says that each action was carried out', needsBrowser, async (t) => {
   const webhookUrls = { allowsHttp: true, isReachable: async () => true }
   const world = await createScene(t, { servesConsole: true, webhookUrls })
   const { db, origin } = world

@@ -41,7 +41,7 @@ for (const subject of EDITABLE) {
   )
 }
 
-t.test('the limit of a text is that of what was sent', async (t) => {
+t.test('the text of an edit has the limit of posts with files, also after the files were deleted here', async (t) => {
   const { ada, connect, uploadFile, post, work, advance, change, telegram, db } = await createNetworkWorld(t)
   const account = await connect('telegram')
   const mediaIds = [await uploadFile(await jpeg(400, 300, 1)), await uploadFile(await jpeg(400, 300, 2))]

@@ -34,7 +34,7 @@ export async function createMetricsWorld(
     now: () => time.now.getTime(),
   }
 
-  /** Publishes what is due. Refreshes have the clock of the database, which is behind that of the workers. */
+  /** Publishes what is due. Then no account rests any more: a refresh reads the database's clock, which is behind. */
   async function work(ms?: number): Promise<void> {
     await world.work(ms)
     await db.updateTable('accounts').set({ availableAt: null }).where('availableAt', '<=', time.now).execute()

@@ -37,15 +37,16 @@ const CONTENT = {
 export const CONTENT_COLUMNS = jsonColumns(CONTENT)
 export const DELIVERY_COLUMNS = jsonColumns({ ...CONTENT, ownScheduledAt: 'timestamptz' })
 
+const toRow = (content: DeliveryContent, textDigest: string | null) => ({
+  ...content,
+  textDigest,
+  ownMedia: ownFilesOf(content) !== null,
+})
+
 /** A row of `CONTENT_COLUMNS`. `textDigest` is that of the content: see `NearbyTerms`. */
 export const toContentJson = (content: DeliveryContent, textDigest: string | null) =>
-  CONTENT_COLUMNS.toJson({ ...content, textDigest, ownMedia: ownFilesOf(content) !== null })
+  CONTENT_COLUMNS.toJson(toRow(content, textDigest))
 
 /** A row of `DELIVERY_COLUMNS`. */
-export const toDeliveryJson = ({ scheduledAt, ...content }: WrittenDelivery, textDigest: string | null) =>
-  DELIVERY_COLUMNS.toJson({
-    ...content,
-    textDigest,
-    ownMedia: ownFilesOf(content) !== null,
-    ownScheduledAt: scheduledAt,
-  })
+export const toDeliveryJson = (delivery: WrittenDelivery, textDigest: string | null) =>
+  DELIVERY_COLUMNS.toJson({ ...toRow(delivery, textDigest), ownScheduledAt: delivery.scheduledAt })

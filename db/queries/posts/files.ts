@@ -36,8 +36,8 @@ export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
 }
 
 /**
- * A file as a worker gets it: a `StoredFile`, with the facts of what is sent. Row of `media`, left join `renditionOf`,
- * `posts` and `post_media`.
+ * The JSON of a `StoredFile`: the facts of what a delivery sends. The statement joins `media`, `post_media` and `posts`,
+ * and left joins `renditionOf`.
  */
 export const sentFileOf = (delivery: 'post_targets' | 'claimed') => sql`json_build_object(
   'id', media.id, 'kind', media.kind, 'mimeType', coalesce(renditions.mime_type, media.mime_type),

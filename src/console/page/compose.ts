@@ -12,7 +12,7 @@ import { useCan, useNames, useSession } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
 
-/** Removes what is not typed any more. */
+/** The values with which a change of a draft removes what its body leaves out. */
 const NOTHING = { firstComment: null, mediaFit: null, threadParts: null }
 
 export function Compose() {
@@ -141,7 +141,7 @@ interface AccountProps extends SendingProps {
   setDraft: (change: (draft: Draft) => Draft) => void
 }
 
-/** The post on one account: what it gets, its own text, files and time, and the fields of its network. */
+/** One account: its preview of the post, and the text, files, time and fields that it alone has. */
 function OnAccount({ account, draft, validation, setDraft, ...sending }: AccountProps) {
   const { id, platform, username, attention } = account
   const canUpload = useCan('media:write')

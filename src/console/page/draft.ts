@@ -2,7 +2,7 @@ import type { CreatePost, Media, PostDetail, PostTarget, PostType } from '../../
 import { type TypedFields, toFields, toTyped } from './fields.ts'
 import { versionOf } from './session.ts'
 import { OWN_ZONE } from './time.ts'
-import { partsOf, toParts } from './words.ts'
+import { fromParts, partsOf, toParts } from './words.ts'
 
 /** A post that is typed. The tab keeps it until it is stored. */
 export interface Draft {
@@ -46,7 +46,7 @@ export const hasFiles = ({ files, accountIds, own }: Draft) =>
 
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 
-/** The body that stores what is typed. */
+/** The request body of a typed post. */
 export const toBody = (draft: Draft): CreatePost => {
   const { accountIds, postType, caption, files, own } = draft
   return {
@@ -78,7 +78,7 @@ export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Dr
   const hasOthers = targets.some(({ threadMedia, mediaFit, padColor }) => threadMedia || mediaFit || padColor)
   if (status !== 'draft' || hasOthers || !ids.every((id) => known.has(id)) || (mediaFit ?? 'auto') !== 'auto')
     return undefined
-  const textOf = (target: PostTarget) => partsOf(post, target).join('\n---\n')
+  const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
   const caption = postType === 'thread' ? textOf(targets[0]!) : post.caption
   return {
     ...newDraft(),

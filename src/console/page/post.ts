@@ -11,7 +11,7 @@ import { Confirm, Loading, Network, type Picture, Pictures, Problem, StateMark, 
 import { Preview, toBody } from './preview.ts'
 import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE, toInstant, toLocal } from './time.ts'
-import { OUTCOMES, partsOf, STATES, titleOf, toParts, toWords } from './words.ts'
+import { fromParts, OUTCOMES, partsOf, STATES, titleOf, toParts, toWords } from './words.ts'
 
 /** Why posts that were stored could not be published, by id. */
 export const publishErrors = new Map<string, Error>()
@@ -100,7 +100,7 @@ function PostActions({ post, files, reload }: Pick<PostProps, 'post' | 'files' |
   if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
   const isDraft = post.status === 'draft'
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
-  const textOf = (target: PostTarget) => partsOf(post, target).join('\n---\n')
+  const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
   const isThread = post.postType === 'thread'
   const inCaption = post.targets.find((target) => textOf(target) === post.caption)
   const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption

@@ -54,6 +54,9 @@ type OwnText = Pick<ListedTarget, 'threadParts' | 'captionOverride'>
 /** The parts of a thread that is typed as one text: lines of three hyphens divide them. */
 export const toParts = (text: string): string[] => text.split(/^---$/m).map((part) => part.trim())
 
+/** A thread as one text, which `toParts` divides into the same parts. */
+export const fromParts = (parts: readonly string[]): string => parts.join('\n---\n')
+
 /** The text that an account gets or has, by part. */
 export const partsOf = (
   { postType, caption }: Pick<ListedPost, 'postType' | 'caption'>,
