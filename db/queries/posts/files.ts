@@ -36,8 +36,8 @@ export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
 }
 
 /**
- * The JSON of a `StoredFile`: the facts of what a delivery sends. The statement joins `media`, `post_media` and `posts`,
- * and left joins `renditionOf`.
+ * The JSON of a `StoredFile`: the facts of what a delivery sends. The statement joins `media`, `post_media` and
+ * `posts`, and left joins `renditionOf`.
  */
 export const sentFileOf = (delivery: 'post_targets' | 'claimed') => sql`json_build_object(
   'id', media.id, 'kind', media.kind, 'mimeType', coalesce(renditions.mime_type, media.mime_type),

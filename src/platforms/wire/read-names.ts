@@ -8,7 +8,8 @@ interface NamedCounts {
 
 /**
  * Reads numbers by their names. A network that refuses one name refuses the whole call: after a refusal, each name is
- * asked for apart. `isAboutName` says whether a refusal may concern the names. `refused` is the reason of a refused name.
+ * asked for apart. `isAboutName` says whether a refusal may concern the names. `refused` is the reason of a refused
+ * name.
  */
 export async function readNames(
   names: readonly string[],
