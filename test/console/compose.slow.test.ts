@@ -166,6 +166,15 @@ t.test('an account may have files and a time of its own', needsBrowser, async (t
   t.strictSame(problems(), [])
 })
 
+/** Opens a draft in the composer, from its page. */
+async function openDraft(page: Page, show: (page: Page, path: string) => Promise<unknown>, id: string) {
+  await show(page, `/posts/${id}`)
+  const name = 'Open in the composer'
+  await page.getByRole('button', { name }).click()
+  await page.getByRole('dialog', { name }).getByRole('button', { name }).click()
+  await page.getByText('What you store here changes the draft.').waitFor()
+}
+
 t.test('a draft is opened in the composer, with all that it has', needsBrowser, async (t) => {
   const { app, ada, ids, accountIds, open, show } = await createComposer(t, ['reddit'])
   const [shared, own] = [
@@ -182,16 +191,7 @@ t.test('a draft is opened in the composer, with all that it has', needsBrowser, 
   }
   const { id } = (await ada.call('POST', '/posts', draft)).body
   const { page, problems } = await open()
-  const openDraft = async () => {
-    await show(page, `/posts/${id}`)
-    await page.getByRole('button', { name: 'Open in the composer' }).click()
-    await page
-      .getByRole('dialog', { name: 'Open in the composer' })
-      .getByRole('button', { name: 'Open in the composer' })
-      .click()
-    await page.getByText('What you store here changes the draft.').waitFor()
-  }
-  await openDraft()
+  await openDraft(page, show, id)
   await page.getByLabel('Text', { exact: true }).fill('Second')
   await page.getByRole('checkbox', { name: /^Sa / }).check()
   await page.getByRole('button', { name: 'Save the draft' }).click()
@@ -213,17 +213,52 @@ t.test('a draft is opened in the composer, with all that it has', needsBrowser, 
     ],
   )
 
-  await openDraft()
+  await openDraft(page, show, id)
   await ada.call('PATCH', `/posts/${id}`, { caption: 'Third' })
   await page.getByLabel('Text', { exact: true }).fill('Fourth')
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByRole('alert').getByText('The post has changed meanwhile').waitFor()
   t.equal((await read()).caption, 'Third', 'a change of somebody else is not overwritten')
   t.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Fourth')
+  await page.getByRole('button', { name: 'Store this instead' }).click()
+  const question = page.getByRole('dialog', { name: 'Store this instead' })
+  await question.getByRole('button', { name: 'Store this instead' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  t.equal((await read()).caption, 'Fourth', 'it is, when somebody says so')
   t.strictSame(
     problems().filter((problem) => !problem.includes('status of 412')),
     [],
   )
+})
+
+t.test('each part of a thread may have files of an account, which are made to fit', needsBrowser, async (t) => {
+  const { app, ada, ids, open, show } = await createComposer(t, ['mastodon'])
+  const files = await Promise.all([40, 50, 60].map(async (width) => storeFile(app, ada, [['file', await jpeg(width)]])))
+  const draft = {
+    ...{ accountIds: [ids.mastodon], caption: '', postType: 'thread', mediaFit: 'pad', padColor: '#123456' },
+    threadParts: { [ids.mastodon!]: ['One', 'Two'] },
+    accountOverrides: [{ accountId: ids.mastodon, threadMedia: [[files[0]], [files[1]]], mediaFit: 'crop' }],
+  }
+  const { id } = (await ada.call('POST', '/posts', draft)).body
+  const { page, problems } = await open()
+  await openDraft(page, show, id)
+  const own = page.getByLabel(/ on Mastodon$/)
+  const second = own.getByRole('group', { name: 'Files of part 2' })
+  await second.getByRole('button', { name: 'Remove' }).click()
+  await second
+    .getByLabel(/^Drop files here/)
+    .setInputFiles({ name: 'x.jpg', mimeType: 'image/jpeg', buffer: await jpeg(70) })
+  await second.getByRole('button', { name: 'Remove' }).waitFor()
+  await own.getByLabel('Files that a network does not take').selectOption('As for the post')
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  const { mediaFit, padColor, targets } = (await ada.call('GET', `/posts/${id}`)).body
+  const [added] = (await ada.call('GET', '/media?limit=1')).body.data
+  t.strictSame(
+    [mediaFit, padColor, targets[0].threadParts, targets[0].threadMedia, targets[0].mediaFit ?? null],
+    ['pad', '#123456', ['One', 'Two'], [[files[0]], [added.id]], null],
+  )
+  t.strictSame(problems(), [])
 })
 
 t.test('a post that would be refused says why, and a queued one its slots', needsBrowser, async (t) => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { type Account, Conflict, type PostType, type PostValidation } from '../../sdk/index.ts'
-import { type Draft, hasFiles, isTimed, newDraft, type Own, toBody } from './draft.ts'
+import { type Account, Conflict, type PostType, type PostValidation, PreconditionFailed } from '../../sdk/index.ts'
+import { type Draft, type Fit, hasFiles, isTimed, newDraft, type Own, textsOf, toBody } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
 import { type ChangeFiles, Files, type Sending, type SendingProps } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
@@ -8,12 +8,12 @@ import { html } from './html.ts'
 import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
 import { publishErrors } from './post.ts'
 import { Issues, issuesOf, Preview } from './preview.ts'
-import { useCan, useNames, useSession } from './session.ts'
+import { useCan, useNames, useSession, versionOf } from './session.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
 
 /** The values with which a change of a draft removes what its body leaves out. */
-const NOTHING = { firstComment: null, mediaFit: null, threadParts: null }
+const NOTHING = { firstComment: null, mediaFit: null, padColor: null, threadParts: null }
 
 export function Compose() {
   const { client, platforms } = useSession()
@@ -40,9 +40,9 @@ export function Compose() {
 
   const [isReused, setReused] = useState(false)
   const { stored } = draft
-  const store = async () => {
-    const { id } = await (stored
-      ? client.posts.update(stored.id, { ...NOTHING, ...body }, { ifMatch: stored.ifMatch })
+  const store = async (version = stored) => {
+    const { id } = await (version
+      ? client.posts.update(version.id, { ...NOTHING, ...body }, { ifMatch: version.ifMatch })
       : client.posts.create(body, { idempotencyKey: draft.key })
     ).catch((error) => {
       setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
@@ -59,6 +59,8 @@ export function Compose() {
     await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
     show(id)
   }
+  // The confirmation says what is lost by it.
+  const overwrite = async () => store({ id: stored!.id, ...versionOf(await client.posts.get(stored!.id)) })
   const renew = () => {
     change({ key: crypto.randomUUID() })
     setReused(false)
@@ -96,14 +98,15 @@ export function Compose() {
         <//>
         ${accountIds.length < draft.accountIds.length && html`<p class="warning" role="status">An account that was chosen is not connected any more. The post goes out without it.</p>`}
         ${types.size > 1 && html`<label>Type <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${toWords(type)}</option>`)}</select></label>`}
-        ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one.</p>`}
+        ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one. An account may have its own in each part.</p>`}
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${(takesComment || draft.firstComment) && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
-        ${hasFiles(draft) && html`<label class="check"><input type="checkbox" checked=${draft.fits} onChange=${() => change({ fits: !draft.fits })} /> Make pictures fit each network</label>`}
+        ${hasFiles(draft) && html`<${FitFields} ...${draft} onChange=${change} />`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
         ${canPublish && html`<${Timing} draft=${draft} change=${change} />`}
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
+        ${stored && error instanceof PreconditionFailed && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${overwrite} onDone=${() => show(stored.id)} says="The draft gets what is typed here. What somebody else has changed in it meanwhile is lost." />`}
         ${isReused && html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${renew}>Make this one another post</button></p>`}
         <div role="status">
           ${refusal && !isSaid && html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${refusal}</p>`}
@@ -134,6 +137,27 @@ function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Dra
     </div>`
 }
 
+const FITS = {
+  exact: 'Leave them as they are',
+  auto: 'Make them fit',
+  pad: 'Make them fit, with bars',
+  crop: 'Make them fit, without their edges',
+}
+
+interface FitProps extends Fit {
+  /** The choice of an account that follows the post. */
+  none?: string
+  onChange: (fit: Fit) => void
+}
+
+function FitFields({ mediaFit, padColor, none, onChange }: FitProps) {
+  const change = ({ target }: { target: HTMLInputElement }) => onChange({ [target.name]: target.value || null })
+  return html`<div class="fields" onInput=${change}>
+    <label>Files that a network does not take <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...FITS }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
+    ${mediaFit === 'pad' && html`<label>Colour of the bars <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
+  </div>`
+}
+
 interface AccountProps extends SendingProps {
   account: Account
   draft: Draft
@@ -145,13 +169,19 @@ interface AccountProps extends SendingProps {
 function OnAccount({ account, draft, validation, setDraft, ...sending }: AccountProps) {
   const { id, platform, username, attention } = account
   const canUpload = useCan('media:write')
-  const { caption, files, time, fields } = draft.own[id] ?? {}
+  const { caption, partFiles, mediaFit, padColor, time, fields } = draft.own[id] ?? {}
   const setOwn = (change: (own: Own) => Own) =>
     setDraft((draft) => ({
       ...draft,
       own: { ...draft.own, [id]: { ...draft.own[id], ...change(draft.own[id] ?? {}) } },
     }))
-  const known = new Map([...draft.files, ...(files ?? [])].map((file) => [file.id, { ...file, url: null }]))
+  const changeFiles = (part: number) => (change: ChangeFiles) =>
+    setOwn(({ partFiles = [] }) => {
+      const length = Math.max(partFiles.length, part + 1)
+      const files = Array.from({ length }, (_, index) => partFiles[index] ?? [])
+      return { partFiles: files.with(part, change(files[part]!)) }
+    })
+  const known = new Map([...draft.files, ...(partFiles?.flat() ?? [])].map((file) => [file.id, { ...file, url: null }]))
   const network = useSession().platforms.get(platform)
   const slot = validation?.slots?.find(({ accountId }) => accountId === id)
   const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
@@ -170,10 +200,11 @@ function OnAccount({ account, draft, validation, setDraft, ...sending }: Account
     }
     ${
       canUpload &&
-      (files
-        ? html`<${Files} files=${files} onChange=${(change: ChangeFiles) => setOwn((own) => ({ files: change(own.files ?? []) }))} ...${sending} />
-          ${button('Use the files of the post', () => setOwn(() => ({ files: undefined })))}`
-        : button('Use other files here', () => setOwn(() => ({ files: draft.files }))))
+      (partFiles
+        ? html`${textsOf(draft, id).map((_, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${partFiles[part] ?? []} onChange=${changeFiles(part)} ...${sending} />`)}
+          <${FitFields} ...${{ mediaFit, padColor }} none="As for the post" onChange=${(fit: Fit) => setOwn(() => fit)} />
+          ${button('Use the files of the post', () => setOwn(() => ({ partFiles: undefined })))}`
+        : button('Use other files here', () => setOwn(() => ({ partFiles: [draft.files] }))))
     }
     ${isTimed(draft) && html`<label>Its own time, or none <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
     ${network && html`<${Fields} network=${network} account=${account} typed=${fields ?? {}} issues=${issues.get(true) ?? []} onChange=${(fields: TypedFields) => setOwn(() => ({ fields }))} />`}

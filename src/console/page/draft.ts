@@ -1,11 +1,17 @@
-import type { CreatePost, Media, PostDetail, PostTarget, PostType } from '../../sdk/index.ts'
+import type { CreatePost, Media, MediaFit, PostDetail, PostTarget, PostType } from '../../sdk/index.ts'
 import { type TypedFields, toFields, toTyped } from './fields.ts'
 import { versionOf } from './session.ts'
 import { OWN_ZONE } from './time.ts'
 import { fromParts, partsOf, toParts } from './words.ts'
 
+/** How files are changed for a network that does not take them. For an account, null is as for the post. */
+export interface Fit {
+  mediaFit?: MediaFit | null
+  padColor?: string | null
+}
+
 /** A post that is typed. The tab keeps it until it is stored. */
-export interface Draft {
+export interface Draft extends Fit {
   accountIds: string[]
   postType: PostType
   /** Lines of three hyphens divide the parts of a thread. */
@@ -17,8 +23,6 @@ export interface Draft {
   timeZone: string
   /** Whether each account publishes in its next free slot. */
   isQueued: boolean
-  /** Whether files are changed for networks that do not take them as they are. */
-  fits: boolean
   /** The name of this post, so that a repeated click stores it once. */
   key: string
   /** The stored draft that it changes, with its version. */
@@ -28,39 +32,53 @@ export interface Draft {
 }
 
 /** The differences of the post on one account. */
-export interface Own {
+export interface Own extends Fit {
   caption?: string | undefined
-  files?: Media[] | undefined
+  /** Its own files, by part. Only a thread has more than one. */
+  partFiles?: Media[][] | undefined
   time?: string
   fields?: TypedFields
 }
 
 export const newDraft = (): Draft => ({
-  ...{ accountIds: [], postType: 'post', caption: '', firstComment: '', files: [], fits: true },
+  ...{ accountIds: [], postType: 'post', caption: '', firstComment: '', files: [], mediaFit: 'auto' },
   ...{ time: '', timeZone: OWN_ZONE, isQueued: false, key: crypto.randomUUID(), own: {} },
 })
 
 export const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
 export const hasFiles = ({ files, accountIds, own }: Draft) =>
-  [files, ...accountIds.map((id) => own[id]?.files)].some((list) => list?.length)
+  [files, ...accountIds.map((id) => own[id]?.partFiles?.flat())].some((list) => list?.length)
 
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 
+/** The parts of the text that an account gets. */
+export const textsOf = ({ postType, caption, own }: Draft, accountId: string): string[] => {
+  const text = own[accountId]?.caption ?? caption
+  return postType === 'thread' ? toParts(text) : [text]
+}
+
+/** Its own files as the API has them: those of parts that are not there any more stay out. */
+const filesOf = (draft: Draft, accountId: string, files: Media[][]) =>
+  draft.postType === 'thread'
+    ? { threadMedia: textsOf(draft, accountId).map((_, part) => idsOf(files[part] ?? [])) }
+    : { mediaIds: idsOf(files.flat()) }
+
 /** The request body of a typed post. */
 export const toBody = (draft: Draft): CreatePost => {
-  const { accountIds, postType, caption, files, own } = draft
+  const { accountIds, postType, caption, files, own, mediaFit, padColor } = draft
   return {
     ...{ accountIds, postType, caption, mediaIds: idsOf(files) },
     ...(draft.firstComment && { firstComment: draft.firstComment }),
-    ...(hasFiles(draft) && draft.fits && { mediaFit: 'auto' }),
+    ...(hasFiles(draft) && mediaFit && { mediaFit }),
+    ...(padColor && { padColor }),
     ...(postType === 'thread' && {
-      threadParts: Object.fromEntries(accountIds.map((id) => [id, toParts(own[id]?.caption ?? caption)])),
+      threadParts: Object.fromEntries(accountIds.map((id) => [id, textsOf(draft, id)])),
     }),
     accountOverrides: accountIds.map((accountId) => {
-      const { caption = null, files, time, fields } = own[accountId] ?? {}
+      const { caption = null, partFiles, time, fields, ...fit } = own[accountId] ?? {}
       return {
-        ...{ accountId, captionOverride: caption },
-        ...(files && { mediaIds: idsOf(files) }),
+        ...{ accountId, captionOverride: caption, ...fit },
+        ...(partFiles && filesOf(draft, accountId, partFiles)),
         ...(time && isTimed(draft) && { scheduledAt: `${time}:00` }),
         ...(fields && { fields: toFields(fields) }),
       }
@@ -70,33 +88,29 @@ export const toBody = (draft: Draft): CreatePost => {
   }
 }
 
-/** A stored draft as it would be typed; undefined if the composer has no place for a part of it. */
+/** A stored draft as it would be typed; undefined if one of its files cannot be shown. */
 export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Draft | undefined {
-  const { status, postType, targets, mediaIds, mediaFit } = post
-  const filesOf = (ids: string[]) => ids.flatMap((id) => known.get(id) ?? [])
-  const ids = [...mediaIds, ...targets.flatMap((target) => target.mediaIds ?? [])]
-  const hasOthers = targets.some(({ threadMedia, mediaFit, padColor }) => threadMedia || mediaFit || padColor)
-  if (status !== 'draft' || hasOthers || !ids.every((id) => known.has(id)) || (mediaFit ?? 'auto') !== 'auto')
+  const { status, postType, targets, mediaIds, mediaFit = null, padColor = null, firstComment } = post
+  const ownFiles = targets.map(({ threadMedia, mediaIds }) => threadMedia ?? (mediaIds && [mediaIds]))
+  if (status !== 'draft' || ![mediaIds, ...ownFiles].flat(2).every((id) => id === null || known.has(id)))
     return undefined
+  const toFiles = (ids: string[]) => ids.map((id) => known.get(id)!)
   const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
   const caption = postType === 'thread' ? textOf(targets[0]!) : post.caption
+  const own = targets.map((target, index): Own => {
+    const { fields, mediaFit = null, padColor = null } = target
+    return {
+      ...{ mediaFit, padColor },
+      caption: textOf(target) === caption ? undefined : textOf(target),
+      partFiles: ownFiles[index]?.map(toFiles),
+      ...(fields && { fields: toTyped(fields) }),
+    }
+  })
   return {
     ...newDraft(),
-    ...{ accountIds: targets.map(({ accountId }) => accountId), postType, caption, files: filesOf(mediaIds) },
-    ...{
-      firstComment: post.firstComment ?? '',
-      fits: mediaFit === 'auto',
-      stored: { id: post.id, ...versionOf(post) },
-    },
-    own: Object.fromEntries(
-      targets.map((target) => {
-        const own: Own = {
-          caption: textOf(target) === caption ? undefined : textOf(target),
-          files: target.mediaIds ? filesOf(target.mediaIds) : undefined,
-          ...(target.fields && { fields: toTyped(target.fields) }),
-        }
-        return [target.accountId, own]
-      }),
-    ),
+    ...{ accountIds: targets.map(({ accountId }) => accountId), postType, caption, files: toFiles(mediaIds) },
+    ...{ firstComment: firstComment ?? '', mediaFit, padColor },
+    stored: { id: post.id, ...versionOf(post) },
+    own: Object.fromEntries(targets.map(({ accountId }, index) => [accountId, own[index]!])),
   }
 }

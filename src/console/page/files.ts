@@ -15,13 +15,14 @@ export interface SendingProps {
 }
 
 interface FilesProps extends SendingProps {
+  title?: string
   files: Media[]
   /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
   onChange: (change: ChangeFiles) => void
 }
 
 /** The files of a post, with a place to drop more of them. */
-export function Files({ files, onChange, sending, setSending }: FilesProps) {
+export function Files({ title = 'Files', files, onChange, sending, setSending }: FilesProps) {
   const { client } = useSession()
   const [error, setError] = useState<Error>()
   const add = async (list: FileList | null | undefined) => {
@@ -49,7 +50,7 @@ export function Files({ files, onChange, sending, setSending }: FilesProps) {
     void add(event.dataTransfer?.files)
   }
   return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
-    <legend>Files</legend>
+    <legend>${title}</legend>
     <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
     ${sending && html`<p role="status"><progress value=${sending.share}></progress> <span dir="auto">${sending.name}</span></p>`}
     ${error && html`<${Problem} error=${error} />`}
