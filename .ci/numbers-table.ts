@@ -1,5 +1,6 @@
 import { METRIC_NAMES } from '../schemas/metric-names.ts'
 import { NETWORKS } from '../src/platforms/networks.ts'
+import { tellsGone } from '../src/platforms/offered-metrics.ts'
 import { FIRST_AFTER_MS, nextReadingInMs } from '../src/post-metrics/timing.ts'
 
 const DAY_MS = 86_400_000
@@ -7,7 +8,7 @@ const DAY_MS = 86_400_000
 /** The numbers of each network, and what stands between. */
 export function renderNumbers(): string {
   const rows = Object.values(NETWORKS).map(({ name, metrics }) => {
-    const { offered, price, hidesGone } = metrics
+    const { offered, price } = metrics
     const cells = METRIC_NAMES.map((metric) => {
       const rules = offered.filter((rule) => rule.metric === metric)
       if (rules.length === 0) return '–'
@@ -15,7 +16,7 @@ export function renderNumbers(): string {
       return rules.every(({ scope }) => scope) ? 'scope' : 'yes'
     })
     const scopes = [...new Set(offered.flatMap(({ scope }) => scope ?? []))].map((scope) => `\`${scope}\``)
-    const gone = offered.length > 0 && !hidesGone ? 'yes' : '–'
+    const gone = tellsGone(metrics) ? 'yes' : '–'
     return `| ${[name, ...cells, gone, scopes.join(' ')].join(' | ')} |`
   })
   const columns = ['Network', ...METRIC_NAMES, 'gone', 'Scopes']

@@ -3,7 +3,7 @@ import type { DeliveryCheck } from '../../schemas/delivery-check.ts'
 import { isTakenDown } from '../delivery/machine.ts'
 import { fail } from '../errors.ts'
 import { NETWORKS } from '../platforms/networks.ts'
-import { offeredTo } from '../platforms/offered-metrics.ts'
+import { isRead, offeredTo } from '../platforms/offered-metrics.ts'
 import { describePresence } from '../post-metrics/describe.ts'
 import { isGranted } from '../post-metrics/mode.ts'
 import type { PostAccess } from '../posts/access.ts'
@@ -28,9 +28,10 @@ export async function checkDelivery(
   if (!delivery.hasId) throw fail('delivery_without_id')
   const { name, metrics } = NETWORKS[delivery.platform]
   const offered = offeredTo(delivery)
-  if (offered.length === 0) throw fail('check_not_offered', name, metrics.note!)
+  if (!isRead(metrics)) throw fail('check_not_offered', name, metrics.note!)
   if (context.mode === 'on' && metrics.price) throw fail('metrics_off.paid', name)
-  if (context.mode !== 'off' && !offered.some((rule) => isGranted(rule, delivery))) {
+  const canAsk = metrics.tellsPresence || offered.some((rule) => isGranted(rule, delivery))
+  if (context.mode !== 'off' && !canAsk) {
     throw fail('check_scope_missing', offered[0]!.scope!, delivery.platform)
   }
   const error = (await readNow(context, post, accountId)).get(accountId)

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { AccountKind } from './contract/limits.ts'
-import type { MetricRule } from './contract/metrics.ts'
+import type { MetricRule, MetricRules } from './contract/metrics.ts'
 import { platforms } from './limits.ts'
 import { NETWORKS } from './networks.ts'
 
@@ -15,3 +15,9 @@ export const isOfKind = (kind: AccountKind | undefined, { platform, externalId }
 /** The numbers that the network tells about posts of the account. */
 export const offeredTo = (account: Account): readonly MetricRule[] =>
   NETWORKS[account.platform].metrics.offered.filter(({ accounts }) => isOfKind(accounts, account))
+
+/** Whether posts of the network are read at all. */
+export const isRead = ({ offered, tellsPresence }: MetricRules): boolean => offered.length > 0 || tellsPresence === true
+
+/** Whether a post that is gone is noticed. */
+export const tellsGone = (rules: MetricRules): boolean => isRead(rules) && !rules.hidesGone

@@ -2,7 +2,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { MetricRules } from '../platforms/contract/metrics.ts'
 import { NETWORKS } from '../platforms/networks.ts'
-import { isOfKind } from '../platforms/offered-metrics.ts'
+import { isOfKind, isRead } from '../platforms/offered-metrics.ts'
 
 /** off: nothing is read. on: what costs nothing. paid: also what costs money. */
 export type MetricsMode = 'off' | 'on' | 'paid'
@@ -10,8 +10,8 @@ export type MetricsMode = 'off' | 'on' | 'paid'
 /** The networks that are read. */
 export const listReadPlatforms = (mode: MetricsMode): PlatformId[] =>
   PLATFORM_IDS.filter((id) => {
-    const { offered, price } = NETWORKS[id].metrics
-    return mode !== 'off' && offered.length > 0 && (mode === 'paid' || !price)
+    const { metrics } = NETWORKS[id]
+    return mode !== 'off' && isRead(metrics) && (mode === 'paid' || !metrics.price)
   })
 
 /** The most calls of a UTC day on each of these networks; null does not restrict. */

@@ -69,14 +69,14 @@ export async function readPosts(
   )
   const names = new Set(granted!.map(({ native }) => native))
   const notAsked = Object.fromEntries(withheld!.map(({ native }) => [native, SCOPE_MISSING]))
-  const keepsPoint = mayKeep(rules, known)
+  const keepsPoint = names.size > 0 && mayKeep(rules, known)
   const readings: StoredReading[] = []
   const add = ({ userId, postId, accountId, publishedAt }: DuePost, reading: Outcome) => {
     const nextInMs = nextReadingInMs(deps.now() - publishedAt.getTime())
     readings.push({ userId, postId, accountId, nextInMs, keepsPoint, ...reading })
   }
   // Every number needs a scope that is missing: nothing is to be asked.
-  if (names.size === 0) {
+  if (names.size === 0 && !rules.tellsPresence) {
     for (const post of posts) add(post, { counts: null, isAsked: false })
     return { readings }
   }

@@ -33,7 +33,7 @@ export async function checkPresence(t: Test, { db, ada }: Scene) {
   await attempt(409, 'delivery_without_id', 'mastodon', [{ id: null, url: null }])
   await attempt(409, 'metrics_off_2', 'x', sent)
   await attempt(409, 'check_not_offered', 'telegram', sent)
-  await attempt(409, 'check_scope_missing', 'threads', sent)
+  await attempt(409, 'check_scope_missing', 'tiktok', sent)
   const path = await attempt(200, undefined, 'mastodon', sent)
   await check('checkDelivery', 409, 'metrics_off', ada.call('POST', path))
 }

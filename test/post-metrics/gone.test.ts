@@ -1,7 +1,7 @@
 import t from 'tap'
 import { sequenceEvents } from '../../db/queries/events/sequence.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
-import { createMetricsWorld, MINUTE } from '../helpers/metrics-world.ts'
+import { createMetricsWorld, MINUTE, publishMeasured, reasonsOf } from '../helpers/metrics-world.ts'
 import { callsOf } from '../helpers/network-world.ts'
 
 type World = Awaited<ReturnType<typeof createMetricsWorld>>
@@ -90,6 +90,31 @@ t.test('a check asks at once, at most once a minute, and makes the next reading 
   t.equal((await checkWith(world, id, account)).body.result, 'gone')
 })
 
+for (const platform of ['google_business', 'threads'] as const) {
+  t.test(`${platform}: a post is found to be gone where no number can be read`, async (t) => {
+    const world = await createMetricsWorld(t)
+    const { id, account, externalId } = await publishMeasured(world, platform)
+    const scopes = ['threads_basic', 'threads_content_publish']
+    if (platform === 'threads')
+      await world.db.updateTable('accounts').set({ scopes }).where('id', '=', account).execute()
+    t.equal(await world.read(15 * MINUTE), 1, 'workers read it too')
+    t.hasStrict((await checkWith(world, id, account)).body, { result: 'shown', error: null })
+    const [metrics] = await world.metricsOf(id, '?history=true')
+    t.strictSame(
+      [...new Set(Object.values(reasonsOf(metrics)))].sort(),
+      platform === 'threads' ? ['not_offered', 'scope_missing'] : ['not_offered'],
+    )
+    t.strictSame(metrics.history, [])
+
+    if (platform === 'google_business') world.google_business.posts.splice(0)
+    else world.numbers.storeOf(platform).posts.delete(externalId)
+    world.numbers.storeOf('threads').posts.set('1', {})
+    for (let look = 0; look < 2; look++) await world.read(15 * MINUTE)
+    t.type((await world.metricsOf(id))[0].goneAt, 'string')
+    t.equal((await checkWith(world, id, account)).body.result, 'gone')
+  })
+}
+
 t.test('a check says why a network cannot be asked', async (t) => {
   const world = await createMetricsWorld(t)
   const { ada, db, connect, publish, post, mastodon } = world
@@ -111,22 +136,20 @@ t.test('a check says why a network cannot be asked', async (t) => {
   ])
   const x = await connect('x')
   t.match(await codeOf(await publish({ accountIds: [x] }), x), [409, 'metrics_off', /X costs money.*METRICS=paid/])
-  const threads = await connect('threads')
-  const threadsPost = await publish({ accountIds: [threads] })
-  for (let looks = 0; looks < 5; looks++) await world.work(MINUTE)
+  const { id: video, account: tiktok } = await publishMeasured(world, 'tiktok')
   await db
     .updateTable('accounts')
-    .set({ scopes: ['threads_basic'] })
-    .where('id', '=', threads)
+    .set({ scopes: ['video.publish'] })
+    .where('id', '=', tiktok)
     .execute()
-  t.match(await codeOf(threadsPost, threads), [
+  t.match(await codeOf(video, tiktok), [
     409,
     'check_scope_missing',
-    /"threads_manage_insights".* connect the account again.*PUT \/api\/v1\/apps\/threads/,
+    /"video.list".* connect the account again.*PUT \/api\/v1\/apps\/tiktok/,
   ])
 
   const id = await publish({ accountIds: [account], caption: 'Otters' })
-  t.match(await codeOf(id, threads), [404, 'delivery_not_found'])
+  t.match(await codeOf(id, tiktok), [404, 'delivery_not_found'])
   t.match(await codeOf(id, 'no-id'), [404, 'delivery_not_found'])
   const bob = repeating(await world.user())
   t.equal((await checkWith({ ada: bob }, id, account)).headers['x-error-code'], 'post_not_found')

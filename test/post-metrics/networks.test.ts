@@ -167,10 +167,10 @@ t.test('a number whose scope is missing is not asked for', async (t) => {
 t.test('without any scope, a network is not called', async (t) => {
   const world = await createMetricsWorld(t)
   const { db, read, metricsOf, numbers } = world
-  const { id, account } = await publishMeasured(world, 'threads')
+  const { id, account } = await publishMeasured(world, 'tiktok')
   await db
     .updateTable('accounts')
-    .set({ scopes: ['threads_basic'] })
+    .set({ scopes: ['video.publish'] })
     .where('id', '=', account)
     .execute()
   await read(15 * MINUTE)
@@ -186,17 +186,17 @@ t.test('without any scope, a network is not called', async (t) => {
 t.test('a reading that asks nothing changes nothing that an earlier one has found', async (t) => {
   const world = await createMetricsWorld(t)
   const { db, read, metricsOf, numbers } = world
-  const { id, account, externalId } = await publishMeasured(world, 'threads')
+  const { id, account, externalId } = await publishMeasured(world, 'reddit')
   await read(15 * MINUTE)
-  numbers.storeOf('threads').posts.delete(externalId)
-  numbers.storeOf('threads').posts.set('1', {})
+  numbers.storeOf('reddit').posts.delete(externalId)
+  numbers.storeOf('reddit').posts.set('1', {})
   await read(15 * MINUTE)
   await read(15 * MINUTE)
   const stored = () => metricsOf(id).then(([{ values, fetchedAt, goneAt }]) => ({ values, fetchedAt, goneAt }))
   const before = await stored()
   t.not(before.goneAt, null)
   const accounts = db.updateTable('accounts').where('id', '=', account)
-  await accounts.set({ scopes: ['threads_basic'] }).execute()
+  await accounts.set({ scopes: ['submit'] }).execute()
   await read(HOUR)
   await accounts.set({ scopes: null }).execute()
   t.strictSame(await stored(), before)

@@ -29,7 +29,7 @@ Workers look for every post whose numbers they read. The event \`delivery.gone\`
       'metrics_off',
       errorOf('metrics_off.paid', 'X'),
       errorOf('check_not_offered', 'Telegram', 'No method of the Bot API reads a message or its views.'),
-      errorOf('check_scope_missing', 'threads_manage_insights', 'threads'),
+      errorOf('check_scope_missing', 'video.list', 'tiktok'),
     ]),
   ],
   sdk: 'deliveries.check',

@@ -18,7 +18,7 @@ export interface MetricRule {
 
 /** The numbers that a network tells about published posts. A name without an entry is not offered. */
 export interface MetricRules {
-  /** At most one for each name and kind of account. Empty: the network tells nothing, for the reason in `note`. */
+  /** At most one for each name and kind of account. Empty: the network tells none, for the reason in `note`. */
   offered: readonly MetricRule[]
   /** How many posts one call reads. */
   postsPerCall: number
@@ -26,6 +26,8 @@ export interface MetricRules {
   callsPerDayMax?: number
   /** The price of a reading. Repeated readings of a post on the same UTC day are one. Absent: it costs nothing. */
   price?: Price
+  /** `readMetrics` without names tells whether a post is there, with the scopes for publishing. */
+  tellsPresence?: true
   /** Posts that are gone look like others that the network leaves out, for the reason in `note`. */
   hidesGone?: true
   /** Users are not asked for the scopes, unless their app names them: the network refuses those that an app lacks. */
@@ -62,7 +64,7 @@ export type PostReading =
 
 /**
  * Reads the numbers of published posts of one account, as many as `MetricRules.postsPerCall` at most, in their order.
- * `names` are the native names that the account may read.
+ * `names` are the native names that the account may read: none only where `MetricRules.tellsPresence` is set.
  */
 export type ReadMetrics = (
   posts: readonly MeasuredPost[],

@@ -8,6 +8,7 @@ import { googleBusinessOAuth } from './connect.ts'
 import { hasContent, listPosts } from './find-post.ts'
 import { readProfile } from './location.ts'
 import { localPostOf, mediaOf } from './post.ts'
+import { readMetrics } from './read-metrics.ts'
 
 type State = {
   /** Names of the posts that were there before the call; null if not all posts could be read. */
@@ -36,6 +37,7 @@ export const googleBusinessAdapter: Adapter<State> = {
   oauth: googleBusinessOAuth,
   remove,
   edit,
+  readMetrics,
 
   identify: readProfile,
 

@@ -2,23 +2,22 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
-import type { CallOptions } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
-import { call, idOf, POSTS, postsOf, statusOf } from './client.ts'
+import { callPost, idOf, POSTS } from './client.ts'
 import { googleBusinessContent } from './content.ts'
 
 const { host } = new URL(POSTS)
 
 /** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/delete */
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
-  const response = await callPost(id, io, { method: 'DELETE' })
+  const response = await callPost(id, io, { method: 'DELETE', visible: true })
   if (response && response.body === undefined) throw unexpected(host, true)
 }
 
 /** https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/patch */
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const body = { summary: googleBusinessContent(act).text }
-  const response = await callPost(published.id, io, { method: 'PATCH', body }, '?updateMask=summary')
+  const response = await callPost(published.id, io, { method: 'PATCH', body, visible: true }, '?updateMask=summary')
   if (!response) throw postGone(host)
   if (textAt(response.body, 'state') === 'REJECTED') {
     throw impossible(`${host}: Google rejected the text: it violates the content policy (no rule is named)`)
@@ -26,16 +25,4 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const name = textAt(response.body, 'name') ?? ''
   if (idOf(name) !== idOf(published.id)) throw unexpected(host, true)
   return addressOf(published)
-}
-
-/** Undefined for a post that is not there. The same error stands for a location that the account has lost. */
-async function callPost(id: string, io: Io, options: CallOptions, query = '') {
-  const posts = postsOf(io.credentials)
-  const address = `${posts}/${encodeURIComponent(idOf(id))}${query}`
-  const response = await call(io, address, { ...options, visible: true, accept: [404] })
-  if (response.status !== 404) return response
-  if (statusOf(response.body) !== 'NOT_FOUND') throw unexpected(host, true)
-  const { body } = await call(io, `${posts}?pageSize=1`)
-  if (body === undefined) throw unexpected(host, false)
-  return undefined
 }

@@ -2,6 +2,7 @@ import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import {
+  type CallOptions,
   callNetwork,
   type NetworkResponse,
   type NetworkRules,
@@ -52,6 +53,18 @@ export function call(
   const accessToken = accessTokenOf(credentials, 'Google')
   const network = { ...rulesFor(new URL(url).host, accessToken, credentials.clientId), ...rules }
   return callNetwork(network, io, url, { ...options, headers: { authorization: `Bearer ${accessToken}` } })
+}
+
+/** Calls a post; undefined if it is not there. The same error stands for a location that the account has lost. */
+export async function callPost(id: string, io: Io, options: CallOptions, query = '') {
+  const posts = postsOf(io.credentials)
+  const response = await call(io, `${posts}/${encodeURIComponent(idOf(id))}${query}`, { ...options, accept: [404] })
+  if (response.status !== 404) return response
+  const { host } = new URL(posts)
+  if (statusOf(response.body) !== 'NOT_FOUND') throw unexpected(host, options.visible ?? false)
+  const { body } = await call(io, `${posts}?pageSize=1`)
+  if (body === undefined) throw unexpected(host, false)
+  return undefined
 }
 
 /** Everything in a list that comes in pages, as far as it is read. */

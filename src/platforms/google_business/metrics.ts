@@ -2,7 +2,8 @@ import type { MetricRules } from '../contract/metrics.ts'
 
 export const googleBusinessMetrics: MetricRules = {
   offered: [],
-  postsPerCall: 0,
+  postsPerCall: 1,
+  tellsPresence: true,
   note: 'Google has told no numbers of single posts since 2023-02-20.',
   source: {
     url: 'https://developers.google.com/my-business/content/sunset-dates',

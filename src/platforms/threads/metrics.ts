@@ -19,6 +19,8 @@ export const threadsMetrics: MetricRules = {
     { metric: 'views', native: 'views', scope, source: insights },
   ],
   postsPerCall: 1,
+  // https://developers.facebook.com/docs/threads/threads-media: threads_basic is the only scope of posts.
+  tellsPresence: true,
   note: 'Replies to replies are not counted. Threads calls its views a metric in development.',
   source: insights,
 }

@@ -7,10 +7,9 @@ import { clientOf } from './client.ts'
 /** https://developers.facebook.com/docs/threads/insights */
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const api = clientOf(io)
-  return readEach(posts, ({ id }) =>
-    orGone(
-      () => isShown(api, id, io),
-      () => readInsights(api, id, [...names], io),
-    ),
-  )
+  return readEach(posts, async ({ id }) => {
+    const isThere = () => isShown(api, id, io)
+    if (names.size > 0) return orGone(isThere, () => readInsights(api, id, [...names], io))
+    return (await isThere()) ? { counts: {} } : 'gone'
+  })
 }

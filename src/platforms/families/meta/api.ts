@@ -119,7 +119,11 @@ export function isNotFound(error: unknown): error is Refused {
 /** Whether a post is there. In an outage, the profile cannot be read either: then this throws. */
 export async function isShown(api: MetaApi, id: string, io: OAuthIo): Promise<boolean> {
   await get(api, io, 'me', { fields: 'id' })
-  const read = () => get(api, io, encodeURIComponent(id), { fields: 'id' }).then(() => true)
+  const read = async () => {
+    const body = await get(api, io, encodeURIComponent(id), { fields: 'id' })
+    if (textAt(body, 'id') === undefined) throw unexpected(api.host, false)
+    return true
+  }
   return (await orMissing(isNotFound, read)) ?? false
 }
 
