@@ -142,7 +142,7 @@ export interface Adapter<Prepared extends Json = Json> {
   oauth?: OAuth
   /** By key of `fields`: the values that depend on the account. */
   options?: Readonly<Record<string, FieldOptions>>
-  /** Absent if the network tells no numbers of published posts. */
+  /** Absent if nothing of published posts is read. */
   readMetrics?: ReadMetrics
   /** Finds out to whom the credentials belong. Throws if they are refused. */
   identify(io: Io): Promise<Profile>

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import type { Test } from 'tap'
+import { sandboxStore } from '../../../db/queries/sandbox.ts'
 import type { CreatePost } from '../../../schemas/create-post.ts'
-import type { MediaType } from '../../../schemas/media.ts'
+import type { AdjustedFile, MediaType } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { PostPart } from '../../../schemas/post-part.ts'
+import { createNetworks, type Networks } from '../../../src/platforms/adapters.ts'
 import { createNetworkWorld } from '../../helpers/network-world.ts'
 import { pdf } from '../../helpers/pdf.ts'
 import { until } from '../../helpers/until.ts'
@@ -41,7 +43,8 @@ const knownFieldsOf = (platform: PlatformId) =>
 
 /** A world with accounts on the fakes of these networks, and files of many kinds. */
 export async function createScene(t: Test, platforms: readonly PlatformId[]) {
-  const world = await createNetworkWorld(t)
+  const sentFiles = new Map(platforms.map((platform) => [platform, new Set<string>()]))
+  const world = await createNetworkWorld(t, {}, (db) => noteFiles(createNetworks(sandboxStore(db)), sentFiles))
   world.tiktok.switches.initsMax = Number.POSITIVE_INFINITY
   world.discord.threads.add('1100')
   const image = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
@@ -54,6 +57,8 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform, count))
   }
   const files = await uploadFiles(world)
+  const stored: AdjustedFile & { id: string }[] = (await world.ada.call('GET', '/media?limit=50')).body.data
+  const facts = new Map(stored.map((file) => [file.id, file]))
   const received = new Map<keyof Fakes, Received[]>()
 
   /** Validates the posts, publishes those that are publishable, and returns the outcome of each. */
@@ -121,13 +126,34 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
     return outcomes
   }
 
-  /** `received`: what each network has got by the end of the latest call of `publish`. */
+  /** The files of a part as `sentFiles` has them. */
+  const filesOf = ({ files: shown }: PostPart): string =>
+    toFilesKey(shown.map(({ mediaId, rendition }) => ({ ...facts.get(mediaId)!, ...rendition })))
+
+  /**
+   * `received`: what each network has got by the end of the latest call of `publish`. `sentFiles`: the files of every
+   * act that an adapter has published.
+   */
   return {
-    targets,
-    publish,
-    received,
+    ...{ targets, publish, received, sentFiles, filesOf },
     posts: (target: Target) => postsFor(target, files, knownFieldsOf(target.platform)),
   }
+}
+
+/** The files of an act, in their order. */
+const toFilesKey = (files: readonly (Partial<AdjustedFile> & { id: string })[]) =>
+  files.map(({ id, mimeType, width, height, bytes }) => `${id} ${mimeType} ${width} x ${height} ${bytes}`).join()
+
+/** Notes the files that adapters get for the acts that they publish. */
+function noteFiles(networks: Networks, noted: ReadonlyMap<string, Set<string>>): Networks {
+  for (const [platform, adapter] of Object.entries(networks)) {
+    const { publish } = adapter
+    adapter.publish = (act, io, ready) => {
+      if (act.kind === 'post') noted.get(platform)?.add(toFilesKey(act.media))
+      return publish.call(adapter, act, io, ready)
+    }
+  }
+  return networks
 }
 
 /** Every text that the post sends. */
