@@ -24,6 +24,7 @@ import { connections } from './connections/plugin.ts'
 import { consolePage } from './console/plugin.ts'
 import { deliveryMetrics } from './deliveries/metrics-plugin.ts'
 import { deliveries } from './deliveries/plugin.ts'
+import { DELETE_MEDIA } from './delivery/machine.ts'
 import { docs } from './docs/plugin.ts'
 import { events } from './events/plugin.ts'
 import { dependencyChecks } from './health/dependencies.ts'
@@ -46,7 +47,7 @@ import { mcp } from './mcp/plugin.ts'
 import { createAvatars } from './media/avatar.ts'
 import { createFetchFile } from './media/fetch.ts'
 import { fileAddress } from './media/file-address.ts'
-import { type MediaOptions, media } from './media/plugin.ts'
+import { type MediaFiles, media } from './media/plugin.ts'
 import { publicFiles } from './media/public-files.ts'
 import { previewAddress, publicPreviews } from './media/public-previews.ts'
 import { publishedFiles } from './media/published-files.ts'
@@ -75,7 +76,7 @@ export interface AppOptions extends Omit<ConnectionContext, 'avatars'> {
   /** Undefined means that requests are not limited. */
   rateLimits?: RateLimits | undefined
   /** Storage of files, and the fetch for imports. */
-  media: Omit<MediaOptions, 'db'>
+  media: Omit<MediaFiles, 'db'>
   metrics: Metrics
   /** The networks that posts can be published to. */
   networks: Networks
@@ -168,7 +169,7 @@ export async function buildApp({
         ...{ mode: postMetrics, now: Date.now, clock: () => null, log: app.log },
       })
       await api.register(events, { db })
-      await api.register(media, { db, ...files })
+      await api.register(media, { db, ...files, ended: DELETE_MEDIA })
       await api.register(sandbox, { db })
       await api.register(keys, { db })
       await api.register(connectedApps, { db })

@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { listCredentialsNotUnder, updateDataKey } from '../../db/queries/credentials.ts'
 import { listAppsNotUnder, updateAppDataKey } from '../../db/queries/oauth-apps.ts'
 import { listWebhookSecretsNotUnder, updateWebhookDataKey } from '../../db/queries/webhooks/secrets.ts'
-import type { Keyring } from '../credentials/keyring.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 
 /**
  * Wraps the data keys of all stored credentials, and of the secrets of apps and webhooks, with the current key of the

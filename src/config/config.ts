@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseKey } from '../credentials/keyring.ts'
+import { parseKey } from '../keyring/keyring.ts'
 import { type AllowedHost, parseAllowedHost } from '../outbound/allow-list.ts'
 import { type Apps, readApps } from './apps.ts'
 import { ConfigError } from './config-error.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseKey } from '../credentials/keyring.ts'
+import { parseKey } from '../keyring/keyring.ts'
 import { parseAllowedHost } from '../outbound/allow-list.ts'
 
 interface Format {

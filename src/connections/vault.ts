@@ -1,6 +1,6 @@
-import type { Keyring } from '../credentials/keyring.ts'
 import { fail } from '../errors.ts'
 import type { Vault } from '../http/idempotency-key.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 
 /** Encrypts the stored response of a connection: it has the link, or the `state` of its flow. */
 export function vaultOf(keyring: Keyring, userId: string): Vault {

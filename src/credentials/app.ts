@@ -1,7 +1,7 @@
 import type { AppOfAccount } from '../../db/queries/oauth-apps.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import type { OAuthApp } from '../platforms/contract/oauth.ts'
-import type { Keyring } from './keyring.ts'
 
 /** The apps that the operator has configured. */
 export type DeploymentApps = Partial<Record<PlatformId, OAuthApp>>

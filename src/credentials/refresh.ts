@@ -11,6 +11,7 @@ import {
 import { APP_MISSING } from '../../schemas/account.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { areStorable, missingScopes } from '../platforms/contract/granted-tokens.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
@@ -19,7 +20,6 @@ import { PublishError } from '../platforms/contract/publish-error.ts'
 import { untilStored } from '../until-stored.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { appOf } from './app.ts'
-import type { Keyring } from './keyring.ts'
 import {
   afterRefreshFailure,
   mayRefresh,

@@ -2,10 +2,10 @@ import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { credentialsRow } from '../../db/queries/credentials.ts'
 import { type DisconnectedAccount, isConnectedElsewhere } from '../../db/queries/disconnect.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { appOf, type DeploymentApps } from './app.ts'
-import type { Keyring } from './keyring.ts'
 import type { RefreshDeps } from './refresh.ts'
 
 export interface RevokeDeps {

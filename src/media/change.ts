@@ -20,9 +20,8 @@ import { MEDIA_DELETED } from '../../schemas/delivery.ts'
 import type { Issue } from '../../schemas/error.ts'
 import { ALT_TEXT_DELIVERIES_MAX } from '../../schemas/errors.ts'
 import { type MediaDetail, POST_IDS_MAX, type UpdateMedia } from '../../schemas/media.ts'
-import { DELETE_MEDIA } from '../delivery/machine.ts'
 import { fail, invalidRequest } from '../errors.ts'
-import { ALL_RIGHTS, isListed, requireScope } from '../http/rights.ts'
+import { isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
 /** The user's file with this id. Throws 404 if the id is unknown. */
@@ -101,15 +100,18 @@ export async function showMedia(
 /** Error of a delivery that can no longer be retried: it would be sent without a file that its owner attached. */
 const FILE_DELETED = { code: MEDIA_DELETED, message: 'A file of the post was deleted', retryable: false }
 
+/** The states of the deliveries that cannot do without the deleted file, and the state that they get. */
+export type EndedDelivery = Pick<Parameters<typeof deleteUnusedMedia>[1], 'from' | 'to'>
+
 /**
  * Deletes a file, and returns its staged bytes for the caller to discard. Throws a 404 if there is no file with this
  * id. Throws 409 while a draft, a scheduled post or an unfinished delivery uses the file. Throws 403 if the key could
- * not decide about a failed delivery that would need it.
+ * not decide about a failed delivery that would need it. `ended`: what such a delivery becomes.
  */
 export async function deleteMedia(
   db: Db,
   { userId, id, shared }: FileAccess,
-  rights = ALL_RIGHTS,
+  { ended, rights }: { ended: EndedDelivery; rights: KeyRights },
 ): Promise<StagedFile | undefined> {
   const inUse = fail('media_in_use')
   const [found] = isId(id)
@@ -120,7 +122,7 @@ export async function deleteMedia(
         const deleted = await deleteUnusedMedia(db, {
           userId,
           id,
-          ...DELETE_MEDIA,
+          ...ended,
           error: JSON.stringify(FILE_DELETED),
         })
         if (deleted[0]?.used === false) requireMayChange(uses, rights)

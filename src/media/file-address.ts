@@ -1,6 +1,6 @@
 import { FILE_EXTENSIONS, type MediaType } from '../../schemas/media.ts'
-import type { Keyring } from '../credentials/keyring.ts'
-import { isSigned, signedAddress } from '../credentials/signed-address.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import { isSigned, signedAddress } from '../keyring/signed-address.ts'
 
 /**
  * How long an address works. Networks fetch a file while they process a container, and containers of Instagram and

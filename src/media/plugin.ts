@@ -13,7 +13,7 @@ import { validatorCompiler } from '../http/validation.ts'
 import type { Served } from '../storage/storage.ts'
 import { type FileAccess, withFile } from './access.ts'
 import { type Added, withIncomingFile } from './add.ts'
-import { deleteMedia, showMedia, updateMedia } from './change.ts'
+import { deleteMedia, type EndedDelivery, showMedia, updateMedia } from './change.ts'
 import { serveContent } from './content.ts'
 import { discardFile } from './discard-file.ts'
 import type { FetchFile } from './fetch.ts'
@@ -23,8 +23,13 @@ import type { Library } from './library.ts'
 import { listOwnMedia } from './list.ts'
 import { servePreview } from './preview.ts'
 
-export interface MediaOptions extends Library {
+export interface MediaFiles extends Library {
   fetchFile: FetchFile
+}
+
+interface MediaOptions extends MediaFiles {
+  /** The transition of a delivery whose file is deleted. */
+  ended: EndedDelivery
 }
 
 /** The most that a form has beside its file. */
@@ -32,7 +37,7 @@ const FORM_BYTES_MAX = 2 ** 20
 
 const toResponse = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 
-export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ...library }) => {
+export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ended, ...library }) => {
   const { db, bytesMax } = library
 
   // Encapsulated, because only this operation reads forms.
@@ -98,7 +103,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   app.route({
     ...operations.deleteMedia,
     handler: async (request) => {
-      const staged = await withFile(db, request, (file) => deleteMedia(db, file, request.rights))
+      const staged = await withFile(db, request, (file) => deleteMedia(db, file, { ended, rights: request.rights }))
       // Not awaited: a slow storage would delay the response.
       if (staged) {
         discardFile(library, staged)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
-import type { Keyring } from '../credentials/keyring.ts'
 import { fail } from '../errors.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import { NotStoredError, UnpublishableError } from '../storage/storage.ts'
 import { addressedFile } from './file-address.ts'
 import type { PublishedFiles } from './published-files.ts'

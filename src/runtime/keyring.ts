@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Db } from '../../db/client.ts'
 import { isKeyUsable } from '../../db/queries/credentials.ts'
 import type { Config } from '../config/config.ts'
-import { readOrCreateKey } from '../credentials/key-file.ts'
-import { createKeyring, type Keyring } from '../credentials/keyring.ts'
 import type { Publisher } from '../delivery/publisher.ts'
 import { OperatorError } from '../errors.ts'
+import { readOrCreateKey } from '../keyring/key-file.ts'
+import { createKeyring, type Keyring } from '../keyring/keyring.ts'
 import type { Log } from '../log.ts'
 
 /**

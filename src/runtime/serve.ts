@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { createFetchFile } from '../media/fetch.ts'
-import type { MediaOptions } from '../media/plugin.ts'
+import type { MediaFiles } from '../media/plugin.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createProcessMetrics } from '../metrics/process.ts'
 import { countReceiveErrors, countStorageErrors } from '../metrics/storage.ts'
@@ -91,14 +91,14 @@ async function run(config: Config, announce: Announce, inner?: typeof import('./
 
 type Client = ReturnType<typeof createPublicClient>
 
-async function openMedia(config: Config, db: Db, metrics: Metrics, client: Client): Promise<MediaOptions> {
+async function openMedia(config: Config, db: Db, metrics: Metrics, client: Client): Promise<MediaFiles> {
   const library = await openMediaLibrary(config, db)
   const storage = countStorageErrors(library.storage, metrics)
   return { ...library, storage, fetchFile: createFetchFile(client), onReceiveError: countReceiveErrors(metrics) }
 }
 
 interface AppParts {
-  media: MediaOptions
+  media: MediaFiles
   metrics: Metrics
   client: Client
   logger: Awaited<ReturnType<typeof createLoggerOptions>>

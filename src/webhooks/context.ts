@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import type { Keyring } from '../credentials/keyring.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 
 export interface WebhookContext {
   db: Db

@@ -26,10 +26,10 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from '../../schemas/webhook.ts'
-import type { Keyring } from '../credentials/keyring.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { requireScope } from '../http/rights.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import { checkUrl } from './check-url.ts'
 import type { Manager, WebhookContext } from './context.ts'
 import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { CredentialsRow } from '../../db/queries/credentials.ts'
-import type { Keyring } from '../credentials/keyring.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import { signingKeyOf } from './sign.ts'
 
 /** The secrets of a webhook, as they are encrypted. */

@@ -15,9 +15,9 @@ import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { createKey } from '../../src/auth/create-key.ts'
-import { createKeyring, type Keyring } from '../../src/credentials/keyring.ts'
+import { createKeyring, type Keyring } from '../../src/keyring/keyring.ts'
 import { createFetchFile } from '../../src/media/fetch.ts'
-import type { MediaOptions } from '../../src/media/plugin.ts'
+import type { MediaFiles } from '../../src/media/plugin.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createPublicClient } from '../../src/outbound/client.ts'
 import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
@@ -99,7 +99,7 @@ export interface Options
   logger?: FastifyServerOptions['logger']
   corsOrigins?: string[]
   poolMax?: number
-  media?: Partial<Omit<MediaOptions, 'db'>>
+  media?: Partial<Omit<MediaFiles, 'db'>>
 }
 
 /** Creates a temporary folder, removed at the end of the calling test. */
@@ -111,7 +111,7 @@ export async function createFolder(t: Teardown): Promise<string> {
 }
 
 /** Options of the service that store files in `folder`, which exists. */
-export function mediaOptions(folder: string): Omit<MediaOptions, 'db'> {
+export function mediaOptions(folder: string): Omit<MediaFiles, 'db'> {
   const incomingDir = join(folder, 'incoming')
   if (folder !== '.') mkdirSync(incomingDir, { recursive: true })
   const fetchFile = createFetchFile(createPublicClient())

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { createKeyring } from '../../src/credentials/keyring.ts'
+import { createKeyring } from '../../src/keyring/keyring.ts'
 import { type AddressedFile, addressedFile, fileAddress } from '../../src/media/file-address.ts'
 import { s3Storage } from '../../src/storage/s3.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'

@@ -5,6 +5,8 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { renewLease } from '../../db/queries/staged-files.ts'
+import { DELETE_MEDIA } from '../../src/delivery/machine.ts'
+import { ALL_RIGHTS } from '../../src/http/rights.ts'
 import { addMedia } from '../../src/media/add.ts'
 import { deleteMedia } from '../../src/media/change.ts'
 import { discardFile } from '../../src/media/discard-file.ts'
@@ -193,7 +195,7 @@ t.test('a sweep deletes bytes whose deletion failed before, and continues after 
   const remove = async () => Promise.reject(new Error('The storage did not respond'))
   for (const width of [20, 30]) await add(library, ada, await jpeg(width))
   for (const id of await listed()) {
-    const staged = await deleteMedia(library.db, { userId: ada.id, id })
+    const staged = await deleteMedia(library.db, { userId: ada.id, id }, { ended: DELETE_MEDIA, rights: ALL_RIGHTS })
     await t.rejects(discardFile(withStorage({ remove }), staged!))
   }
   t.equal((await filesIn(mediaDir)).length, 2)

@@ -27,7 +27,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['schemas', []],
   ['db', ['schemas', 'package.json']],
   ['src/errors.ts', ['schemas']],
-  ['src/config', ['schemas', 'src/credentials', 'src/outbound/allow-list.ts', 'src/platforms']],
+  ['src/config', ['schemas', 'src/keyring', 'src/outbound/allow-list.ts', 'src/platforms']],
   ['src/log.ts', []],
   ['src/slots.ts', []],
   ['src/version.ts', ['package.json']],
@@ -37,7 +37,11 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
   ['src/outbound', ['src/with-timeout.ts']],
   ['src/storage', []],
-  ['src/credentials', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/until-stored.ts', 'src/with-timeout.ts']],
+  ['src/keyring', []],
+  [
+    'src/credentials',
+    ['schemas', 'db', 'src/keyring', 'src/log.ts', 'src/platforms', 'src/until-stored.ts', 'src/with-timeout.ts'],
+  ],
 
   [CONTRACT, ['schemas']],
   [WIRE, ['schemas', CONTRACT]],
@@ -52,16 +56,16 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/docs', FEATURE],
   [
     'src/health',
-    [...FEATURE, 'src/delivery/timing.ts', 'src/credentials', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
+    [...FEATURE, 'src/delivery/timing.ts', 'src/keyring', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
   ],
-  ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials']],
+  ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials', 'src/keyring']],
   ['src/catalogue', [...FEATURE, 'src/platforms']],
   // A connection ends by storing accounts.
-  ['src/connections', [...FEATURE, 'src/platforms', 'src/credentials', 'src/accounts/store.ts']],
+  ['src/connections', [...FEATURE, 'src/platforms', 'src/keyring', 'src/accounts/store.ts']],
   [
     'src/media',
     [
-      ...[...FEATURE, 'src/delivery/machine.ts', 'src/platforms', 'src/credentials', 'src/outbound', 'src/storage'],
+      ...[...FEATURE, 'src/platforms', 'src/keyring', 'src/outbound', 'src/storage'],
       ...['src/lease-lost.ts', 'src/with-timeout.ts'],
     ],
   ],
@@ -92,7 +96,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
   ['src/events', FEATURE],
   // A webhook sends over connections that are public.
-  ['src/webhooks', [...FEATURE, 'src/credentials', 'src/outbound/client.ts']],
+  ['src/webhooks', [...FEATURE, 'src/keyring', 'src/outbound/client.ts']],
   ['src/sandbox', FEATURE],
   // The page is a client like any other: it imports the SDK, and the rules that say which actions it may offer.
   ['src/console/page', ['src/sdk', 'src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts']],
@@ -103,7 +107,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   [
     'src/delivery',
     [
-      ...['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage', 'src/with-timeout.ts'],
+      ...['schemas', 'db', 'src/keyring', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage'],
+      'src/with-timeout.ts',
       ...['src/lease-lost.ts', 'src/until-stored.ts'],
     ],
   ],

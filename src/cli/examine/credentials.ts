@@ -6,7 +6,7 @@ import { listCredentialsAfter } from '../../../db/queries/credentials.ts'
 import { listAppsAfter } from '../../../db/queries/oauth-apps.ts'
 import { listWebhookSecretsAfter } from '../../../db/queries/webhooks/secrets.ts'
 import type { Config } from '../../config/config.ts'
-import type { Keyring, SealedCredentials } from '../../credentials/keyring.ts'
+import type { Keyring, SealedCredentials } from '../../keyring/keyring.ts'
 import { openKeyring } from '../../runtime/keyring.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 

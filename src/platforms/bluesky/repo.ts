@@ -51,7 +51,10 @@ export async function openRepo(io: Io): Promise<Repo> {
   return session ? repoOf(session, io, { canRenew: true }) : (await signIn(io)).repo
 }
 
-/** `canRenew`: a new session may replace this one, which may have expired. */
+/**
+ * `canRenew`: a new session may replace this one, which may have expired. All calls share the session, so they stand in
+ * one function.
+ */
 function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Repo {
   let session = first
   let mayBeStale = canRenew

@@ -21,7 +21,10 @@ interface Open {
 const TEXT = /[^\\\r_*[\]()~`>#+\-=|{}.!\n]+|\r/y
 const CODE = /[^\\\r`]+|\r/y
 
-/** https://core.telegram.org/bots/api#markdownv2-style */
+/**
+ * https://core.telegram.org/bots/api#markdownv2-style. One loop with the steps of TDLib's in their order, so that both
+ * can be read side by side.
+ */
 export function parseMarkdownV2(written: string): PlainText | Invalid {
   const plain = new PlainText()
   const open: Open[] = []

@@ -1,7 +1,7 @@
 import { connect } from '../../../db/client.ts'
 import { sandboxStore } from '../../../db/queries/sandbox.ts'
-import { createKeyring } from '../../../src/credentials/keyring.ts'
 import { claimNextRefresh, type RefreshDeps, refreshTokens } from '../../../src/credentials/refresh.ts'
+import { createKeyring } from '../../../src/keyring/keyring.ts'
 import { createNetworks } from '../../../src/platforms/adapters.ts'
 import type { OAuth } from '../../../src/platforms/contract/oauth.ts'
 import { standardOAuth } from '../../../src/platforms/families/oauth/standard-oauth.ts'

@@ -1,5 +1,5 @@
 import { connect } from '../../../db/client.ts'
-import { createKeyring } from '../../../src/credentials/keyring.ts'
+import { createKeyring } from '../../../src/keyring/keyring.ts'
 import { createSend } from '../../../src/webhooks/send.ts'
 import { dispatch } from '../../../src/worker/dispatch.ts'
 import { work } from '../../../src/worker/loop.ts'

@@ -7,7 +7,9 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import type { Credentials } from '../platforms/contract/io.ts'
+
+/** The contents of a row, such as tokens by their names. */
+type Credentials = Readonly<Record<string, string>>
 
 /** The encrypted credentials of one account, as they are stored. */
 export interface SealedCredentials {
