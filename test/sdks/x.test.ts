@@ -1,11 +1,13 @@
 import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
-import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import { xMetrics } from '../../src/platforms/x/metrics.ts'
+import { actOf, clientOf, fileOf, ioOf, publishedOf } from '../helpers/adapter-calls.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import { startX } from '../networks/fakes/x.ts'
 import { type Claim, typeErrors } from './claims.ts'
 import { type Exchange, failure, fetchOf, importPackage, useFetch } from './sdk.ts'
 
-const { send, identify, reconcile } = clientOf(xAdapter)
+const { send, identify, reconcile, edit, remove } = clientOf(xAdapter)
 
 const TYPES = "import type { Schemas } from '@xdevplatform/xdk'"
 
@@ -71,11 +73,15 @@ const RENAMED: Record<string, string> = {
   edit_history_tweet_ids: 'edit_history_post_ids',
   referenced_tweets: 'referenced_posts',
   note_tweet: 'note_post',
+  retweet_count: 'repost_count',
 }
 
 /** The SDK has the names of the description in another case. */
 const renamed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(renamed)
+  // Real problems name either host, the description one.
+  if (typeof value === 'string')
+    return value.replace('https://api.twitter.com/2/problems/', 'https://api.x.com/2/problems/')
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([name, inner]) => [
     (RENAMED[name] ?? name).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -91,6 +97,8 @@ const SCHEMAS: Record<string, { body?: string; reply: string }> = {
   'GET /2/users/me': { reply: 'GetUsersMeResponse' },
   'GET /2/users/:id/tweets': { reply: 'GetUsersPostsResponse' },
   'POST /2/tweets': { body: 'CreatePostsRequest', reply: 'CreatePostsResponse' },
+  'GET /2/tweets': { reply: 'GetPostsByIdsResponse' },
+  'DELETE /2/tweets/:id': { reply: 'DeletePostsResponse' },
   'POST /2/media/upload': { body: 'MediaUploadRequest', reply: 'MediaUploadResponse' },
   'GET /2/media/upload': { reply: 'GetMediaUploadStatusResponse' },
   'POST /2/media/upload/initialize': { body: 'InitializeMediaUploadRequest', reply: 'InitializeMediaUploadResponse' },
@@ -121,6 +129,16 @@ t.test('requests of the adapter and responses of the fake have the types of the 
     io,
   )
   await reconcile(act, fake.credentials, io)
+  fake.user.subscription_type = 'Premium'
+  const published = publishedOf(act, first)
+  await edit({ ...act, text: 'A lighthouse at dawn' }, published, fake.credentials, io)
+  await remove(published, fake.credentials, io)
+  const numbers = await startMetrics(t)
+  const names = xMetrics.offered.map(({ native }) => native)
+  numbers.storeOf('x').posts.set(first.id, Object.fromEntries(names.map((name) => [name, 3])))
+  const measured = [first.id, '1'].map((id) => ({ id, ref: null, url: null, postType: 'post' as const, ageMs: 0 }))
+  const readIo = { ...io, credentials: fake.credentials, fetch: fetchOf(numbers, exchanges) }
+  await xAdapter.readMetrics!(measured, new Set(names), readIo)
 
   const claims: Claim[] = []
   const seen = new Set<string>()

@@ -3,6 +3,7 @@ import type { Teardown } from '../../helpers/database.ts'
 import { PAGE_ID } from './facebook.ts'
 import { errorBody } from './meta.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
+import { missing } from './x-replies.ts'
 
 /** The numbers of one post, under the names of its network. Names that are missing here are left out of responses. */
 export type Numbers = Record<string, number>
@@ -90,9 +91,7 @@ function facebookVideo(call: Recorded, id: string, postId: string | undefined): 
   return { status: 200, body: { id, ...(names.includes('post_id') && postId && { post_id: postId }) } }
 }
 
-/** https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
-const problemOf = ({ refused }: Store, id: string) =>
-  refused.get(id)?.body ?? { title: 'Not Found Error', type: 'https://api.twitter.com/2/problems/resource-not-found' }
+const problemOf = ({ refused }: Store, id: string) => ({ ...missing(id), ...refused.get(id)?.body })
 
 const SCENES: Partial<Record<PlatformId, Scene>> = {
   // https://developers.google.com/youtube/v3/docs/videos: counts are texts.
@@ -168,9 +167,7 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
       const ids = listed(query.ids)
       const hasMetrics = listed(query['tweet.fields']).includes('public_metrics')
       const data = found(ids, store).map(([id, numbers]) => ({ id, ...(hasMetrics && { public_metrics: numbers }) }))
-      const errors = ids
-        .filter((id) => !store.posts.has(id))
-        .map((id) => ({ resource_id: id, resource_type: 'tweet', parameter: 'ids', ...problemOf(store, id) }))
+      const errors = ids.filter((id) => !store.posts.has(id)).map((id) => problemOf(store, id))
       return { status: 200, body: { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) } }
     },
   },
