@@ -62,6 +62,14 @@ t.test('the SDK of LinkedIn posts for an organization, comments, and reads both'
   const { createdEntityId } = await client.create({ ...comments, entity: comment })
   const all = await client.getAll(comments)
   t.hasStrict(all.data.elements, [{ id: createdEntityId, message: { text: 'At dusk' } }])
+
+  const post = { ...common, resourcePath: '/posts/{urn}', pathKeys: { urn: created.createdEntityId } }
+  const edit = await client.partialUpdate({ ...post, patchSetObject: { commentary: 'A lighthouse at dawn' } })
+  t.equal(edit.status, 204)
+  const shown = await client.finder({ ...common, resourcePath: '/posts', finderName: 'author', queryParams })
+  t.hasStrict(shown.data.elements, [{ commentary: 'A lighthouse at dawn' }])
+  t.equal((await client.delete(post)).status, 204)
+  t.equal((await client.delete(post)).status, 204, 'deleting twice is deleting once')
 })
 
 t.test('the SDK of LinkedIn uploads an image, and gets the errors of the fake', async (t) => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { fileOf } from '../helpers/adapter-calls.ts'
 import { PAGE_ID, startFacebook } from '../networks/fakes/facebook.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import { startThreads } from '../networks/fakes/threads.ts'
 import { failure, requirePackage, useAxios } from './sdk.ts'
 
@@ -44,6 +45,10 @@ t.test("Meta's SDK posts on a Page, comments, and reads both", async (t) => {
   const comment = await post.createComment([], { message: 'At dusk' })
   const comments = await post.getComments(['id', 'message', 'from'])
   t.strictSame([comments[0].id, comments[0].message, comments[0].from.id], [comment.id, 'At dusk', PAGE_ID])
+  await post.update([], { message: 'A lighthouse at dawn' })
+  t.equal((await page.getFeed(['message']))[1].message, 'A lighthouse at dawn')
+  t.strictSame(await post.delete(), { success: true })
+  t.match(await failure(post.delete()), { response: { code: 100, error_subcode: 33 } })
 
   fake.photos.set('19', { isPublished: false, bytes: 1 })
   await page.createPhotoStory([], { photo_id: '19' })
@@ -97,4 +102,23 @@ t.test("Meta's SDK publishes a text on Threads, for which it has no classes", as
   const published = await api.call('POST', ['me', 'threads_publish'], { creation_id: container.id })
   const { data } = await api.call('GET', ['me', 'threads'], { fields: 'id,text' })
   t.strictSame(data, [{ id: published.id, text: 'A lighthouse' }])
+  t.match(await api.call('DELETE', [published.id]), { success: true })
+  t.match(await failure(api.call('DELETE', [published.id])), { response: { code: 24 } })
+})
+
+t.test("Meta's SDK reads the insights of the fakes, and their refusals", async (t) => {
+  const numbers = await startMetrics(t)
+  useAxios(numbers)
+  for (const platform of ['facebook', 'instagram'] as const) {
+    numbers.storeOf(platform).posts.set('17', { views: 5, post_media_view: 5 })
+    numbers.storeOf(platform).retired.add('impressions')
+  }
+  const { IGMedia } = initialize('token', { root: 'https://graph.instagram.com', version: 'v26.0' })
+  const [views] = await new IGMedia('17').getInsights([], { metric: 'views' })
+  t.match([views.name, views.values], ['views', [{ value: 5 }]])
+  t.match(await failure(new IGMedia('17').getInsights([], { metric: 'impressions' })), { response: { code: 100 } })
+  t.match(await failure(new IGMedia('18').getInsights([], { metric: 'views' })), { response: { error_subcode: 33 } })
+  const { PagePost } = initialize('token', { root: 'https://graph.facebook.com', version: 'v24.0' })
+  const [pageViews] = await new PagePost('17').getInsights([], { metric: 'post_media_view' })
+  t.match([pageViews.name, pageViews.values], ['post_media_view', [{ value: 5 }]])
 })

@@ -1,18 +1,18 @@
 import t from 'tap'
 import type { Act } from '../../src/platforms/contract/adapter.ts'
 import { telegramAdapter } from '../../src/platforms/telegram/adapter.ts'
-import { actOf, clientOf, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import { actOf, clientOf, fileOf, ioOf, publishedOf } from '../helpers/adapter-calls.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 import { startTelegram } from '../networks/fakes/telegram.ts'
 import { type Claim, typeErrors } from './claims.ts'
 
-const { send, identify } = clientOf(telegramAdapter)
+const { send, identify, edit, remove } = clientOf(telegramAdapter)
 
 const TYPES = "import type * as Params from '@gramio/types/params'"
 
 const METHODS = [
   ...['getMe', 'getChat', 'getChatMember', 'sendMessage', 'sendPhoto', 'sendAnimation', 'sendVideo'],
-  'sendMediaGroup',
+  ...['sendMediaGroup', 'editMessageText', 'editMessageCaption', 'deleteMessage', 'deleteMessages'],
 ]
 
 t.test("requests of the adapter have the types that are made from Telegram's page", async (t) => {
@@ -30,8 +30,15 @@ t.test("requests of the adapter have the types that are made from Telegram's pag
   for (const type of ['image/jpeg', 'image/gif', 'video/mp4']) {
     await publish({ media: [fileOf(type)], fields: { ...fields, buttons } })
   }
-  await publish({ media: [fileOf('image/jpeg'), fileOf('video/mp4')] })
+  const album = { fields, media: [fileOf('image/jpeg'), fileOf('video/mp4')] }
+  const sentAlbum = await publish(album)
   await publish({ kind: 'comment', parent: first, root: first })
+
+  for (const [act, sent] of [[{ fields }, first] as const, [album, sentAlbum] as const]) {
+    const published = publishedOf(actOf(act), sent)
+    await edit(actOf({ ...act, text: 'A lighthouse at dawn' }), published, credentials, io)
+    await remove(published, credentials, io)
+  }
 
   t.strictSame([...new Set(fake.calls.map(methodOf))].sort(), [...METHODS].sort(), 'every method is called')
   const claims = fake.calls.filter((call) => methodOf(call) !== 'getMe').map(claimOf)

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
-import { actOf, carryOut, fileOf, ioOf } from '../helpers/adapter-calls.ts'
+import { actOf, carryOut, fileOf, ioOf, publishedOf } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import { startYoutube } from '../networks/fakes/youtube.ts'
 import { type Claim, typeErrors } from './claims.ts'
 import { type Exchange, failure, fetchOf, requirePackage } from './sdk.ts'
@@ -76,6 +77,51 @@ t.test('the client of Google reads, comments, and sets a thumbnail and a playlis
   t.equal(await typeErrors(t, TYPES, claims), '')
 })
 
+t.test('the client of Google edits and deletes a video and a comment', async (t) => {
+  const { fake, client, video, exchanges } = await start(t)
+  const { id } = video
+  const snippet = { title: 'Dawn', description: 'Over the sea', categoryId: '22' }
+  await client.videos.update({ part: ['snippet'], requestBody: { id, snippet } })
+  const { data: shown } = await client.videos.list({ part: ['snippet'], id: [id] })
+  t.match(shown.items, [{ id, snippet }])
+  const textOf = (textOriginal: string) => ({ snippet: { textOriginal } })
+  const thread = { snippet: { channelId: fake.channel.id, videoId: id, topLevelComment: textOf('First!') } }
+  const { data: comment } = await client.commentThreads.insert({ part: ['snippet'], requestBody: thread })
+  const requestBody = { id: comment.snippet.topLevelComment.id, ...textOf('Second!') }
+  const { data: edited } = await client.comments.update({ part: ['snippet'], requestBody })
+  t.match(edited, requestBody)
+  const claims = exchanges
+    .filter(({ request: { method } }) => method === 'PUT')
+    .map(({ request: { path }, response }): Claim => {
+      const type = path.endsWith('videos') ? 'Video' : 'Comment'
+      return { type: `youtube_v3.Schema$${type}`, value: JSON.parse(response.text) }
+    })
+  t.equal(claims.length, 2)
+  t.equal(await typeErrors(t, TYPES, claims), '')
+  t.equal((await client.comments.delete({ id: requestBody.id })).status, 204)
+  t.equal((await client.videos.delete({ id })).status, 204)
+  t.match(await failure(client.videos.delete({ id })), { response: { status: 404 } })
+  t.strictSame((await client.videos.list({ part: ['snippet'], id: [id] })).data.items, [])
+})
+
+t.test('the client of Google reads the counts of the fake, which are texts', async (t) => {
+  const numbers = await startMetrics(t)
+  numbers.storeOf('youtube').posts.set('dusk', { viewCount: 7, likeCount: 2, commentCount: 0 })
+  const exchanges: Exchange[] = []
+  const toFake: typeof fetch = (url, init) => numbers.fetch(String(url).replace('//youtube.', '//www.'), init)
+  const { auth, youtube } = requirePackage(YOUTUBE)
+  const user = new auth.OAuth2({ clientId: 'id', clientSecret: 'secret' })
+  user.setCredentials({ access_token: 'token' })
+  const fetchImplementation = fetchOf({ fetch: toFake }, exchanges)
+  const client = youtube({ version: 'v3', auth: user, retry: false, fetchImplementation })
+  const { data } = await client.videos.list({ part: ['statistics'], id: ['dusk,gone'] })
+  t.match(data.items, [{ id: 'dusk', statistics: { viewCount: '7', likeCount: '2', commentCount: '0' } }])
+  const claims = exchanges.map(
+    ({ response }): Claim => ({ type: 'youtube_v3.Schema$VideoListResponse', value: JSON.parse(response.text) }),
+  )
+  t.equal(await typeErrors(t, TYPES, claims), '')
+})
+
 t.test('what the adapter sends has the types of the client of Google', async (t) => {
   const { fake, video } = await start(t)
   const fields = {
@@ -94,17 +140,20 @@ t.test('what the adapter sends has the types of the client of Google', async (t)
     { kind: 'comment' as const, parent },
     { kind: 'playlist' as const, parent, text: [...fake.playlists.keys()][0]! },
   ]) {
-    await carryOut(youtubeAdapter, actOf(act), io)
+    const sent = await carryOut(youtubeAdapter, actOf(act), io)
+    if ('kind' in act && act.kind === 'playlist') continue
+    await youtubeAdapter.edit!(actOf({ ...act, text: 'Another text' }), publishedOf(actOf(act), sent), io)
   }
   const types: Record<string, string> = {
     videos: 'Video',
     commentThreads: 'CommentThread',
+    comments: 'Comment',
     playlistItems: 'PlaylistItem',
   }
   const claims = fake.calls
-    .filter(({ method }) => method === 'POST')
+    .filter(({ method, path }) => method === 'POST' || (method === 'PUT' && !path.startsWith('/upload')))
     .map(({ path, body }): Claim => ({ type: `youtube_v3.Schema$${types[path.split('/').at(-1)!]}`, value: body }))
-  t.equal(claims.length, 3)
+  t.equal(claims.length, 5)
   t.equal(await typeErrors(t, TYPES, claims), '')
   const wrong = { type: 'youtube_v3.Schema$Video', value: { snippet: { titel: 5 } } }
   t.match(await typeErrors(t, TYPES, [wrong]), /titel.+ does not exist/, 'another name is noticed')

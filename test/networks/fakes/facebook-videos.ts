@@ -215,7 +215,8 @@ export function videosOf({ pageId, nextId, createStory, needs, publishesAgain }:
     needs('pages_manage_posts', 'pages_read_engagement')
     if (method === 'DELETE') videos.delete(video.id)
     else {
-      const { description, ...others } = (body ?? {}) as Record<string, string>
+      // Meta's own client sends the id of the object too.
+      const { description, id: _, ...others } = (body ?? {}) as Record<string, string>
       if (Object.keys(others).length > 0) refuse(100, '(#100) Unknown parameter')
       if (description !== video.finished?.description) video.edits++
       video.finished = { ...video.finished, ...(description && { description }) }

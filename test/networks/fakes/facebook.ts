@@ -246,7 +246,8 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     if (call.method === 'DELETE') list.splice(list.indexOf(object as Post), 1)
     else if ('postId' in object) return refuse(100, UNSUPPORTED, UNKNOWN_OBJECT)
     else {
-      const { message, ...others } = (call.body ?? {}) as Record<string, string>
+      // Meta's own client sends the id of the object too.
+      const { message, id: _, ...others } = (call.body ?? {}) as Record<string, string>
       if (Object.keys(others).length > 0) refuse(100, '(#100) Unknown parameter')
       if (message !== object.message) Object.assign(object, { message, edits: (object.edits ?? 0) + 1 })
     }

@@ -284,7 +284,8 @@ function createComment(
  * idempotent". An update changes the commentary alone.
  */
 function changePost(call: Recorded, urn: string, token: LinkedinToken, state: LinkedinState): Reply {
-  const restMethod = call.headers['x-restli-method']
+  // LinkedIn's own client sends it in small letters.
+  const restMethod = String(call.headers['x-restli-method']).toUpperCase()
   const post = state.posts.find(({ id }) => id === urn)
   if (post && !mayActFor(post.author, token, state)) forbidden('partnerApiPostsExternal.DELETE.20260901')
   if (call.method === 'DELETE' && restMethod === 'DELETE') {
