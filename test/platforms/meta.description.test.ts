@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Act, Sent } from '../../src/platforms/contract/adapter.ts'
 import { facebookAdapter } from '../../src/platforms/facebook/adapter.ts'
+import { facebookMetrics } from '../../src/platforms/facebook/metrics.ts'
 import { instagramAdapter } from '../../src/platforms/instagram/adapter.ts'
+import { instagramMetrics } from '../../src/platforms/instagram/metrics.ts'
 import { actOf, clientOf, fileOf, ioOf, publishedOf } from '../helpers/adapter-calls.ts'
 import { startFacebook } from '../networks/fakes/facebook.ts'
 import { startInstagram } from '../networks/fakes/instagram.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 
 // Parameters and fields in requests to Facebook and Instagram are names that the specifications of Meta's SDKs have.
@@ -15,6 +18,8 @@ interface Node {
   fields: string[]
   /** The parameters of a POST, by edge. */
   edges: Record<string, string[]>
+  /** The names of its insights. */
+  metrics?: string[]
 }
 const { nodes }: { nodes: Record<string, Node> } = JSON.parse(
   readFileSync('test/samples/meta-specifications.json', 'utf8'),
@@ -53,6 +58,7 @@ const INSTAGRAM: typeof REQUESTS = {
  */
 const OTHERS = [
   ...['is_ai_generated', 'is_paid_partnership', 'source', 'children', 'attachments', 'access_token', 'picture'],
+  ...['comments', 'reactions'],
   // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started
   'profile_picture_url',
 ]
@@ -73,7 +79,9 @@ function unknownNames(
   const name = `${method} ${path.replace(/^\/v[\d.]+\//, '').replace(/^[\d_]+/, ':id')}`
   const request = ofObject(name, byId) ?? requests[name]
   if (!request) return [name]
-  const fields = (query.fields ?? '').replaceAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, '').split(',')
+  // The fields of an edge, and what is asked of it, such as `.limit(0)`.
+  const details = /\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\.\w+\([^()]*\)/g
+  const fields = (query.fields ?? '').replaceAll(details, '').split(',')
   const known = request.read ? nodes[request.read]!.fields : []
   const parameters = [...Object.keys((body ?? {}) as object), ...files.map(({ field }) => field)]
   const edge = request.edge ? nodes[request.node]!.edges[request.edge] : []
@@ -152,4 +160,30 @@ t.test('Instagram: parameters and fields are those of the specifications', async
     const node = isPost(call) ? 'IGMediaForIGOnlyAPI' : 'ShadowIGMediaBuilder'
     t.same(unknownNames(call, INSTAGRAM, node), [], `${call.method} ${call.path}`)
   }
+})
+
+t.test('numbers are read by names of the specifications', async (t) => {
+  const numbers = await startMetrics(t)
+  // A post of a Page has an id of two parts.
+  const post = { id: '1_17', ref: null, url: null, postType: 'post' as const, ageMs: 0 }
+  for (const [platform, { credentials }, { readMetrics }, { offered }] of [
+    ['facebook', await startFacebook(t), facebookAdapter, facebookMetrics],
+    ['instagram', await startInstagram(t), instagramAdapter, instagramMetrics],
+  ] as const) {
+    const id = platform === 'facebook' ? post.id : '17'
+    numbers.storeOf(platform).posts.set(id, {})
+    await readMetrics!([{ ...post, id }], new Set(offered.map(({ native }) => native)), {
+      ...ioOf(numbers),
+      credentials,
+    })
+  }
+  const [page, , media, insights] = numbers.calls
+  t.same(unknownNames(page!, REQUESTS, 'PagePost'), [])
+  t.same(unknownNames(media!, INSTAGRAM, 'IGMediaForIGOnlyAPI'), [])
+  const names = insights!.query.metric!.split(',')
+  t.ok(names.length > 1)
+  t.same(
+    names.filter((name) => !nodes.IGMediaForIGOnlyAPI!.metrics!.includes(name)),
+    [],
+  )
 })

@@ -3,7 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { pinterestAdapter } from '../../src/platforms/pinterest/adapter.ts'
 import { pinterestOAuth } from '../../src/platforms/pinterest/connect.ts'
+import { pinterestMetrics } from '../../src/platforms/pinterest/metrics.ts'
 import { actOf, clientOf, fileOf, ioOf, publishedOf, rejection } from '../helpers/adapter-calls.ts'
+import { startMetrics } from '../networks/fakes/metrics.ts'
 import { startPinterest } from '../networks/fakes/pinterest.ts'
 
 // Requests of the adapter and responses of the fake have the schemas of Pinterest's own document. A part of it is in
@@ -94,6 +96,25 @@ t.test('requests of the adapter and responses of the fake are those of the OpenA
 
   t.match(problemWith('PinCreate', { board_id: 5 }), /board_id must be string/, 'another type is noticed')
   t.match(problemWith('PinCreate', { colour: 'red' }), /unevaluated properties/, 'another name is noticed')
+})
+
+t.test('numbers are asked for and answered as in the OpenAPI document', async (t) => {
+  const numbers = await startMetrics(t)
+  const names = pinterestMetrics.offered.map(({ native }) => native)
+  numbers.storeOf('pinterest').posts.set('17', Object.fromEntries(names.map((name) => [name, 3])))
+  const io = ioOf(numbers, {
+    fetch: async (input, init) => {
+      const response = await numbers.fetch(input, init)
+      const types = numbers.calls.at(-1)!.query.metric_types!.split(',')
+      t.ok(ajv.validate({ $ref: 'pinterest#/components/schemas/PinAnalyticsMetricTypes' }, types), ajv.errorsText())
+      t.equal(problemWith('PinAnalyticsResponse', await response.clone().json()), '')
+      return response
+    },
+  })
+  const { credentials } = await startPinterest(t)
+  const pin = { id: '17', ref: null, url: null, postType: 'post' as const, ageMs: 0 }
+  const readings = await pinterestAdapter.readMetrics!([pin], new Set(names), { ...io, credentials })
+  t.match(readings, [{ counts: { TOTAL_COMMENTS: 3 } }])
 })
 
 t.test('tokens and errors of the fake are those of the OpenAPI document', async (t) => {
