@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { findLeaks } from '../test/helpers/leaks.ts'
@@ -27,7 +27,7 @@ for (const [, name, reason] of output.matchAll(/^ *ok \d+ - (.*?) # SKIP (.*)$/g
 }
 
 // The reporter shows failures too, but its output may be cut off at the end.
-for (const [failure] of output.matchAll(/^( +)not ok .*\n(?:\1 .*\n)*/gm)) process.stdout.write(failure)
+for (const [failure] of output.matchAll(/^( *)not ok .*\n(?:\1 .*\n)*/gm)) process.stdout.write(failure)
 
 for (const leak of leaks) process.stdout.write(`${leak}\n`)
 
@@ -40,16 +40,23 @@ process.exitCode = failed > 0 ? 1 : 0
 
 async function runTap(scratch: string, groups: string, record: string) {
   const outputFile = join(scratch, 'output.tap')
+  const { include, timeout } = parse(readFileSync('.taprc', 'utf8'))
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-  const files = named.length > 0 ? named : globSync(parse(readFileSync('.taprc', 'utf8')).include)
-  const tap = spawn('tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, groups)], {
-    stdio: 'inherit',
+  const files = named.length > 0 ? named : globSync(include)
+  // A file that runs alone needs no runner, whose start takes as long as many a file.
+  const isAlone = files.length === 1 && options.length === 0
+  const [command, parameters] = isAlone
+    ? [process.execPath, files]
+    : ['tap', [`--output-file=${outputFile}`, ...options, ...groupFiles(files, groups)]]
+  const tap = spawn(command, parameters, {
+    stdio: ['inherit', isAlone ? openSync(outputFile, 'w') : 'inherit', 'inherit'],
     // Compiled sources make processes start sooner.
     env: {
       NODE_COMPILE_CACHE: join(CACHE, 'node'),
       ...process.env,
       TEST_RECORD_DIR: record,
+      ...(isAlone && { TAP_TIMEOUT: String(timeout) }),
     },
   })
   // This process continues, to stop Postgres.
