@@ -69,7 +69,7 @@ export async function readPosts(
   )
   const names = new Set(granted!.map(({ native }) => native))
   const notAsked = Object.fromEntries(withheld!.map(({ native }) => [native, SCOPE_MISSING]))
-  const keepsPoint = names.size > 0 && mayKeep(rules, known)
+  const keepsPoint = mayKeep(rules, known)
   const readings: StoredReading[] = []
   const add = ({ userId, postId, accountId, publishedAt }: DuePost, reading: Outcome) => {
     const nextInMs = nextReadingInMs(deps.now() - publishedAt.getTime())
@@ -138,6 +138,7 @@ const SCOPE_MISSING: MetricReason = 'scope_missing'
 
 function toStored(reading: PostReading, { isGone }: DuePost, notAsked: Record<string, MetricReason>): Outcome {
   if (reading === 'gone') return { counts: null, isUnseen: true, ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
+  if (reading === 'shown') return { counts: null, isSeen: true }
   if (reading === 'too_old') return { counts: null, isAsked: false, error: TOO_OLD, nextInMs: null }
   if ('error' in reading) return { counts: null, error: reading.error }
   return { counts: reading.counts, missing: { ...notAsked, ...reading.missing } }

@@ -104,7 +104,7 @@ class Deliveries extends extras.Group {
   /** Ends a delivery that is `queued`: it waits for its time, for another attempt, or for its network. */
   readonly cancel = (id: string, accountId: string, options?: ChangeOptions) =>
     this.http.send<T.PostDetail>('POST', path`/posts/${id}/deliveries/${accountId}/cancel`, undefined, options)
-  /** Asks the network now whether it shows the post, and reads its numbers with the same call. */
+  /** Asks the network now whether it shows the post, and reads its numbers with the same call, if it tells any. */
   readonly check = (id: string, accountId: string, options?: Options) =>
     this.http.send<T.DeliveryCheck>('POST', path`/posts/${id}/deliveries/${accountId}/check`, undefined, options, true)
   /**

@@ -250,6 +250,16 @@ t.test('each part of a thread may have files of an account, which are made to fi
     .setInputFiles({ name: 'x.jpg', mimeType: 'image/jpeg', buffer: await jpeg(70) })
   await second.getByRole('button', { name: 'Remove' }).waitFor()
   await own.getByLabel('Files that a network does not take').selectOption('As for the post')
+  const text = page.getByLabel('Text', { exact: true })
+  const both = await text.inputValue()
+  await text.fill('One')
+  await own.getByRole('button', { name: 'Remove' }).nth(1).waitFor()
+  t.equal(
+    await own.getByRole('group', { name: /^Files/ }).count(),
+    1,
+    'files of a part that is gone belong to the last',
+  )
+  await text.fill(both)
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
   const { mediaFit, padColor, targets } = (await ada.call('GET', `/posts/${id}`)).body

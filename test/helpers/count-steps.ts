@@ -19,8 +19,12 @@ export function stepCounter(folder: string): (run: () => void) => number {
     post(session, 'Profiler.takePreciseCoverage')
     // V8 itself ends this optimisation, which backtracks less, once a process has enough code of expressions.
     setFlagsFromString('--no-regexp-optimization')
-    let steps = countRegexSteps(run)
-    setFlagsFromString('--regexp-optimization')
+    let steps: number
+    try {
+      steps = countRegexSteps(run)
+    } finally {
+      setFlagsFromString('--regexp-optimization')
+    }
     for (const { url, functions } of post(session, 'Profiler.takePreciseCoverage').result) {
       if (!url.includes(folder)) continue
       for (const { ranges } of functions) for (const { count } of ranges) steps += count

@@ -115,6 +115,42 @@ for (const platform of ['google_business', 'threads'] as const) {
   })
 }
 
+t.test('google_business: a post that Google has rejected since is gone, an odd response says nothing', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { id, account } = await publishMeasured(world, 'google_business')
+  const [post] = world.google_business.posts
+  const check = async () => {
+    await world.db.updateTable('deliveryMetrics').set({ attemptedAt: null }).execute()
+    return (await checkWith(world, id, account)).body
+  }
+  t.equal((await check()).result, 'shown')
+  const on = world.google_business.log.at(-1)!
+  for (const body of [{}, [], { name: 'accounts/1/locations/2/localPosts/3', state: 'LIVE' }]) {
+    world.google_business.faults.push({ on, instead: { status: 200, body } })
+    t.hasStrict(await check(), { result: 'unknown', error: { code: 'unexpected_answer' } }, JSON.stringify(body))
+  }
+  post!.state = 'REJECTED'
+  t.equal((await check()).result, 'not_shown')
+})
+
+t.test('a Threads post keeps its numbers when its account loses their scope', async (t) => {
+  const world = await createMetricsWorld(t)
+  const { id, account } = await publishMeasured(world, 'threads')
+  await world.read(15 * MINUTE)
+  const numbersOf = async () => {
+    const [{ native, fetchedAt, goneAt }] = await world.metricsOf(id)
+    return { native, fetchedAt, goneAt }
+  }
+  const before = await numbersOf()
+  await world.db
+    .updateTable('accounts')
+    .set({ scopes: ['threads_basic'] })
+    .where('id', '=', account)
+    .execute()
+  await world.read(15 * MINUTE)
+  t.strictSame(await numbersOf(), before)
+})
+
 t.test('a check says why a network cannot be asked', async (t) => {
   const world = await createMetricsWorld(t)
   const { ada, db, connect, publish, post, mastodon } = world

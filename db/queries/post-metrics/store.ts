@@ -11,6 +11,8 @@ export interface StoredReading extends DeliveryKey {
   missing?: Record<string, string>
   error?: DeliveryError
   isUnseen?: boolean
+  /** The network shows the post, and told no numbers. */
+  isSeen?: boolean
   /** False if the network was not called. The default is true. */
   isAsked?: boolean
   /** Null if the post is not read again. */
@@ -26,12 +28,14 @@ const toRow = ({
   missing,
   error,
   isUnseen,
+  isSeen,
   isAsked,
   nextInMs,
   keepsPoint,
 }: StoredReading) => ({
   ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ is_unseen: isUnseen ?? false, is_asked: isAsked ?? true, next_in_ms: nextInMs, keeps_point: keepsPoint },
+  ...{ is_unseen: isUnseen ?? false, is_seen: isSeen ?? counts !== null, is_asked: isAsked ?? true },
+  ...{ next_in_ms: nextInMs, keeps_point: keepsPoint },
 })
 
 /** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
@@ -55,7 +59,7 @@ export async function storeReadings(
         target.state = 'removed' as is_removed
       from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
         user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_unseen boolean,
-        is_asked boolean, next_in_ms float8, keeps_point boolean)
+        is_seen boolean, is_asked boolean, next_in_ms float8, keeps_point boolean)
       join delivery_metrics as before
         on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
       join post_targets as target
@@ -70,7 +74,7 @@ export async function storeReadings(
         missing = case when item.counts is null then metrics.missing else item.missing end,
         error = case when item.is_asked then item.error else coalesce(item.error, metrics.error) end,
         gone_at = case when item.is_unseen then coalesce(metrics.gone_at, ${at(now)})
-          when item.counts is null then metrics.gone_at end,
+          when not item.is_seen then metrics.gone_at end,
         -- The reading may have begun before the post was removed.
         next_at = case when not item.is_removed then ${at(now)} + item.next_in_ms * interval '1 ms' end
       from item
@@ -80,7 +84,7 @@ export async function storeReadings(
         item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed,
         item.is_unseen, metrics.next_at, metrics.gone_at,
         case when item.is_unseen and item.unseen_since <= ${after(now, -confirmMs)} then true
-          when item.counts is not null then false end as is_gone
+          when item.is_seen then false end as is_gone
     ),
     noted as (
       update post_targets as target

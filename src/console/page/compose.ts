@@ -1,6 +1,14 @@
 import { useState } from 'preact/hooks'
-import { type Account, Conflict, type PostType, type PostValidation, PreconditionFailed } from '../../sdk/index.ts'
-import { type Draft, type Fit, hasFiles, isTimed, newDraft, type Own, textsOf, toBody } from './draft.ts'
+import {
+  type Account,
+  Conflict,
+  type CreatePost,
+  type MediaFit,
+  type PostType,
+  type PostValidation,
+  PreconditionFailed,
+} from '../../sdk/index.ts'
+import { type Draft, type Fit, filesOf, hasFiles, isTimed, newDraft, type Own, toBody } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
 import { type ChangeFiles, Files, type Sending, type SendingProps } from './files.ts'
 import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
@@ -38,19 +46,8 @@ export function Compose() {
   )
   const validation = check.value
 
-  const [isReused, setReused] = useState(false)
   const { stored } = draft
-  const store = async (version = stored) => {
-    const { id } = await (version
-      ? client.posts.update(version.id, { ...NOTHING, ...body }, { ifMatch: version.ifMatch })
-      : client.posts.create(body, { idempotencyKey: draft.key })
-    ).catch((error) => {
-      setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
-      throw error
-    })
-    setDraft(newDraft)
-    return id
-  }
+  const { store, overwrite, renew, isReused, isOvertaken } = useStore(draft, body, setDraft)
   const show = (id: string) => location.assign(`#/posts/${id}`)
   const { run, error, isRunning, clear } = useAction(async () => show(await store()))
   // The post is stored by then: its own page shows why it is not published.
@@ -58,13 +55,6 @@ export function Compose() {
     const id = await store()
     await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
     show(id)
-  }
-  // The confirmation says what is lost by it.
-  const overwrite = async () => store({ id: stored!.id, ...versionOf(await client.posts.get(stored!.id)) })
-  const renew = () => {
-    change({ key: crypto.randomUUID() })
-    setReused(false)
-    clear()
   }
   const toggle = (id: string) => {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
@@ -106,8 +96,14 @@ export function Compose() {
         ${canPublish && html`<${Timing} draft=${draft} change=${change} />`}
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
-        ${stored && error instanceof PreconditionFailed && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${overwrite} onDone=${() => show(stored.id)} says="The draft gets what is typed here. What somebody else has changed in it meanwhile is lost." />`}
-        ${isReused && html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${renew}>Make this one another post</button></p>`}
+        ${stored && isOvertaken && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${overwrite} onDone=${(error?: Error) => error || show(stored.id)} says="The draft gets what is typed here, in place of what somebody else has typed meanwhile." />`}
+        ${
+          isReused &&
+          html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${() => {
+            renew()
+            clear()
+          }}>Make this one another post</button></p>`
+        }
         <div role="status">
           ${refusal && !isSaid && html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${refusal}</p>`}
           <${Issues} issues=${issuesOf(validation, undefined)} />
@@ -127,6 +123,36 @@ export function Compose() {
       </aside>
     </div>
   `
+}
+
+/** Stores what is typed, as a new post or over the stored draft. */
+function useStore(draft: Draft, body: CreatePost, setDraft: (change: (draft: Draft) => Draft) => void) {
+  const { client } = useSession()
+  const [isReused, setReused] = useState(false)
+  const [isOvertaken, setOvertaken] = useState(false)
+  const { stored } = draft
+  const store = async (version = stored) => {
+    const { id } = await (version
+      ? client.posts.update(version.id, { ...NOTHING, ...body }, { ifMatch: version.ifMatch })
+      : client.posts.create(body, { idempotencyKey: draft.key })
+    ).catch((error) => {
+      setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
+      setOvertaken(error instanceof PreconditionFailed)
+      throw error
+    })
+    setDraft(newDraft)
+    return id
+  }
+  const overwrite = async () => {
+    const present = await client.posts.get(stored!.id)
+    if (present.status !== 'draft') throw new Error('It is no draft any more: open the post, and change it there.')
+    return store({ id: present.id, ...versionOf(present) })
+  }
+  const renew = () => {
+    setDraft((draft) => ({ ...draft, key: crypto.randomUUID() }))
+    setReused(false)
+  }
+  return { store, overwrite, renew, isReused, isOvertaken }
 }
 
 function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Draft>) => void }) {
@@ -151,7 +177,12 @@ interface FitProps extends Fit {
 }
 
 function FitFields({ mediaFit, padColor, none, onChange }: FitProps) {
-  const change = ({ target }: { target: HTMLInputElement }) => onChange({ [target.name]: target.value || null })
+  const change = ({ target }: { target: HTMLInputElement }) =>
+    onChange(
+      target.name === 'padColor'
+        ? { padColor: target.value }
+        : { mediaFit: (target.value || null) as MediaFit | null, padColor: null },
+    )
   return html`<div class="fields" onInput=${change}>
     <label>Files that a network does not take <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...FITS }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
     ${mediaFit === 'pad' && html`<label>Colour of the bars <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
@@ -177,8 +208,7 @@ function OnAccount({ account, draft, validation, setDraft, ...sending }: Account
     }))
   const changeFiles = (part: number) => (change: ChangeFiles) =>
     setOwn(({ partFiles = [] }) => {
-      const length = Math.max(partFiles.length, part + 1)
-      const files = Array.from({ length }, (_, index) => partFiles[index] ?? [])
+      const files = filesOf(draft, id, partFiles)
       return { partFiles: files.with(part, change(files[part]!)) }
     })
   const known = new Map([...draft.files, ...(partFiles?.flat() ?? [])].map((file) => [file.id, { ...file, url: null }]))
@@ -201,11 +231,11 @@ function OnAccount({ account, draft, validation, setDraft, ...sending }: Account
     ${
       canUpload &&
       (partFiles
-        ? html`${textsOf(draft, id).map((_, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${partFiles[part] ?? []} onChange=${changeFiles(part)} ...${sending} />`)}
-          <${FitFields} ...${{ mediaFit, padColor }} none="As for the post" onChange=${(fit: Fit) => setOwn(() => fit)} />
+        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${files} onChange=${changeFiles(part)} ...${sending} />`)}
           ${button('Use the files of the post', () => setOwn(() => ({ partFiles: undefined })))}`
         : button('Use other files here', () => setOwn(() => ({ partFiles: [draft.files] }))))
     }
+    ${hasFiles(draft) && html`<${FitFields} mediaFit=${mediaFit} padColor=${padColor ?? draft.padColor} none="As for the post" onChange=${(fit: Fit) => setOwn(() => fit)} />`}
     ${isTimed(draft) && html`<label>Its own time, or none <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
     ${network && html`<${Fields} network=${network} account=${account} typed=${fields ?? {}} issues=${issues.get(true) ?? []} onChange=${(fields: TypedFields) => setOwn(() => ({ fields }))} />`}
   </section>`

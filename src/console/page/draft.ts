@@ -57,11 +57,11 @@ export const textsOf = ({ postType, caption, own }: Draft, accountId: string): s
   return postType === 'thread' ? toParts(text) : [text]
 }
 
-/** Its own files as the API has them: those of parts that are not there any more stay out. */
-const filesOf = (draft: Draft, accountId: string, files: Media[][]) =>
-  draft.postType === 'thread'
-    ? { threadMedia: textsOf(draft, accountId).map((_, part) => idsOf(files[part] ?? [])) }
-    : { mediaIds: idsOf(files.flat()) }
+/** The own files of an account, by the parts of its text. Files of parts that are gone belong to the last part. */
+export const filesOf = (draft: Draft, accountId: string, partFiles: Media[][]): Media[][] =>
+  textsOf(draft, accountId).map((_, part, { length }) =>
+    part === length - 1 ? partFiles.slice(part).flat() : (partFiles[part] ?? []),
+  )
 
 /** The request body of a typed post. */
 export const toBody = (draft: Draft): CreatePost => {
@@ -69,16 +69,17 @@ export const toBody = (draft: Draft): CreatePost => {
   return {
     ...{ accountIds, postType, caption, mediaIds: idsOf(files) },
     ...(draft.firstComment && { firstComment: draft.firstComment }),
-    ...(hasFiles(draft) && mediaFit && { mediaFit }),
+    ...((hasFiles(draft) || draft.stored) && mediaFit && { mediaFit }),
     ...(padColor && { padColor }),
     ...(postType === 'thread' && {
       threadParts: Object.fromEntries(accountIds.map((id) => [id, textsOf(draft, id)])),
     }),
     accountOverrides: accountIds.map((accountId) => {
-      const { caption = null, partFiles, time, fields, ...fit } = own[accountId] ?? {}
+      const { caption = null, partFiles, mediaFit = null, padColor = null, time, fields } = own[accountId] ?? {}
+      const files = partFiles && filesOf(draft, accountId, partFiles).map(idsOf)
       return {
-        ...{ accountId, captionOverride: caption, ...fit },
-        ...(partFiles && filesOf(draft, accountId, partFiles)),
+        ...{ accountId, captionOverride: caption, mediaFit, padColor },
+        ...(files && (postType === 'thread' ? { threadMedia: files } : { mediaIds: files.flat() })),
         ...(time && isTimed(draft) && { scheduledAt: `${time}:00` }),
         ...(fields && { fields: toFields(fields) }),
       }
@@ -88,14 +89,19 @@ export const toBody = (draft: Draft): CreatePost => {
   }
 }
 
-/** A stored draft as it would be typed; undefined if one of its files cannot be shown. */
+/**
+ * A stored draft as it would be typed; undefined if the composer has no place for a part of it: a file that cannot be
+ * shown, what files show in this post alone, or a part of a thread that would be divided.
+ */
 export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Draft | undefined {
   const { status, postType, targets, mediaIds, mediaFit = null, padColor = null, firstComment } = post
   const ownFiles = targets.map(({ threadMedia, mediaIds }) => threadMedia ?? (mediaIds && [mediaIds]))
-  if (status !== 'draft' || ![mediaIds, ...ownFiles].flat(2).every((id) => id === null || known.has(id)))
-    return undefined
-  const toFiles = (ids: string[]) => ids.map((id) => known.get(id)!)
   const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
+  const isShown = [mediaIds, ...ownFiles].flat(2).every((id) => id === null || known.has(id))
+  const isTypable = (target: PostTarget) =>
+    postType !== 'thread' || toParts(textOf(target)).join('\0') === partsOf(post, target).join('\0')
+  if (status !== 'draft' || !isShown || post.altTexts || !targets.every(isTypable)) return undefined
+  const toFiles = (ids: string[]) => ids.map((id) => known.get(id)!)
   const caption = postType === 'thread' ? textOf(targets[0]!) : post.caption
   const own = targets.map((target, index): Own => {
     const { fields, mediaFit = null, padColor = null } = target

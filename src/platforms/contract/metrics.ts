@@ -53,11 +53,13 @@ export interface MeasuredPost {
 
 /**
  * One post as its network sees it. `counts` has the reported numbers under the network's own names, `missing` the
- * reasons of names that are absent there. gone: the network does not show the post. too_old: it tells nothing any more,
+ * reasons of names that are absent there. shown: the network shows the post, and no number was asked for. gone: it does
+ * not show it. too_old: it tells nothing any more,
  * and was not asked. `error` is of this post alone: what concerns all of them is thrown.
  */
 export type PostReading =
   | { counts: Readonly<Record<string, number>>; missing?: Readonly<Record<string, MetricReason>> }
+  | 'shown'
   | 'gone'
   | 'too_old'
   | { error: DeliveryError }

@@ -1,5 +1,5 @@
 import type { Credentials, Io } from '../contract/io.ts'
-import { unauthorized } from '../contract/publish-error.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
@@ -165,7 +165,11 @@ export const isAbsent = (refusal: Refusal): boolean => {
  */
 export async function isShown(page: Page, id: string, io: Io): Promise<boolean> {
   await callGraph(page, io, page.id, { query: { fields: 'id' } })
-  const read = () => callGraph(page, io, id, { query: { fields: 'id' } }).then(() => true)
+  const read = async () => {
+    const body = await callGraph(page, io, id, { query: { fields: 'id' } })
+    if (textAt(body, 'id') === undefined) throw unexpected(page.host, false)
+    return true
+  }
   return (await orMissing(isRefusedAsAbsent, read)) ?? false
 }
 

@@ -13,5 +13,5 @@ export const readMetrics: ReadMetrics = (posts, _names, io) =>
     const response = await callPost(id, io, {})
     if (!response) return 'gone'
     if (idOf(textAt(response.body, 'name') ?? '') !== idOf(id)) throw unexpected(new URL(POSTS).host, false)
-    return textAt(response.body, 'state') === 'REJECTED' ? 'gone' : { counts: {} }
+    return textAt(response.body, 'state') === 'REJECTED' ? 'gone' : 'shown'
   })

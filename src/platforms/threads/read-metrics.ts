@@ -10,6 +10,6 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
   return readEach(posts, async ({ id }) => {
     const isThere = () => isShown(api, id, io)
     if (names.size > 0) return orGone(isThere, () => readInsights(api, id, [...names], io))
-    return (await isThere()) ? { counts: {} } : 'gone'
+    return (await isThere()) ? 'shown' : 'gone'
   })
 }

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { checkDelivery } from '../../../src/deliveries/check-delivery.ts'
 import { NETWORKS } from '../../../src/platforms/networks.ts'
+import { isRead } from '../../../src/platforms/offered-metrics.ts'
 import { TURN_LEASE_MS } from '../../../src/post-metrics/timing.ts'
 import { claimNextTurn, takeTurn } from '../../../src/post-metrics/turn.ts'
 import { createMetricsWorld, MINUTE, publishMeasured } from '../../helpers/metrics-world.ts'
@@ -16,9 +17,7 @@ const { SOAK_REPORT } = process.env
 
 const results: Record<string, string | number>[] = []
 
-const READ = (Object.keys(NETWORKS) as PlatformId[]).filter(
-  (id) => id !== 'sandbox' && NETWORKS[id].metrics.offered.length > 0,
-)
+const READ = (Object.keys(NETWORKS) as PlatformId[]).filter((id) => id !== 'sandbox' && isRead(NETWORKS[id].metrics))
 
 for (const platform of READ) {
   t.test(platform, async (t) => {

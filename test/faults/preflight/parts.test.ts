@@ -29,8 +29,9 @@ t.test('every network gets the parts that validate shows, and nothing else', asy
     const missing = [...shown].filter((part) => !received.has(part))
     const unexpected = [...received].filter((part) => !shown.has(part))
     t.strictSame({ missing, unexpected }, { missing: [], unexpected: [] }, platform)
-    const posts = published.flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'post'))
-    const files = new Set(posts.map(scene.filesOf))
+    const files = new Set(
+      published.flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'post').map(scene.filesOf)),
+    )
     t.strictSame([...scene.sentFiles.get(platform)!].sort(), [...files].sort(), `files of ${platform}`)
   }
 })

@@ -127,8 +127,11 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
   }
 
   /** The files of a part as `sentFiles` has them. */
-  const filesOf = ({ files: shown }: PostPart): string =>
-    toFilesKey(shown.map(({ mediaId, rendition }) => ({ ...facts.get(mediaId)!, ...rendition })))
+  const filesOf = ({ files: shown }: PostPart, index: number): string =>
+    toFilesKey(
+      index === 0,
+      shown.map(({ mediaId, rendition }) => ({ ...facts.get(mediaId)!, ...rendition })),
+    )
 
   /**
    * `received`: what each network has got by the end of the latest call of `publish`. `sentFiles`: the files of every
@@ -140,17 +143,18 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
   }
 }
 
-/** The files of an act, in their order. */
-const toFilesKey = (files: readonly (Partial<AdjustedFile> & { id: string })[]) =>
-  files.map(({ id, mimeType, width, height, bytes }) => `${id} ${mimeType} ${width} x ${height} ${bytes}`).join()
+/** The files of an act, in their order. `isFirst`: the act is the first part of its post. */
+const toFilesKey = (isFirst: boolean, files: readonly (Partial<AdjustedFile> & { id: string })[]) =>
+  `${isFirst} ${files.map(({ id, mimeType, width, height, bytes }) => `${id} ${mimeType} ${width} x ${height} ${bytes}`)}`
 
 /** Notes the files that adapters get for the acts that they publish. */
 function noteFiles(networks: Networks, noted: ReadonlyMap<string, Set<string>>): Networks {
   for (const [platform, adapter] of Object.entries(networks)) {
     const { publish } = adapter
-    adapter.publish = (act, io, ready) => {
-      if (act.kind === 'post') noted.get(platform)?.add(toFilesKey(act.media))
-      return publish.call(adapter, act, io, ready)
+    adapter.publish = async (act, io, ready) => {
+      const sent = await publish.call(adapter, act, io, ready)
+      if (act.kind === 'post') noted.get(platform)?.add(toFilesKey(act.root === null, act.media))
+      return sent
     }
   }
   return networks
