@@ -120,6 +120,7 @@ t.test('a file that counts or nests more than any real one is refused before a p
     'jpeg: announced pictures': [90_000, 'it has too many segments'],
     'jpeg: long EXIF segments': [33_700_000, 'its header is too long'],
     'png: empty chunks': [1_200_000, 'it has too many chunks'],
+    'png: a long text': [8_400_000, 'its metadata are too long'],
     'gif: empty extensions': [150_003, 'it has too many extensions'],
     'webp: empty chunks': [320_000, 'it has too many chunks'],
     'webp: chunks in a frame': [320_000, 'it has too many chunks'],

@@ -4,15 +4,23 @@ const SIGNATURE_BYTES = 8
 const CRC_BYTES = 4
 /** Encoders split the picture into chunks of some kilobytes. */
 const CHUNKS_MAX = 100_000
+/** Texts, EXIF and profiles take seven times their length in memory when the header is read. Real ones have less than 1 MB. */
+const METADATA_BYTES_MAX = 8 * 2 ** 20
 
 /** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
 export function walkPng(file: FileBytes): void {
   let hasData = false
   let count = 0
-  for (const { type, end } of chunksIn(file)) {
+  let metadataBytes = 0
+  for (const { type, start, end } of chunksIn(file)) {
     if (++count > CHUNKS_MAX) throw damaged('it has too many chunks')
     if ((count === 1) !== (type === 'IHDR')) throw damaged('it does not begin with one IHDR chunk')
     hasData ||= type === 'IDAT'
+    // A small first letter names what a picture can do without. The frames of an animation are among it.
+    if (/^[a-z]/.test(type) && type !== 'fdAT') metadataBytes += end - start
+    if (metadataBytes > METADATA_BYTES_MAX) {
+      throw damaged('its metadata are too long')
+    }
     file.position = end
   }
   if (!hasData) throw damaged('it has no IDAT chunk')
