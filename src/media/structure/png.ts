@@ -4,7 +4,7 @@ const SIGNATURE_BYTES = 8
 const CRC_BYTES = 4
 /** Encoders split the picture into chunks of some kilobytes. */
 const CHUNKS_MAX = 100_000
-/** Texts, EXIF and profiles take seven times their length in memory when the header is read. Real ones have less than 1 MB. */
+/** Texts, EXIF and profiles. Reading them takes seven times their length in memory. Real ones have less than 1 MB. */
 const METADATA_BYTES_MAX = 8 * 2 ** 20
 
 /** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
