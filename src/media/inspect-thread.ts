@@ -9,10 +9,10 @@ import { damaged } from './structure/bytes.ts'
 /** Zero if the memory is not limited. */
 const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
 /**
- * A fifth of what the process may use: the main thread takes up to half, and buffers outside the heap the rest. 102 MB
- * hold the tables of three hours at 60 frames per second, 256 MB those of twelve hours at 30.
+ * A quarter of what the process may use: the main thread takes up to half, and buffers outside the heap the rest. 128
+ * MB hold the tables of four hours at 60 frames per second, 256 MB those of twelve hours at 30.
  */
-const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 5 / 2 ** 20))
+const HEAP_MB = Math.min(256, Math.floor(memoryBytes / 4 / 2 ** 20))
 /**
  * Node ends a thread at its limit with 16 MB of leeway. An array that grows by more than that ends the whole process,
  * so the thread is ended earlier.

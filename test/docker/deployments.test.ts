@@ -22,7 +22,7 @@ const podsOf = (kind: string): Yaml[] => ofKind(kind).map(({ spec }) => spec.tem
 /** The whole shutdown of a process takes at most ten seconds. */
 const SHUTDOWN_SECONDS = 10
 
-t.test('every variable that a deployment sets is one of the configuration', async (t) => {
+t.test('every variable that a deployment sets is one of the configuration, of Node or of glibc', async (t) => {
   const pods = [...podsOf('Deployment'), ...podsOf('Job')]
   const set = {
     image: [...image.matchAll(/^ENV (.+)$/gm)].flatMap(([, pairs]) => pairs!.match(/\w+(?==)/g)!),
@@ -35,7 +35,7 @@ t.test('every variable that a deployment sets is one of the configuration', asyn
       ...pods.flatMap(({ containers }) => containers[0].env ?? []).map(({ name }) => name),
     ],
   }
-  const known = [...Object.keys(VARIABLES.properties), 'NODE_ENV', 'PATH']
+  const known = [...Object.keys(VARIABLES.properties), 'NODE_ENV', 'PATH', 'MALLOC_MMAP_THRESHOLD_']
   for (const [file, names] of Object.entries(set)) {
     t.ok(names.length > 0, file)
     t.strictSame(

@@ -2,6 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from '
 import { join } from 'node:path'
 import type { Teardown } from './database.ts'
 
+/** The variables of the image that are about memory. */
+export const memoryVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    [...readFileSync('.docker/Dockerfile', 'utf8').matchAll(/\b(MALLOC_\w+)=(\S+)/g)].map(([, name, value]) => [
+      name!,
+      value!,
+    ]),
+  )
+
 /**
  * A group of processes that the kernel ends if they take more memory than this, as a container does. Its folder;
  * undefined if this process may not make one, which takes root and version 1 of control groups:

@@ -6,7 +6,7 @@ import { createFolder } from '../../helpers/app.ts'
 import { postroom, runService } from '../../helpers/command.ts'
 import { createDatabase } from '../../helpers/database.ts'
 import { hostileFiles } from '../../helpers/hostile-files.ts'
-import { limitMemory } from '../../helpers/memory-limit.ts'
+import { limitMemory, memoryVariables } from '../../helpers/memory-limit.ts'
 import { collectProblems } from '../../helpers/problems.ts'
 import { samplesOf } from '../../helpers/scrape.ts'
 import { until } from '../../helpers/until.ts'
@@ -32,7 +32,10 @@ interface Row {
 t.test('no file ends the service, or keeps other users from theirs', { timeout: 7_200_000 }, async (t) => {
   const group = limitMemory(t, MEMORY_BYTES)
   const folder = await createFolder(t)
-  const env = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t), METRICS_PORT: '0' }
+  const env = {
+    ...{ DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t), METRICS_PORT: '0' },
+    ...memoryVariables(),
+  }
   const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)
   const createUser = async (name: string) => {
     const { id } = await run('user', 'create', '--name', name)
