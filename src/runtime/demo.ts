@@ -69,8 +69,8 @@ export function seedDemo(
 /** Stores a key that nobody knows, to be looked at, changed and revoked. */
 async function seedOtherKey(db: Db, userId: string): Promise<void> {
   const key = generateKey()
-  const { id, name } = KEY_EXAMPLE
-  await insertKey(db, { id, userId, name, hash: hashKey(key), start: startOfKey(key), expiresAt: null })
+  const { id, name, scopes } = KEY_EXAMPLE
+  await insertKey(db, { id, userId, name, scopes, hash: hashKey(key), start: startOfKey(key), expiresAt: null })
 }
 
 /** Stores a webhook that only tests are sent to, because nobody receives at its address. */
