@@ -44,7 +44,7 @@ async function runTap(scratch: string, groups: string, record: string) {
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
   const files = named.length > 0 ? named : globSync(include)
-  // A file that runs alone needs no runner, whose start takes as long as many a file.
+  // A file that runs alone needs no runner: starting tap takes longer than most files.
   const isAlone = files.length === 1 && options.length === 0
   const [command, parameters] = isAlone
     ? [process.execPath, files]

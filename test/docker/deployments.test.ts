@@ -6,6 +6,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { IMAGE } from '../../.ci/release-facts.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { isExecutable } from '../helpers/executable.ts'
+import { memoryVariables } from '../helpers/memory-limit.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: files of many shapes
@@ -35,7 +36,7 @@ t.test('every variable that a deployment sets is one of the configuration, of No
       ...pods.flatMap(({ containers }) => containers[0].env ?? []).map(({ name }) => name),
     ],
   }
-  const known = [...Object.keys(VARIABLES.properties), 'NODE_ENV', 'PATH', 'MALLOC_MMAP_THRESHOLD_']
+  const known = [...Object.keys(VARIABLES.properties), 'NODE_ENV', 'PATH', ...Object.keys(memoryVariables())]
   for (const [file, names] of Object.entries(set)) {
     t.ok(names.length > 0, file)
     t.strictSame(

@@ -34,7 +34,7 @@ export async function createMetricsWorld(
     now: () => time.now.getTime(),
   }
 
-  /** Publishes what is due. Then no account rests any more: a refresh reads the database's clock, which is behind. */
+  /** Publishes what is due, and ends the rests of accounts: a refresh reads the database's clock, which is behind. */
   async function work(ms?: number): Promise<void> {
     await world.work(ms)
     await db.updateTable('accounts').set({ availableAt: null }).where('availableAt', '<=', time.now).execute()

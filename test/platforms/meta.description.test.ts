@@ -78,7 +78,7 @@ function unknownNames(
   const name = `${method} ${path.replace(/^\/v[\d.]+\//, '').replace(/^[\d_]+/, ':id')}`
   const request = ofObject(name, byId) ?? requests[name]
   if (!request) return [name]
-  // The fields of an edge, and what is asked of it, such as `.limit(0)`.
+  // Names of fields stand before their details: the fields of an edge in braces, and modifiers such as `.limit(0)`.
   const details = /\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\.\w+\([^()]*\)/g
   const fields = (query.fields ?? '').replaceAll(details, '').split(',')
   const node = request.read && nodes[request.read]

@@ -107,7 +107,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   [
     'src/delivery',
     [
-      ...['schemas', 'db', 'src/keyring', 'src/log.ts', 'src/platforms', 'src/credentials', 'src/storage'],
+      ...['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/storage'],
       'src/with-timeout.ts',
       ...['src/lease-lost.ts', 'src/until-stored.ts'],
     ],

@@ -17,7 +17,7 @@ export const checkDelivery = defineOperation({
   summary: 'Check whether a post is still there',
   description: `Asks the network now whether it shows the post, and reads its numbers with the same call, if it tells any. It is asked at most once in ${REFRESH_PAUSE_SECONDS} seconds: otherwise the response has the result of the last reading, and \`checkedAt\` tells. While the account rests, or its calls are kept for publishing, the network is not asked: the result is \`unknown\` with the error \`rate_limited\`, whose message says until when. A body is ignored. The post of the example is not published, so that the response is 409.
 
-Where \`METRICS\` is on, workers look for each post as often as they read numbers. The event \`delivery.gone\` and the \`goneAt\` of a delivery say that one has disappeared. \`getPlatform\` lists in \`metrics.tellsGone\` which networks show it.`,
+Where \`METRICS\` is on, workers look for each post as often as they read numbers. The event \`delivery.gone\` and the \`goneAt\` of a delivery say that one has disappeared. \`metrics.tellsGone\` of \`getPlatform\` says whether a network can be asked.`,
   params: DeliveryPath,
   success: { 200: JsonResponse(DeliveryCheck, 'The result.', { shown: DeliveryCheck.examples[0] }) },
   errors: [

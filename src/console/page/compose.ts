@@ -125,7 +125,7 @@ export function Compose() {
   `
 }
 
-/** Stores what is typed, as a new post or over the stored draft. */
+/** The ways to store what is typed: as a new post, or in place of the content of the stored draft. */
 function useStore(draft: Draft, body: CreatePost, setDraft: (change: (draft: Draft) => Draft) => void) {
   const { client } = useSession()
   const [isReused, setReused] = useState(false)

@@ -54,7 +54,7 @@ type OwnText = Pick<ListedTarget, 'threadParts' | 'captionOverride'>
 /** The parts of a thread that is typed as one text: lines of three hyphens divide them. */
 export const toParts = (text: string): string[] => text.split(/^---$/m).map((part) => part.trim())
 
-/** A thread as one text, which `toParts` divides into the same parts. */
+/** A thread as one text. `toParts` divides it into the same parts, unless one has a line of three hyphens itself. */
 export const fromParts = (parts: readonly string[]): string => parts.join('\n---\n')
 
 /** The text that an account gets or has, by part. */
