@@ -16,11 +16,9 @@ export function walkPng(file: FileBytes): void {
     if (++count > CHUNKS_MAX) throw damaged('it has too many chunks')
     if ((count === 1) !== (type === 'IHDR')) throw damaged('it does not begin with one IHDR chunk')
     hasData ||= type === 'IDAT'
-    // A small first letter names what a picture can do without. The frames of an animation are among it.
+    // Decoders may skip chunks whose type begins with a small letter. `fdAT` is a frame of an animation.
     if (/^[a-z]/.test(type) && type !== 'fdAT') metadataBytes += end - start
-    if (metadataBytes > METADATA_BYTES_MAX) {
-      throw damaged('its metadata are too long')
-    }
+    if (metadataBytes > METADATA_BYTES_MAX) throw damaged('its metadata are too long')
     file.position = end
   }
   if (!hasData) throw damaged('it has no IDAT chunk')
