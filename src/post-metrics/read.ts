@@ -77,7 +77,7 @@ export async function readPosts(
   }
   // Every number needs a scope that is missing: nothing is to be asked.
   if (names.size === 0 && !rules.tellsPresence) {
-    for (const post of posts) add(post, { counts: null, isAsked: false })
+    for (const post of posts) add(post, { counts: null, presence: 'not_asked' })
     return { readings }
   }
   const toMeasured = ({ publishedAt, ...post }: DuePost) => ({ ...post, ageMs: deps.now() - publishedAt.getTime() })
@@ -97,7 +97,7 @@ export async function readPosts(
     return { readings }
   } catch (error) {
     const { retryAfterMs, ...failure } = describeFailure(deps, account, error)
-    for (const post of posts.slice(done)) add(post, { counts: null, error: failure })
+    for (const post of posts.slice(done)) add(post, { counts: null, presence: 'unknown', error: failure })
     return { readings, failure: { error: failure, retryAfterMs } }
   }
 }
@@ -131,17 +131,17 @@ async function readPaid(
 
 const hasCounts = (reading: PostReading): boolean => typeof reading === 'object' && 'counts' in reading
 
-type Outcome = Pick<StoredReading, 'counts'> & Partial<StoredReading>
+type Outcome = Pick<StoredReading, 'counts' | 'presence'> & Partial<StoredReading>
 
 /** Stored with a reading that did not ask for the number: the scope may be granted later. */
 const SCOPE_MISSING: MetricReason = 'scope_missing'
 
 function toStored(reading: PostReading, { isGone }: DuePost, notAsked: Record<string, MetricReason>): Outcome {
-  if (reading === 'gone') return { counts: null, isUnseen: true, ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
-  if (reading === 'shown') return { counts: null, isSeen: true }
-  if (reading === 'too_old') return { counts: null, isAsked: false, error: TOO_OLD, nextInMs: null }
-  if ('error' in reading) return { counts: null, error: reading.error }
-  return { counts: reading.counts, missing: { ...notAsked, ...reading.missing } }
+  if (reading === 'gone') return { counts: null, presence: 'unseen', ...(!isGone && { nextInMs: CONFIRM_AFTER_MS }) }
+  if (reading === 'shown') return { counts: null, presence: 'seen' }
+  if (reading === 'too_old') return { counts: null, presence: 'not_asked', error: TOO_OLD, nextInMs: null }
+  if ('error' in reading) return { counts: null, presence: 'unknown', error: reading.error }
+  return { counts: reading.counts, presence: 'seen', missing: { ...notAsked, ...reading.missing } }
 }
 
 /** The code is that of the reason that the API shows. */
@@ -154,7 +154,7 @@ const TOO_OLD = {
 /** Read again at its next time: a new month, or another budget, may cover it then. */
 const USED_UP: Outcome = {
   counts: null,
-  isAsked: false,
+  presence: 'not_asked',
   error: {
     code: 'budget_used_up',
     message: 'The budget of the account does not cover this reading: raise it, or wait for the next month',

@@ -10,11 +10,8 @@ export interface StoredReading extends DeliveryKey {
   counts: Record<string, number> | null
   missing?: Record<string, string>
   error?: DeliveryError
-  isUnseen?: boolean
-  /** The network shows the post, and told no numbers. */
-  isSeen?: boolean
-  /** False if the network was not called. The default is true. */
-  isAsked?: boolean
+  /** Whether the network showed the post: `unknown` after a failure, `not_asked` if it was not called. */
+  presence: 'seen' | 'unseen' | 'unknown' | 'not_asked'
   /** Null if the post is not read again. */
   nextInMs: number | null
   keepsPoint: boolean
@@ -27,15 +24,12 @@ const toRow = ({
   counts,
   missing,
   error,
-  isUnseen,
-  isSeen,
-  isAsked,
+  presence,
   nextInMs,
   keepsPoint,
 }: StoredReading) => ({
   ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ is_unseen: isUnseen ?? false, is_seen: isSeen ?? counts !== null, is_asked: isAsked ?? true },
-  ...{ next_in_ms: nextInMs, keeps_point: keepsPoint },
+  ...{ presence, next_in_ms: nextInMs, keeps_point: keepsPoint },
 })
 
 /** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */
@@ -58,8 +52,8 @@ export async function storeReadings(
       select item.*, before.counts as counts_before, before.gone_at as unseen_since,
         target.state = 'removed' as is_removed
       from jsonb_to_recordset(${JSON.stringify(readings.map(toRow))}::jsonb) as item(
-        user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, is_unseen boolean,
-        is_seen boolean, is_asked boolean, next_in_ms float8, keeps_point boolean)
+        user_id uuid, post_id uuid, account_id uuid, counts jsonb, missing jsonb, error jsonb, presence text,
+        next_in_ms float8, keeps_point boolean)
       join delivery_metrics as before
         on before.user_id = item.user_id and before.post_id = item.post_id and before.account_id = item.account_id
       join post_targets as target
@@ -68,13 +62,13 @@ export async function storeReadings(
     stored as (
       update delivery_metrics as metrics
       set attempted_at = ${at(now)},
-        checked_at = case when item.is_asked then ${at(now)} else metrics.checked_at end,
+        checked_at = case when item.presence = 'not_asked' then metrics.checked_at else ${at(now)} end,
         fetched_at = case when item.counts is null then metrics.fetched_at else ${at(now)} end,
         counts = coalesce(item.counts, metrics.counts),
         missing = case when item.counts is null then metrics.missing else item.missing end,
-        error = case when item.is_asked then item.error else coalesce(item.error, metrics.error) end,
-        gone_at = case when item.is_unseen then coalesce(metrics.gone_at, ${at(now)})
-          when not item.is_seen then metrics.gone_at end,
+        error = case when item.presence = 'not_asked' then coalesce(item.error, metrics.error) else item.error end,
+        gone_at = case item.presence when 'unseen' then coalesce(metrics.gone_at, ${at(now)})
+          when 'seen' then null else metrics.gone_at end,
         -- The reading may have begun before the post was removed.
         next_at = case when not item.is_removed then ${at(now)} + item.next_in_ms * interval '1 ms' end
       from item
@@ -82,9 +76,9 @@ export async function storeReadings(
         and metrics.account_id = item.account_id
       returning metrics.user_id, metrics.post_id, metrics.account_id, metrics.counts,
         item.counts is not null and item.keeps_point as keeps_point, metrics.counts <> item.counts_before as has_changed,
-        item.is_unseen, metrics.next_at, metrics.gone_at,
-        case when item.is_unseen and item.unseen_since <= ${after(now, -confirmMs)} then true
-          when item.is_seen then false end as is_gone
+        item.presence, metrics.next_at, metrics.gone_at,
+        case when item.presence = 'unseen' and item.unseen_since <= ${after(now, -confirmMs)} then true
+          when item.presence = 'seen' then false end as is_gone
     ),
     noted as (
       update post_targets as target
@@ -98,7 +92,7 @@ export async function storeReadings(
     -- The end of a turn sets its next one. After a failure, the account rests.
     hastened as (
       update metric_turns as turn set next_at = least(turn.next_at, unseen.next_at)
-      from (select account_id, min(next_at) as next_at from stored where is_unseen group by account_id) as unseen
+      from (select account_id, min(next_at) as next_at from stored where presence = 'unseen' group by account_id) as unseen
       where turn.account_id = unseen.account_id and turn.lease_token is null and turn.failures = 0
         and unseen.next_at < coalesce(turn.next_at, 'infinity')
     ),
