@@ -26,8 +26,11 @@ const EVERYTHING = {
  */
 function connectLogged(t: Test, url: string): { db: Db; statements: string[] } {
   const statements: string[] = []
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // `end` resolves before the server has closed the connection: the end of the test may terminate it.
+  pool.on('error', () => {})
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }),
+    dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: ({ query }) => void statements.push(query.sql),
   })
