@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
-import type { Decision, Settlement } from '../../db/queries/delivery/settlement.ts'
+import { type Decision, isOpen, type Settlement } from '../../db/queries/delivery/settlement.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import { canQuery } from '../platforms/contract/can-query.ts'
 import { untilStored } from '../until-stored.ts'
@@ -64,9 +64,10 @@ export async function deliver(
   }
   // An older version may have left the state of another act.
   const prepared = delivery.prepared?.act === delivery.sent.length + 1 ? delivery.prepared : null
-  const { sent, failures, error } = delivery
+  const { sent, intent, failures, error } = delivery
   const waitedMs = prepared && delivery.waitedMs
-  const state: State = { sent, failures, error, prepared, waitedMs, startedAt: claimedAt }
+  const attempt = delivery.attemptsBefore + (intent === null ? 1 : 0)
+  const state: State = { sent, attempt, failures, error, prepared, waitedMs, startedAt: claimedAt }
   const commit: Commit = (state, outcome) => settle(run, state, outcome, mayGoOn)
   const last = isFailure(credentials)
     ? await commit(state, cannotStart(delivery, credentials))
@@ -114,7 +115,7 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
   const decision = decide(progressOf(run, state), outcome)
   const isOver = decision.state !== 'queued' && decision.state !== 'publishing'
   // The outcome is logged before it is stored: it stays true if the database is lost now.
-  if (decision.outcome !== null || isOver) journal.settled(delivery, act, decision)
+  if (decision.outcome !== null || isOver) journal.settled(delivery, act, state.attempt, decision)
   const settlement: Settlement = { ...decision, act, startedMsAgo: uptimeMs() - state.startedAt }
   const isLast = outcome.event === 'sent' && isOver
   let settledAt = 0
@@ -132,14 +133,15 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
   report(run, outcome.event, settlement, settled)
   if ('reason' in outcome) await restShared(deps, delivery, outcome.reason)
   return {
-    state: after(state, decision),
+    state: after(state, decision, settled),
     continues: decision.state === 'publishing',
     next: settled.next && { delivery: settled.next, claimedAt: settledAt },
   }
 }
 
-const after = (state: State, decision: Decision): State => ({
+const after = (state: State, decision: Decision, { attempts }: StoredSettlement): State => ({
   sent: decision.sent ? [...state.sent, decision.sent] : state.sent,
+  attempt: attempts + (isOpen(decision) ? 0 : 1),
   failures: decision.failures,
   error: decision.error,
   prepared: decision.prepared,

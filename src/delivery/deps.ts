@@ -52,8 +52,8 @@ export interface Journal {
    * does not respond: then the call may be made.
    */
   intended(delivery: ClaimedDelivery, act: number, attempt: number): Promise<void>
-  /** The outcome of an act is known. */
-  settled(delivery: ClaimedDelivery, act: number, decision: Decision): void
+  /** The outcome of an attempt at an act is known. */
+  settled(delivery: ClaimedDelivery, act: number, attempt: number, decision: Decision): void
   /** The call that removes an act is about to be made. Resolves as `intended` does. */
   removing(delivery: HeldDelivery, act: number): Promise<void>
   /** The outcome of such a call is known. */

@@ -39,6 +39,8 @@ export interface Run {
 /** The progress of a delivery, which each outcome changes. */
 export interface State {
   sent: readonly SentAct[]
+  /** Number of the attempt, in the delivery's history, whose outcome is next. */
+  attempt: number
   failures: number
   error: DeliveryError | null
   /** The stored state of the current act. */

@@ -52,7 +52,7 @@ export function openJournal({ uptimeMs = () => performance.now(), ...others }: O
       return writer.writeAhead()
     },
 
-    settled: (delivery, act, decision) => writer.push(outcomeEntry(delivery, act, decision)),
+    settled: (delivery, act, attempt, decision) => writer.push(outcomeEntry(delivery, act, attempt, decision)),
 
     removing(delivery, act) {
       writer.push({ ...keyFor(delivery), act, at: Date.now(), removal: 'removing' })
@@ -78,10 +78,10 @@ export function openJournal({ uptimeMs = () => performance.now(), ...others }: O
 
 const keyFor = ({ userId, postId, accountId }: DeliveryKey) => ({ userId, postId, accountId })
 
-function outcomeEntry(delivery: ClaimedDelivery, act: number, decision: Decision): NewEntry {
+function outcomeEntry(delivery: ClaimedDelivery, act: number, attempt: number, decision: Decision): NewEntry {
   const { state, sent, error, outcome } = decision
   return {
-    ...{ ...keyFor(delivery), act, at: Date.now(), state },
+    ...{ ...keyFor(delivery), act, attempt, at: Date.now(), state },
     ...(sent && { sent }),
     ...(isOpen(decision) && { isOpen: true }),
     ...(error && { error }),

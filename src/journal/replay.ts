@@ -39,9 +39,9 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
     isEdited: entries.some((entry) => entry.token !== undefined && entry.token !== token),
     removal: null,
   }
-  // The backup has the call, with its outcome if that is known: earlier versions did not number calls.
+  // The backup has the call, and its outcome if no call is open: earlier versions did not number calls and outcomes.
   const isInBackup = ({ startedAt, attempt = Number.POSITIVE_INFINITY }: Entry) =>
-    startedAt !== undefined && attempt <= attempts
+    attempt < attempts || (attempt === attempts && (startedAt !== undefined || intent === null))
   // The backup has the intent, but not its outcome.
   const isIntended = ({ act, attempt }: Entry) => attempt === undefined && act === intent && known.attempts.length === 0
   let isChanged = false

@@ -104,7 +104,7 @@ t.test('a call that is written while the mark is advanced follows what was known
   await journal.begin()
   const { id, mark } = await db.selectFrom('installation').selectAll().executeTakeFirstOrThrow()
   await journal.intended(delivery, 1, 1)
-  journal.settled(delivery, 1, { state: 'publishing', sent: [], mayBeSent: false, outcome: null } as never)
+  journal.settled(delivery, 1, 1, { state: 'publishing', sent: [], mayBeSent: false, outcome: null } as never)
   const locked = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const holding = locks.transaction().execute(async (transaction) => {

@@ -126,14 +126,26 @@ t.test('a mark that a killed worker did not write leaves the journal complete', 
 
 t.test('a call that the backup has with its outcome is not open, although its worker was killed', async (t) => {
   const { db, workAndDie, networks, post, work, backUp, restore, sentTwice } = await setUp(t)
-  const sent = await post('sent')
+  const sent = await post('sent', { firstComment: 'a comment' })
   networks.linkedin.steps = [{ isAccepted: false, error: new TypeError('a mistake of ours') }]
+  const ofLinkedIn = { platform: 'linkedin', postId: sent } as const
+  const isKnown = async () => {
+    const { state } = await db
+      .selectFrom('postTargets')
+      .select('state')
+      .where((eb) => eb.and(ofLinkedIn))
+      .executeTakeFirstOrThrow()
+    return state === 'unconfirmed'
+  }
+  // The journal gets the outcome before the next call.
+  const beforeResponse = () => until('the outcome of LinkedIn is stored', isKnown)
+  networks.x.stepOf = ({ kind }) => ({ isAccepted: true, ...(kind === 'post' && { beforeResponse }) })
   await workAndDie()
+  networks.x.stepOf = undefined
   await db
     .updateTable('postTargets')
     .set({ state: 'failed', intent: null, claimableAt: null })
-    .where('platform', '=', 'linkedin')
-    .where('postId', '=', sent)
+    .where((eb) => eb.and(ofLinkedIn))
     .execute()
   const backup = await backUp()
   await post('later')

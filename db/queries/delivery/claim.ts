@@ -16,6 +16,8 @@ import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 export interface ClaimedDelivery extends HeldDelivery {
   platform: PlatformId
   token: string
+  /** Number of attempts in the delivery's history. */
+  attemptsBefore: number
   failures: number
   error: DeliveryError | null
   /** Number of the act whose call may have been made. */
@@ -116,7 +118,7 @@ export const claimRows = (rowIds: ReturnType<typeof sql>, { leaseMs, state, now 
 /** The columns of a ClaimedDelivery, from `claimed` and `claimedTables`. */
 export const claimedColumns = (now: Now) => sql`
       claimed.user_id, claimed.post_id, claimed.account_id, claimed.platform, claimed.lease_token, claimed.token,
-      claimed.failures, claimed.error, claimed.intent, claimed.prepared,
+      claimed.attempts as attempts_before, claimed.failures, claimed.error, claimed.intent, claimed.prepared,
       -- Older versions commit an intent without clearing waiting_since: their call is not one in processing.
       case when claimed.intent is null or claimed.waiting_since >= claimed.intended_at
         then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
