@@ -39,11 +39,14 @@ export function findApp(
     .executeTakeFirst()
 }
 
-/** The scopes of the app that `findApp` finds for the owner of an account; null without one, or for the network's. */
-export const scopesOfApp = sql<string[] | null>`(
+/**
+ * The scopes of the app that `findApp` finds for the owner of an account that has scopes; null without one, or for the
+ * network's.
+ */
+export const scopesOfApp = sql<string[] | null>`case when accounts.scopes is not null then (
   select scopes from oauth_apps where platform = accounts.platform and replaced_at is null
     and (user_id = accounts.user_id or organization_id = accounts.organization_id)
-  order by organization_id nulls last limit 1)`
+  order by organization_id nulls last limit 1) end`
 
 /** A server that an app is registered with, and the redirect URI that the app is valid for. */
 export interface ServerOfApp {
