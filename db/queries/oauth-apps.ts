@@ -40,8 +40,8 @@ export function findApp(
 }
 
 /**
- * The scopes of the app that `findApp` finds for the owner of an account that has scopes; null without one, or for the
- * network's.
+ * The scopes of the app that `findApp` finds for the owner of an account. Null if there is no app, if it asks for those
+ * of its network, and for an account without scopes.
  */
 export const scopesOfApp = sql<string[] | null>`case when accounts.scopes is not null then (
   select scopes from oauth_apps where platform = accounts.platform and replaced_at is null

@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { type StoredSettlement, settleAct } from '../../db/queries/delivery/settle.ts'
-import { type Decision, isOpen, type Settlement } from '../../db/queries/delivery/settlement.ts'
+import type { Decision, Settlement } from '../../db/queries/delivery/settlement.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import { canQuery } from '../platforms/contract/can-query.ts'
 import { untilStored } from '../until-stored.ts'
@@ -139,13 +139,14 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
   }
 }
 
+/** The progress if this worker continues: then no call is open, and the delivery does not wait. */
 const after = (state: State, decision: Decision, { attempts }: StoredSettlement): State => ({
   sent: decision.sent ? [...state.sent, decision.sent] : state.sent,
-  attempt: attempts + (isOpen(decision) ? 0 : 1),
+  attempt: attempts + 1,
   failures: decision.failures,
   error: decision.error,
   prepared: decision.prepared,
-  waitedMs: decision.state === 'queued' && decision.isWaiting ? state.waitedMs : null,
+  waitedMs: null,
   startedAt: state.startedAt,
 })
 

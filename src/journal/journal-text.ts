@@ -9,7 +9,7 @@ import type { RemovalState } from '../delivery/transitions.ts'
 /** A call that is about to be made, if `startedAt` is set, and its outcome, if `state` is. */
 export interface Entry extends DeliveryKey {
   act: number
-  /** Number of the call in the history of the delivery. Absent in journals of earlier versions, and of removals. */
+  /** Number of the attempt in the delivery's history. Removals and edits have none, nor had earlier versions. */
   attempt?: number
   /** When the intent was committed, or when an outcome without one was known. */
   at: Date

@@ -39,7 +39,7 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
     isEdited: entries.some((entry) => entry.token !== undefined && entry.token !== token),
     removal: null,
   }
-  // The backup has the call, and its outcome if no call is open: earlier versions did not number calls and outcomes.
+  // The backup has the intents of all its attempts. It lacks at most the outcome of the last one, whose call is open.
   const isInBackup = ({ startedAt, attempt = Number.POSITIVE_INFINITY }: Entry) =>
     attempt < attempts || (attempt === attempts && (startedAt !== undefined || intent === null))
   // The backup has the intent, but not its outcome.
