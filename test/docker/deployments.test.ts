@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { IMAGE } from '../../.ci/release-facts.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { isExecutable } from '../helpers/executable.ts'
-import { memoryVariables } from '../helpers/memory-limit.ts'
+import { memoryVariables } from '../helpers/memory.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: files of many shapes

@@ -58,7 +58,7 @@ process.on('exit', () => {
 
 /**
  * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets.
- * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory-limit.ts.
+ * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory.ts.
  */
 export function spawnPostroom(
   args: string[],

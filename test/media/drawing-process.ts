@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { drawImage } from '../../src/media/draw-image.ts'
 import { resize } from '../../src/media/preview.ts'
+import { readMemory } from '../helpers/memory.ts'
 
 /** Draws a JPEG, or a preview, of a picture in a process of its own, whose peak of memory is that of the drawing. */
 export interface Drawing {
@@ -11,12 +11,8 @@ export interface Drawing {
   isPreview: boolean
 }
 
-/** Memory of this process in bytes, from Linux: `VmRSS` is resident now, `VmHWM` is the peak. */
-const memory = (name: 'VmRSS' | 'VmHWM') =>
-  Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
-
 const { source, path, width, height, isPreview }: Drawing = JSON.parse(process.argv[2]!)
-const before = memory('VmRSS')
+const before = readMemory(process.pid, 'VmRSS')
 const drawn = isPreview
   ? await resize(source, path, 320)
   : await drawImage(source, path, {
@@ -30,5 +26,5 @@ const drawn = isPreview
       width,
       height,
     })
-process.send!({ isDrawn: drawn !== undefined, growth: memory('VmHWM') - before })
+process.send!({ isDrawn: drawn !== undefined, growth: readMemory(process.pid, 'VmHWM') - before })
 process.disconnect()

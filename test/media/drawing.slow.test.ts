@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { findPixelsMax } from '../../src/platforms/rules/rendition.ts'
 import { createFolder } from '../helpers/app.ts'
+import { memoryVariables } from '../helpers/memory.ts'
 import type { Drawing } from './drawing-process.ts'
 
 /** The 512 MiB of a container in `.docker`, without the 166 MiB that `serve` takes at rest. */
@@ -16,6 +17,7 @@ const measurable = existsSync('/proc/self/status') ? {} : { skip: 'no /proc here
 async function draw(drawing: Drawing): Promise<{ isDrawn: boolean; growth: number }> {
   const child = fork(new URL('drawing-process.ts', import.meta.url), [JSON.stringify(drawing)], {
     execArgv: process.execArgv,
+    env: { ...process.env, ...memoryVariables() },
   })
   const [result] = await Promise.race([once(child, 'message'), once(child, 'exit')])
   return result

@@ -6,6 +6,7 @@ import t from 'tap'
 import { createFolder } from '../helpers/app.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { memoryVariables, readMemory } from '../helpers/memory.ts'
 import { startS3 } from '../helpers/s3.ts'
 
 const GiB = 2 ** 30
@@ -27,10 +28,6 @@ function* largeVideo(bytes: number): Generator<Buffer> {
   yield zeros.subarray(0, left)
 }
 
-/** Memory of a process in bytes, from Linux: `VmRSS` is resident now, `VmHWM` is the peak. */
-const readMemory = (pid: string, name: 'VmRSS' | 'VmHWM') =>
-  Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-
 /** Begins another measurement of the peak: https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html. */
 const resetPeak = (pid: string) => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
@@ -38,7 +35,11 @@ const measurable = existsSync('/proc/self/status') ? {} : { skip: 'no /proc here
 
 for (const storage of ['a folder', 'S3']) {
   t.test(`a file of 1 GiB is uploaded to ${storage} without being held in memory`, measurable, async (t) => {
-    const env: Record<string, string> = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t) }
+    const env: Record<string, string> = {
+      ...memoryVariables(),
+      DATABASE_URL: await createDatabase(t),
+      MEDIA_DIR: await createFolder(t),
+    }
     if (storage === 'S3') {
       const { endpoint, credentials } = (await startS3(t, await createFolder(t))).options
       const keys = { S3_ACCESS_KEY_ID: credentials.accessKeyId, S3_SECRET_ACCESS_KEY: credentials.secretAccessKey }

@@ -11,6 +11,10 @@ export const memoryVariables = (): Record<string, string> =>
     ]),
   )
 
+/** Memory of a process in bytes, from Linux: `VmRSS` is resident now, `VmHWM` is the peak. */
+export const readMemory = (pid: number | string, name: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
 /**
  * A group of processes that the kernel ends if they take more memory than this, as a container does. Its folder;
  * undefined if this process may not make one, which takes root and version 1 of control groups:
