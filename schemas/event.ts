@@ -94,9 +94,7 @@ const failingWebhook = {
   failingSince: time('Since when no attempt has succeeded.'),
 }
 
-const DATA = Symbol('data')
-
-/** The schema of one type of event. The data of its example and what the type means come with it. */
+/** The schema of one type of event. */
 function defineEvent<const T extends string, P extends TProperties>(
   type: T,
   description: string,
@@ -109,7 +107,7 @@ function defineEvent<const T extends string, P extends TProperties>(
     description: `What the event \`${type}\` tells.`,
     examples: [example],
   })
-  const event = Type.Object(
+  return Type.Object(
     {
       id: Type.String({ description: 'The id of the event. It is the same in every copy of the event.' }),
       type: Type.Literal(type, { description: 'The type of the event.' }),
@@ -129,7 +127,6 @@ function defineEvent<const T extends string, P extends TProperties>(
       examples: [{ id: EVENT_ID, type, timestamp: TIME, position: 42, data: example }],
     },
   )
-  return Object.assign(event, { [DATA]: eventData })
 }
 
 /** Every type of event, in the order of the documentation. */
@@ -311,9 +308,6 @@ export const EVENTS = [
     { webhookId: WEBHOOK_ID, failingSince: '2026-11-16T08:15:30.123Z', reason: 'failing' },
   ),
 ] as const
-
-/** The schemas of their data. */
-export const EVENT_DATA = EVENTS.map((event) => event[DATA])
 
 type OneEvent = Static<(typeof EVENTS)[number]>
 export type EventType = OneEvent['type']

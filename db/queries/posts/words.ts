@@ -15,12 +15,6 @@ export interface PostTexts {
   texts: string[]
 }
 
-export interface PostWords {
-  userId: string
-  postId: string
-  words: string[]
-}
-
 const isAnyDue = prepared<Record<never, never>, { isDue: boolean }>(
   'is_any_post_words_due',
   () => sql`select true as is_due from post_words_due limit 1`,

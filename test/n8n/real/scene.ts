@@ -38,8 +38,6 @@ interface Execution {
   itemsOf(node: string): Record<string, unknown>[]
 }
 
-export type N8n = Awaited<ReturnType<typeof startN8n>>
-
 /** Starts n8n with the packed nodes, on a database of its own, and signs in as its owner. */
 export async function startN8n(t: Test) {
   const folder = await createFolder(t)

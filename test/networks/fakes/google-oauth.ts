@@ -32,8 +32,6 @@ const LIFE_MS = { code: 600 * SECOND_MS, access: 3_599 * SECOND_MS, refresh: 182
 const TESTING_LIFE_MS = 7 * DAY_MS
 const REFRESH_TOKENS_MAX = 100
 
-export type GoogleAuthorization = ReturnType<typeof createGoogleAuthorization>
-
 /**
  * Google's authorization server, by https://developers.google.com/identity/protocols/oauth2/web-server, for an app with
  * these scopes. The errors of the token endpoint are those of

@@ -23,8 +23,6 @@ const LIFE = { code: 30 * SECOND, access: 7_200 * SECOND, refresh: 180 * 86_400 
 
 const SCOPES = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access']
 
-export type XAuthorization = ReturnType<typeof createAuthorization>
-
 /**
  * The authorization server of X, by https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code and
  * https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token. A refresh token works once, and using it
