@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { findLeaks } from '../test/helpers/leaks.ts'
@@ -8,7 +8,7 @@ import { groupFiles } from './groups.ts'
 
 const CACHE = join(process.cwd(), 'node_modules/.cache')
 
-/** Runs all tests, or the files in the arguments, on a real Postgres, and prints the counts in the last line. */
+/** Runs all tests, or the files and folders in the arguments, on a real Postgres, and prints the counts in the last line. */
 const { code, output, leaks } = await withPostgres(async (scratch) => {
   const record = join(scratch, 'record')
   mkdirSync(record)
@@ -43,7 +43,7 @@ async function runTap(scratch: string, groups: string, record: string) {
   const { include, timeout } = parse(readFileSync('.taprc', 'utf8'))
   const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-  const files = named.length > 0 ? named : globSync(include)
+  const files = named.length > 0 ? named.flatMap(filesOf) : globSync(include)
   // A file that runs alone needs no runner: starting tap takes longer than most files.
   const isAlone = files.length === 1 && options.length === 0
   const [command, parameters] = isAlone
@@ -63,4 +63,11 @@ async function runTap(scratch: string, groups: string, record: string) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal))
   const code = await new Promise<number | null>((resolve) => tap.on('close', resolve))
   return { code, output: readFileSync(outputFile, 'utf8') }
+}
+
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path]
+  const files = globSync(`${path}/*.test.ts`)
+  if (files.length === 0) throw new Error(`${path} has no tests`)
+  return files
 }
