@@ -78,7 +78,7 @@ export const forgetRendition = prepared<StagedFile, never>('forget_rendition', (
 
 /**
  * Records that no file can be made for the target. `bytes`: the size of the smallest one, if that is the reason.
- * `problem`: the reason for a video.
+ * `problem`: the reason for a video, or for an image that takes too long.
  */
 export async function noteNoRendition(
   db: Db,

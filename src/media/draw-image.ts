@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import type { DrawnType, RenditionTarget } from '../platforms/rules/rendition.ts'
 import { cropTo, type Size, scaleSize } from '../platforms/rules/reshape.ts'
 import { throwFileError } from '../storage/storage.ts'
-import type { Drawn } from './make-rendition.ts'
-import { openPicture, type Picture } from './open-picture.ts'
+import type { Drawn, NotDrawn } from './make-rendition.ts'
+import { openPicture, type Picture, problemOf } from './open-picture.ts'
 import { withProfile } from './with-profile.ts'
 
 /** From the best to the worst that is published. Below it, artefacts show. */
@@ -24,14 +24,14 @@ const FORMATS = { 'image/jpeg': 'jpeg', 'image/webp': 'webp', 'image/gif': 'gif'
 
 /**
  * Writes the image at `source` to `path` as its target wants it: upright, without metadata, and in the best
- * quality that fits. Returns undefined if the image cannot be decoded.
+ * quality that fits.
  */
-export async function drawImage(source: string, path: string, target: RenditionTarget): Promise<Drawn | undefined> {
+export async function drawImage(source: string, path: string, target: RenditionTarget): Promise<Drawn | NotDrawn> {
   // Nothing but decoding fails here: no file is written.
   const drawn = await openPicture(source)
     .then((picture) => draw(picture, target))
-    .catch(() => undefined)
-  if (!drawn) return undefined
+    .catch(problemOf)
+  if ('problem' in drawn) return drawn
   const { image, size, mimeType } = drawn
   await writeFile(path, image, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
   return { mimeType, ...size, fallsShort: image.length > target.bytesMax }
@@ -62,7 +62,7 @@ async function draw({ open, icc }: Picture, target: RenditionTarget) {
   }
 
   const mimeType = await chooseType()
-  if (!mimeType) return undefined
+  if (!mimeType) return { problem: null }
   const qualities = mimeType === 'image/gif' ? [100] : QUALITIES
   const drawn = await fitBytes(target, qualities, (size, quality) => encode(mimeType, size, quality))
   return { mimeType, ...drawn }

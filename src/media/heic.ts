@@ -20,6 +20,9 @@ export interface Pixels {
 const MEMORY_BYTES_MAX = 224 * 2 ** 20
 const DECODING_MAX_MS = 30_000
 
+/** How the message of an error begins, here and in sharp, if the time of a decoder is over. */
+export const TIMEOUT = 'timeout: '
+
 /**
  * Decodes HEIC, which the decoder of sharp's binaries does not. The thread has limits of time and memory of its own,
  * and ends after one picture. Throws if it cannot be decoded within them.
@@ -35,7 +38,11 @@ export async function decodeHeic(path: string): Promise<Pixels> {
   })
   try {
     // Rejects if the thread ends with an error.
-    const [pixels] = await withTimeout(DECODING_MAX_MS, once(worker, 'message'))
+    const [pixels] = await withTimeout(
+      DECODING_MAX_MS,
+      once(worker, 'message'),
+      () => new Error(`${TIMEOUT}${DECODING_MAX_MS} ms`),
+    )
     return pixels as Pixels
   } finally {
     await worker.terminate()

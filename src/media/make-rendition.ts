@@ -24,8 +24,13 @@ export interface Drawn extends Partial<Pick<RenditionFacts, 'width' | 'height'>>
   fallsShort?: boolean
 }
 
-/** Writes a rendition of the image at `source` to `path`. Returns undefined if the image cannot be decoded. */
-export type Draw = (source: string, path: string) => Promise<Drawn | undefined>
+/** Why there is no rendition. Null if the image cannot be decoded. */
+export interface NotDrawn {
+  problem: string | null
+}
+
+/** Writes a rendition of the image at `source` to `path`. */
+export type Draw = (source: string, path: string) => Promise<Drawn | NotDrawn>
 
 /** One picture is decoded at a time, so that its memory is that of the process. Users take turns. */
 export const decodings = createSlots({ max: 1, inTurns: true })
@@ -49,7 +54,7 @@ export async function makeRendition(
       if (signal?.aborted) return
       await copyStored(library, storageKey, source)
       const drawn = await draw(source, path)
-      if (!drawn) return await noteNoRendition(db, key)
+      if ('problem' in drawn) return await noteNoRendition(db, key, drawn)
       const { size: bytes } = await stat(path)
       if (drawn.fallsShort) return await noteNoRendition(db, key, { bytes })
       await storeRendition(library, key, path, { width: null, height: null, ...drawn, bytes: isCounted ? bytes : null })

@@ -180,7 +180,9 @@ async function makeFrame(
     const run = { ffmpeg, cwd: library.incomingDir, timeMaxMs: FRAME_TIME_MAX_MS, signal }
     await drawFrame(source, picture, { frameWidth, ...(await findMapped(maker, userId, transfer)) }, run)
     const drawn = await resize(picture, path, frameWidth)
-    return drawn ? { ...NO_FACTS, ...drawn } : { problem: 'its picture cannot be decoded' }
+    return 'problem' in drawn
+      ? { problem: drawn.problem ?? 'its picture cannot be decoded' }
+      : { ...NO_FACTS, ...drawn }
   } finally {
     await rm(picture, { force: true }).catch(() => {})
   }

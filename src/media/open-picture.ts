@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp'
 import { DECODED_PIXELS_MAX, findPixelsMax } from '../platforms/rules/rendition.ts'
-import { decodeHeic } from './heic.ts'
+import { decodeHeic, TIMEOUT } from './heic.ts'
+import type { NotDrawn } from './make-rendition.ts'
 import { findHighRange, toStandardRange } from './standard-range.ts'
 
 export interface Picture {
@@ -9,6 +10,11 @@ export interface Picture {
   /** The colour profile of the pixels, if they have lost it. */
   icc?: Buffer | undefined
 }
+
+/** Why decoding a picture has failed. sharp tells only in the message that its time was over, after `timeout: `. */
+export const problemOf = ({ message }: Error): NotDrawn => ({
+  problem: message.startsWith(TIMEOUT) ? 'decoding the image takes too long' : null,
+})
 
 /**
  * Opens a picture for sharp. HEIC and AVIF are decoded, and a high dynamic range is mapped to the standard one,

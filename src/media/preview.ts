@@ -12,8 +12,8 @@ import { findPixelsMax } from '../platforms/rules/rendition.ts'
 import { CACHE_CONTROL, disposition, NotStoredError, type Served, throwFileError } from '../storage/storage.ts'
 import { mediaNotFound } from './access.ts'
 import type { Library } from './library.ts'
-import { type Drawn, decodings, makeRendition } from './make-rendition.ts'
-import { openPicture } from './open-picture.ts'
+import { type Drawn, decodings, makeRendition, type NotDrawn } from './make-rendition.ts'
+import { openPicture, problemOf } from './open-picture.ts'
 
 const DECODING_MAX_SECONDS = 10
 /** A strip of a picture is no higher than this many times its width. */
@@ -165,10 +165,10 @@ export async function shrink(source: string, userId: string, width: number): Pro
     .finally(giveBack)
 }
 
-/** Returns undefined if the picture cannot be decoded. */
-export async function resize(source: string, path: string, width: number): Promise<Drawn | undefined> {
-  const picture = await small(source, width).catch(() => undefined)
-  if (!picture) return undefined
+/** Writes a preview of the picture at `source` to `path`. */
+export async function resize(source: string, path: string, width: number): Promise<Drawn | NotDrawn> {
+  const picture = await small(source, width).catch(problemOf)
+  if ('problem' in picture) return picture
   await writeFile(path, picture, { flag: 'wx', mode: 0o600 }).catch(throwFileError)
   return { mimeType: MIME_TYPE }
 }

@@ -11,8 +11,11 @@ export const memoryVariables = (): Record<string, string> =>
     ]),
   )
 
-/** Memory of a process in bytes, from Linux: `VmRSS` is resident now, `VmHWM` is the peak. */
-export const readMemory = (pid: number | string, name: 'VmRSS' | 'VmHWM'): number =>
+/**
+ * Memory of a process in bytes, from Linux: `VmRSS` is resident now, `RssAnon` is the part of it that is no file, and
+ * `VmHWM` is the peak.
+ */
+export const readMemory = (pid: number | string, name: 'VmRSS' | 'RssAnon' | 'VmHWM'): number =>
   Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /**

@@ -26,5 +26,5 @@ const drawn = isPreview
       width,
       height,
     })
-process.send!({ isDrawn: drawn !== undefined, growth: readMemory(process.pid, 'VmHWM') - before })
+process.send!({ isDrawn: !('problem' in drawn), growth: readMemory(process.pid, 'VmHWM') - before })
 process.disconnect()

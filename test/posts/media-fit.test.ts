@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import sharp, { type Sharp } from 'sharp'
 import t, { type Test } from 'tap'
 import { drawImage } from '../../src/media/draw-image.ts'
+import type { Drawn } from '../../src/media/make-rendition.ts'
 import { DECODED_PIXELS_MAX } from '../../src/platforms/rules/rendition.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
@@ -306,15 +307,15 @@ t.test('an animation with too many bytes gets fewer pixels, and keeps its frames
   const type = { mimeType: 'image/gif', transparentType: 'image/gif' } as const
   const size = { width: 400, height: 320, ratio: { min: 0, max: Infinity }, frames: 4 }
   const target = { ...type, ...size, name: 'a', background: '#ffffff', bytesMax: Math.floor(bytes * 0.7) }
-  const drawn = await drawImage(source, path, target)
+  const drawn = (await drawImage(source, path, target)) as Drawn
   t.match(drawn, { mimeType: 'image/gif', fallsShort: false })
   t.ok((await stat(path)).size <= target.bytesMax)
   t.match(await sharp(path, { animated: true }).metadata(), {
     pages: 4,
-    width: drawn!.width,
-    pageHeight: drawn!.height,
+    width: drawn.width,
+    pageHeight: drawn.height,
   })
-  t.ok(drawn!.width! < 400 && drawn!.width! > 240)
+  t.ok(drawn.width! < 400 && drawn.width! > 240)
 })
 
 t.test('an image with too many bytes gets a lower quality, then fewer pixels', async (t) => {

@@ -12,6 +12,11 @@ const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
 /** Decoders keep a record of each segment of the header. Each scan of a progressive picture has two or three. */
 const SEGMENTS_MAX = 10_000
+/**
+ * Encoders write about ten scans. A decoder goes through all pixels for each of them, and cannot be stopped: 2,600
+ * empty ones of 51 million pixels took 33 s. `djpeg` of libjpeg-turbo has the option `-maxscans` against such files.
+ */
+const SCANS_MAX = 100
 /** Decoders keep the segments of the header. Depth maps and profiles take some megabytes. */
 const HEADER_BYTES_MAX = 32 * 1024 * 1024
 
@@ -73,15 +78,15 @@ function skipZeros(file: FileBytes): void {
 /** Reads one picture, which begins at the position, from SOI to EOI. */
 function walkPicture(file: FileBytes, read: Read): void {
   const picture = file.position
-  let hasScan = false
+  let scans = 0
   for (const { marker, start, end } of segmentsIn(file, picture)) {
     if (marker !== EOI && ++read.segments > SEGMENTS_MAX) throw damaged('it has too many segments')
     if (marker === APP1 || marker === APP2) readAnnouncement(file.read(start, end - start), read)
-    if (!hasScan && end - picture > HEADER_BYTES_MAX) throw damaged('its header is too long')
-    hasScan ||= marker === SOS
+    if (scans === 0 && end - picture > HEADER_BYTES_MAX) throw damaged('its header is too long')
+    if (marker === SOS && ++scans > SCANS_MAX) throw damaged('it has too many scans')
     file.position = end
   }
-  if (!hasScan) throw damaged('it has no picture')
+  if (scans === 0) throw damaged('it has no picture')
 }
 
 /** A segment: its marker begins at `at`, and its content is between `start` and `end`. */

@@ -1,4 +1,4 @@
-import { openAsBlob, readFileSync, writeFileSync } from 'node:fs'
+import { openAsBlob, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -6,7 +6,7 @@ import { createFolder } from '../../helpers/app.ts'
 import { postroom, runService } from '../../helpers/command.ts'
 import { createDatabase } from '../../helpers/database.ts'
 import { hostileFiles } from '../../helpers/hostile-files.ts'
-import { limitMemory, memoryVariables } from '../../helpers/memory.ts'
+import { limitMemory, memoryVariables, readMemory } from '../../helpers/memory.ts'
 import { collectProblems } from '../../helpers/problems.ts'
 import { samplesOf } from '../../helpers/scrape.ts'
 import { until } from '../../helpers/until.ts'
@@ -15,10 +15,6 @@ import { jpeg } from '../../helpers/upload.ts'
 /** Megabytes of each file, and how often it is uploaded at a time. */
 const { MEGABYTES = '0.3', AT_ONCE = '1', ONLY = '', SOAK_REPORT } = process.env
 const MEMORY_BYTES = 512 * 2 ** 20
-
-/** Anonymous memory of a process: what the kernel cannot drop. Files that a decoder maps do not count. */
-const readMemory = (pid = 0) =>
-  1024 * Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
 interface Row {
   file: string
@@ -64,7 +60,8 @@ t.test('no file ends the service, or keeps other users from theirs', { timeout: 
     const start = performance.now()
     let peak = 0
     const sampling = setInterval(() => {
-      peak = Math.max(peak, readMemory(pid))
+      peak = // Without the files that a decoder maps, which the kernel can drop.
+        peak = Math.max(peak, readMemory(pid!, 'RssAnon'))
     }, 5)
     const uploads = Array.from({ length: Number(AT_ONCE) }, async () => upload(hostile, await openAsBlob(path)))
     const picture = new Blob([new Uint8Array(await jpeg(40, 30, shade++ % 256))])
