@@ -43,7 +43,7 @@ export async function withPostgres<T>(work: (scratch: string) => Promise<T>): Pr
   }
 }
 
-/** A folder in memory, where Linux has room in one: a database has 300 files, and a disk takes longer to create them. */
+/** A folder in memory, where Linux has room in one: a disk takes longer to create the files of a database. */
 async function findRoom(): Promise<string> {
   const { bavail, bsize } = await statfs(IN_MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize >= ROOM_BYTES ? IN_MEMORY : tmpdir()
