@@ -100,7 +100,7 @@ export const PatchPost = Type.Object(
     overrides: Type.Optional(
       Nullable(Dictionary(Nullable(Ref(OverridePatch))), {
         description:
-          'Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides.',
+          'Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides, but no slots.',
       }),
     ),
     accountOverrides: Type.Optional(

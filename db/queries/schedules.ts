@@ -108,6 +108,19 @@ export async function listTakenSlots(
   return rows
 }
 
+/** The schedule of an account, locked until the transaction ends; undefined if it has none. */
+export const lockSchedule = (db: Db, accountId: string) =>
+  db
+    .selectFrom('accountSchedules')
+    .select((eb) => [
+      'timeZone',
+      eb.ref('slots').$castTo<AccountSchedule['slots']>().as('slots'),
+      eb.ref('skip').$castTo<AccountSchedule['skip']>().as('skip'),
+    ])
+    .where('accountId', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
 /** A schedule that is locked, and the time after its lock was awaited. */
 export interface LockedSchedule extends AccountSchedule {
   accountId: string

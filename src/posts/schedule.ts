@@ -73,7 +73,7 @@ export function mergeSchedule(post: Schedule, patch: PatchPost, accountIds: read
     const time = isKept ? post.accountTimes.get(id) : undefined
     return time ? [[id, time] as const] : []
   })
-  const changes = accountOverrides ? listReplaced(accountOverrides) : listMerged(overrides)
+  const changes = accountOverrides ? listReplaced(accountOverrides) : listMerged(overrides, slotted)
   const merged = withAccountTimes(time, { accountTimes: new Map(kept), slotted }, changes)
   const isQueued = 'slotted' in merged && merged.slotted.size === accountIds.length
   return isQueued ? withSlots(new Map(accountIds.map((id) => [id, timeFor(merged, id)!]))) : merged
@@ -106,9 +106,10 @@ const listReplaced = (overrides: readonly AccountOverride[]): AccountTime[] =>
     scheduledAt ? [{ accountId, scheduledAt, path: ['accountOverrides', index, 'scheduledAt'] }] : [],
   )
 
-const listMerged = (overrides: PatchPost['overrides']): AccountTime[] =>
+/** Removing the override of an account takes its own time away, but not its slot, which is no part of an override. */
+const listMerged = (overrides: PatchPost['overrides'], slotted: ReadonlySet<string>): AccountTime[] =>
   Object.entries(overrides ?? {}).flatMap(([accountId, change]) => {
-    const scheduledAt = change === null ? null : change.scheduledAt
+    const scheduledAt = change === null ? (slotted.has(accountId) ? undefined : null) : change.scheduledAt
     return scheduledAt === undefined ? [] : [{ accountId, scheduledAt, path: ['overrides', accountId, 'scheduledAt'] }]
   })
 

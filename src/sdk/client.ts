@@ -41,7 +41,7 @@ class Accounts extends extras.Group {
   readonly putBudget = (id: string, body: T.PutBudget, options?: Options) =>
     this.http.send<T.Budget>('PUT', path`/accounts/${id}/budget`, body, options)
   /** Stores the times of the week at which queued posts are published to the account, in place of those before. */
-  readonly putSchedule = (id: string, body: T.PutSchedule, options?: Options) =>
+  readonly putSchedule = (id: string, body: T.PutSchedule, options?: ChangeOptions) =>
     this.http.send<T.AccountSchedule>('PUT', path`/accounts/${id}/schedule`, body, options)
   /** Moves the queued posts of an account to the first free slots of its schedule, in the order of their times. */
   readonly rearrangeSchedule = (id: string, options?: ChangeOptions) =>

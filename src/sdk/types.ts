@@ -2676,7 +2676,7 @@ export type PatchPost = {
   padColor?: string | null
   /** The ids of all its accounts. An account that is not in the list loses its delivery, its override and its parts. A repeated id counts once. */
   accountIds?: Array<string>
-  /** Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides. */
+  /** Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides, but no slots. */
   overrides?: Record<string, OverridePatch | null> | null
   /** All overrides, as in `createPost`: accounts without an entry have none any more. Cannot be combined with `overrides`. */
   accountOverrides?: Array<AccountOverride>

@@ -55,23 +55,31 @@ t.test('queued posts move to the slots of a changed schedule, in their order', a
   t.strictSame((await rearrange()).body, { moved: [], stayed: 3 }, 'repeated, it moves nothing')
 })
 
-t.test('a schedule is an event when it changes, and rearranged only as the caller has seen it', async (t) => {
-  const { db, ada, id, queue, put, rearrange, timeOf } = await createQueue(t, '09:00')
-  const post = await queue()
-  const time = await timeOf(post)
-  const seen = (await put(daily('09:00'))).headers.etag
-  const changed = await put(daily('11:00'))
-  const refused = await rearrange({ 'if-match': String(seen) })
-  t.strictSame([...errorOf(refused), refused.headers.etag], [412, 'precondition_failed', changed.headers.etag])
-  t.equal(await timeOf(post), time)
-  const events = await readAllEvents(db, ada, '&types=account.updated')
-  t.match(
-    events.map(({ data }) => data),
-    [1, 2].map(() => ({ accountId: id, platform: 'x', username: 'ada', changed: ['schedule'], actor: {} })),
-    'not for the schedule that was stored twice',
-  )
-  t.equal(events.length, 2)
-})
+t.test(
+  'a schedule is an event when it changes, and replaced or rearranged only as the caller has seen it',
+  async (t) => {
+    const { db, ada, id, queue, put, rearrange, timeOf } = await createQueue(t, '09:00')
+    const post = await queue()
+    const time = await timeOf(post)
+    const seen = (await put(daily('09:00'))).headers.etag
+    const changed = await put(daily('11:00'))
+    const refused = await rearrange({ 'if-match': String(seen) })
+    t.strictSame([...errorOf(refused), refused.headers.etag], [412, 'precondition_failed', changed.headers.etag])
+    t.equal(await timeOf(post), time)
+    const lost = await put(daily('13:00'), { 'if-match': String(seen) })
+    t.strictSame([...errorOf(lost), lost.headers.etag], [412, 'precondition_failed', changed.headers.etag])
+    t.equal((await put(daily('11:00'), { 'if-match': String(lost.headers.etag) })).status, 200)
+    const without = await ada.call('PUT', `/accounts/${await ada.account('x')}/schedule`, daily(), { 'if-match': '*' })
+    t.strictSame(errorOf(without), [404, 'schedule_not_found'])
+    const events = await readAllEvents(db, ada, '&types=account.updated')
+    t.match(
+      events.map(({ data }) => data),
+      [1, 2].map(() => ({ accountId: id, platform: 'x', username: 'ada', changed: ['schedule'], actor: {} })),
+      'not for the schedule that was stored twice',
+    )
+    t.equal(events.length, 2)
+  },
+)
 
 t.test('a queue with too few slots is a conflict, and nothing moves', async (t) => {
   const { id, account, ada, queue, put, rearrange, timeOf } = await createQueue(t, '09:00')

@@ -50,6 +50,19 @@ t.test('a post at the front moves the queued posts up to the next free slot', as
   t.strictSame(errorOf(await create([await account()], FRONT)), [409, 'queue_without_slots'])
 })
 
+t.test('posts that share a slot after a retry move on together', async (t) => {
+  const { ada, account, slots, create, queue } = await createQueues(t)
+  const id = await account('09:00')
+  const times = (await slots(id)).map(({ scheduledAt }) => scheduledAt)
+  const first = await queue([id])
+  await ada.call('POST', `/posts/${first}/deliveries/${id}/cancel`)
+  const posts = [first, await queue([id]), await queue([id])]
+  t.equal((await ada.call('POST', `/posts/${first}/deliveries/${id}/retry`)).status, 202)
+  t.strictSame(timesOf(await create([id], FRONT)), [times[0]])
+  const now = await Promise.all(posts.map(async (post) => (await ada.call('GET', `/posts/${post}`)).body.scheduledAt))
+  t.strictSame(now, [times[1], times[1], times[2]])
+})
+
 t.test('posts that are not in slots, begun or shared by accounts at one time stay where they are', async (t) => {
   const { db, account, slots, create, queue, order } = await createQueues(t)
   const id = await account('09:00')

@@ -174,6 +174,23 @@ t.test('a change moves a post to a slot, keeps it there, or takes it away', asyn
   )
 })
 
+t.test('an account keeps its slot when its override is removed', async (t) => {
+  const { ada, account, create } = await createScene(t)
+  const [one, other] = [await account('09:00'), await account('10:00')]
+  const post = await create([one, other], {
+    schedule: { queue: 'next' },
+    accountOverrides: [one, other].map((accountId) => ({ accountId, captionOverride: 'own' })),
+  })
+  const slots = timesOf(post).toSorted()
+  const patch = async (body: object) => {
+    const { targets, scheduledAt } = (await ada.call('PATCH', `/posts/${post.body.id}`, body)).body
+    return targets.map((target: { scheduledAt: string | null }) => target.scheduledAt ?? scheduledAt).toSorted()
+  }
+  t.strictSame(await patch({ overrides: { [one]: null, [other]: null } }), slots)
+  t.strictSame(await patch({ overrides: null }), slots)
+  t.equal(new Set(await patch({ overrides: { [other]: { scheduledAt: null } } })).size, 1, 'but not by a time')
+})
+
 t.test(
   'a slot is free again when its delivery ends before it is out, and stays taken when it may be out',
   async (t) => {

@@ -20,7 +20,7 @@ export const queue: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) 
   app.route({
     ...operations.putSchedule,
     handler: async (request, reply) =>
-      sendSchedule(reply, await putSchedule(db, request, request.params.id, request.body)),
+      sendSchedule(reply, await putSchedule(db, request, request.params.id, request.body, readIfMatch(request))),
   })
 
   app.route({

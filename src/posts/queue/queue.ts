@@ -12,10 +12,10 @@ export interface Queue {
   useFront(freeMs: number): number
 }
 
-/** Deliveries in `occupants` may move to other slots, and are stored there. The key is the time of a slot. */
+/** Deliveries in `occupants` may move to other slots, and are stored there. The key is the time of their slot. */
 export function createQueue(
   schedule: AccountSchedule,
-  occupants: Map<number, QueuedDelivery>,
+  occupants: Map<number, QueuedDelivery[]>,
   startMs: number,
   endMs: number,
 ): Queue {

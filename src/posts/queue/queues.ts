@@ -100,17 +100,23 @@ const NONE: Movable = { isTooLong: false, deliveries: [] }
 /** The slots of deliveries that make room for a post at the front. */
 class Places {
   readonly movable: Movable
-  /** By account and time of a slot. */
-  readonly #places = new Map<string, Map<number, QueuedDelivery>>()
+  /** By account and time of a slot. Several are in one after one of them was retried. */
+  readonly #places = new Map<string, Map<number, QueuedDelivery[]>>()
 
   constructor(movable: Movable) {
     this.movable = movable
-    for (const delivery of movable.deliveries) this.of(delivery.accountId).set(delivery.slotAt.getTime(), delivery)
+    const byAccount = Map.groupBy(movable.deliveries, ({ accountId }) => accountId)
+    for (const [accountId, deliveries] of byAccount) {
+      this.#places.set(
+        accountId,
+        Map.groupBy(deliveries, ({ slotAt }) => slotAt.getTime()),
+      )
+    }
   }
 
   /** The deliveries of an account, by the time of their slots. */
-  of(accountId: string): Map<number, QueuedDelivery> {
-    const places = this.#places.get(accountId) ?? new Map<number, QueuedDelivery>()
+  of(accountId: string): Map<number, QueuedDelivery[]> {
+    const places = this.#places.get(accountId) ?? new Map<number, QueuedDelivery[]>()
     this.#places.set(accountId, places)
     return places
   }
@@ -118,8 +124,10 @@ class Places {
   /** The deliveries that are in other slots now than they were. */
   listMoves(): QueuedDelivery[] {
     return [...this.#places.values()].flatMap((places) =>
-      [...places].flatMap(([ms, { userId, postId, accountId, slotAt }]) =>
-        slotAt.getTime() === ms ? [] : [{ userId, postId, accountId, slotAt: new Date(ms) }],
+      [...places].flatMap(([ms, deliveries]) =>
+        deliveries
+          .filter(({ slotAt }) => slotAt.getTime() !== ms)
+          .map((delivery) => ({ ...delivery, slotAt: new Date(ms) })),
       ),
     )
   }

@@ -4,12 +4,11 @@ import { countQueued, type LockedSchedule, listTakenMinutes, lockSchedules } fro
 import { inTransaction } from '../../../db/transaction.ts'
 import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import type { RearrangedQueue } from '../../../schemas/schedule.ts'
-import { PreconditionFailed } from '../../errors.ts'
 import type { IfMatch } from '../../http/preconditions.ts'
 import { DAY_MS } from '../time-zone.ts'
 import { listInstants, MINUTE_MS } from './instants.ts'
 import { failQueue } from './refusal.ts'
-import { type Caller, etagOfSchedule, requireSchedule } from './schedule.ts'
+import { type Caller, requireMatch, requireSchedule } from './schedule.ts'
 
 interface Rearranged {
   etag: string
@@ -30,8 +29,7 @@ export async function rearrangeSchedule(
   const accounts = [{ id, platform, username }]
   return inTransaction(db, async (db) => {
     const [locked] = await lockSchedules(db, { accountIds: [id] })
-    const etag = etagOfSchedule(locked ?? seen)
-    if (isMatch && !isMatch(etag)) throw new PreconditionFailed(etag, 'precondition_failed.schedule')
+    const etag = requireMatch(locked ?? seen, isMatch)
     if (!locked) throw failQueue({ refused: 'without_slots', accountId: id }, accounts)
     const range = { accountIds: [id], from: locked.now, exceptPostId: null }
     const mover = { userId: caller.userId, accountIds: caller.rights.accountIds }

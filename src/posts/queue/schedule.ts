@@ -1,7 +1,14 @@
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
 import type { KeyRights } from '../../../db/queries/keys.ts'
-import { findSchedule, listTakenSlots, type ReachableSchedule, storeSchedule } from '../../../db/queries/schedules.ts'
+import {
+  findSchedule,
+  listTakenSlots,
+  lockSchedule,
+  type ReachableSchedule,
+  storeSchedule,
+} from '../../../db/queries/schedules.ts'
+import { inTransaction } from '../../../db/transaction.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import {
@@ -13,8 +20,8 @@ import {
   type WeeklySlot,
 } from '../../../schemas/schedule.ts'
 import { parseTime, timeOf } from '../../../schemas/time.ts'
-import { fail, invalidRequest } from '../../errors.ts'
-import { etagOfText } from '../../http/preconditions.ts'
+import { fail, invalidRequest, PreconditionFailed } from '../../errors.ts'
+import { etagOfText, type IfMatch } from '../../http/preconditions.ts'
 import { hasScope, isListed } from '../../http/rights.ts'
 import { DAY_MS, isTimeZone, nameZone, offsetMsAt, unknownZoneMessage } from '../time-zone.ts'
 import { listInstants, MINUTE_MS } from './instants.ts'
@@ -41,12 +48,16 @@ export async function requireSchedule(
   return found as ReachableSchedule & { schedule: AccountSchedule }
 }
 
-/** Stores the schedule of an account. Throws 400 with details for mistakes that the schema does not see. */
+/**
+ * Stores the schedule of an account. Throws 400 with details for mistakes that the schema does not see, and 412 for
+ * another schedule than the caller has seen.
+ */
 export async function putSchedule(
   db: Db,
-  { userId, keyId, rights }: Caller,
+  caller: Caller,
   id: string,
   { timeZone, slots, skip }: PutSchedule,
+  isMatch: IfMatch | undefined,
 ): Promise<AccountSchedule> {
   const issues = [
     ...(isTimeZone(timeZone) ? [] : [custom(['timeZone'], unknownZoneMessage(timeZone))]),
@@ -59,9 +70,26 @@ export async function putSchedule(
   ]
   if (issues.length > 0) throw invalidRequest(issues)
   const schedule = { timeZone: nameZone(timeZone), slots: slots.toSorted(compareSlots), skip: skip.toSorted() }
-  const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id, keyId }, schedule))
-  if (!isStored) throw fail('account_not_found')
+  const { userId, keyId, rights } = caller
+  await inTransaction(db, async (db) => {
+    if (isMatch) requireMatch(await lockSeen(db, caller, id), isMatch)
+    const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id, keyId }, schedule))
+    if (!isStored) throw fail('account_not_found')
+  })
   return schedule
+}
+
+/** The schedule of an account that the caller may post to, locked. Throws 404 without one. */
+async function lockSeen(db: Db, caller: Caller, id: string): Promise<AccountSchedule> {
+  const { schedule } = await requireSchedule(db, caller, id)
+  return (await lockSchedule(db, id)) ?? schedule
+}
+
+/** The ETag of the schedule. Throws 412 if it is not the one that the caller has seen. */
+export function requireMatch(schedule: AccountSchedule, isMatch: IfMatch | undefined): string {
+  const etag = etagOfSchedule(schedule)
+  if (isMatch && !isMatch(etag)) throw new PreconditionFailed(etag, 'precondition_failed.schedule')
+  return etag
 }
 
 const custom = (path: Issue['path'], message: string): Issue => ({ code: 'custom', path, message })

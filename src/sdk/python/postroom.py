@@ -332,7 +332,7 @@ class Accounts(_Group):
     def list(self, **query: Any) -> Pages: return self._pages("/accounts", query)
     def options(self, id: str, field: str, **query: Any) -> Pages: return self._pages(_path("/accounts/{}/options/{}", id, field), query)
     def put_budget(self, id: str, body: Json) -> Result: return self._client.json("PUT", _path("/accounts/{}/budget", id), {}, body=body)
-    def put_schedule(self, id: str, body: Json) -> Result: return self._client.json("PUT", _path("/accounts/{}/schedule", id), {}, body=body)
+    def put_schedule(self, id: str, body: Json, if_match: Optional[str] = None) -> Result: return self._client.json("PUT", _path("/accounts/{}/schedule", id), {}, body=body, headers={"if-match": if_match})
     def rearrange_schedule(self, id: str, if_match: Optional[str] = None) -> Result: return self._client.json("POST", _path("/accounts/{}/schedule/rearrange", id), {}, headers={"if-match": if_match})
     def slots(self, id: str, **query: Any) -> Pages: return self._pages(_path("/accounts/{}/slots", id), query)
     def update(self, id: str, body: Json, if_match: Optional[str] = None) -> Result: return self._client.json("PATCH", _path("/accounts/{}", id), {}, body=body, headers={"if-match": if_match})
