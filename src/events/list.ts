@@ -66,9 +66,8 @@ export async function readEvents(
     const remainingMs = deadline - performance.now()
     const data = events.map((event) => toEvent(event, isOfEveryone))
     const page = { data, nextCursor: writeEventCursor(streamId, place), hasMore }
-    if (events.length > 0 || remainingMs <= 0) return page
-    if (hasMore) continue
-    if (!(await waiters.wait({ streamId, userId, keyId }, place.position, remainingMs, signal))) return page
+    if (events.length > 0 || remainingMs <= 0 || signal.aborted) return page
+    if (!hasMore && !(await waiters.wait({ streamId, userId, keyId }, place.position, remainingMs, signal))) return page
     // The key may have been revoked or narrowed meanwhile.
     conditions = conditionsOf(await readRights(db, keyId))
   }
