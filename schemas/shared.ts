@@ -153,6 +153,8 @@ export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0, skipped
 
 /** The form of ids and of cursors. A cursor is the id of the last item of the previous page. */
 export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+/** A cursor that is the id of an item. Another text than that of ids, so that its message is another one. */
+export const ID_CURSOR = `^(?:${UUID_PATTERN.slice(1, -1)})$`
 
 /** Lists are in descending order of ids, so that the greatest UUID precedes every item. */
 export const CURSOR_OF_FIRST_PAGE = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -199,7 +201,7 @@ export const PageQuery = Type.Object({
   // No example: Swagger UI would send it.
   cursor: Type.Optional(
     Type.String({
-      pattern: UUID_PATTERN,
+      pattern: ID_CURSOR,
       description:
         'The `nextCursor` of the previous page. Leave it out to get the first page. A cursor is opaque and does not expire. No item is skipped or repeated because of items that are created or deleted meanwhile. Every page takes the same time. Cannot be combined with an `offset` other than 0.',
     }),

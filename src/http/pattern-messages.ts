@@ -6,7 +6,7 @@ import { PAD_COLOR } from '../../schemas/media.ts'
 import { INVALID_URL } from '../../schemas/messages.ts'
 import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../schemas/precondition.ts'
 import { SKIPPED_DATE, SLOT_TIME } from '../../schemas/schedule.ts'
-import { NOT_BLANK, UUID_PATTERN } from '../../schemas/shared.ts'
+import { ID_CURSOR, NOT_BLANK, UUID_PATTERN } from '../../schemas/shared.ts'
 import {
   DISCORD_WEBHOOK,
   MASTODON_TOKEN,
@@ -23,7 +23,8 @@ const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
 /** For each pattern of the schemas, the message about a text that does not match it. */
 export const PATTERN_MESSAGES: Record<string, string> = {
   [NOT_BLANK]: 'Must have a character that is not white space',
-  [UUID_PATTERN]: 'Must be an id or a nextCursor of an earlier response',
+  [UUID_PATTERN]: 'Must be an id, such as 01982d8f-4a6b-7c31-9e5d-2f8a1b3c4d5e',
+  [ID_CURSOR]: NEXT_CURSOR,
   [POSTS_CURSOR]: NEXT_CURSOR,
   [DELIVERIES_CURSOR]: NEXT_CURSOR,
   [REDELIVERY_CURSOR]: NEXT_CURSOR,

@@ -55,7 +55,8 @@ t.test('a text of the wrong form gets a message that says what is right, without
     ['posts', 'cursor', cursor],
     ['deliveries', 'cursor', cursor],
     ['events', 'after', `${cursor}, or 'now'`],
-    ['deliveries', 'accountId', 'Must be an id or a nextCursor of an earlier response'],
+    ['media', 'cursor', cursor],
+    ['deliveries', 'accountId', 'Must be an id, such as 01982d8f-4a6b-7c31-9e5d-2f8a1b3c4d5e'],
     ['deliveries', 'errorCode', "Must be the code of an error, such as 'unauthorized'"],
   ]) {
     const { body } = await send('GET', `/api/v1/${path}?${name}=-`)

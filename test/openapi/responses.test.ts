@@ -101,6 +101,9 @@ async function checkSchedules({ ada, account }: Scene, requests: Requests) {
   await check('rearrangeSchedule', 404, 'schedule_not_found', ada.call('POST', `${path}/schedule/rearrange`))
   const put = (changes: object) => ada.call('PUT', `${path}/schedule`, { ...weekdays, ...changes })
   await checkConditions(ada, 'rearrangeSchedule', 'POST', `/accounts/${account}/schedule/rearrange`)
+  await checkConditions(ada, 'putSchedule', 'PUT', `/accounts/${account}/schedule`, weekdays)
+  const putIfAny = ada.call('PUT', `${path}/schedule`, weekdays, { 'if-match': '*' })
+  await check('putSchedule', 404, 'schedule_not_found', putIfAny)
   await check('putSchedule', 400, 'unknownZone', put({ timeZone: 'Europe/Berln' }))
   const [slot] = weekdays.slots
   await check('putSchedule', 400, 'repeatedSlot', put({ slots: [slot, slot] }))
@@ -474,7 +477,7 @@ async function checkUpdates(ada: Person, draft: string, published: string) {
 async function checkConditions(
   ada: Person,
   operationId: string,
-  method: 'POST' | 'PATCH' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
 ) {
