@@ -11,7 +11,7 @@ import { createTemplate, dropDatabases } from './database.ts'
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
 
 const IN_MEMORY = '/dev/shm'
-/** All tests take 1.1 GB of it at a time. */
+/** `make test-faults` takes up to 1.9 GB of it. */
 const ROOM_BYTES = 4 * 2 ** 30
 
 /** The folder of kept data folders. Each run copies one with the template, because creating it takes seconds. */
