@@ -47,7 +47,9 @@ export function createSignIn(db: Db): SignIn {
 
   return async (request, entered) => {
     const network = networkOf(addressOf(request) ?? '')
-    const wait = Math.max(failures.peek(network).retryAfterSeconds, wrongCodes.peek('all').retryAfterSeconds)
+    // Strangers' wrong codes keep nobody from a key.
+    const codesWait = isKey(entered.trim()) ? 0 : wrongCodes.peek('all').retryAfterSeconds
+    const wait = Math.max(failures.peek(network).retryAfterSeconds, codesWait)
     if (wait > 0) throw new RateLimited('too_many_failed_keys', wait)
     const found = await find(entered.trim())
     const approver = found && (await readApprover(db, found))

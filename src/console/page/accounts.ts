@@ -75,6 +75,9 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
   </li>`
 }
 
+/** The states of a connection for which a person is still busy in the window. */
+const UNFINISHED: readonly string[] = ['pending', 'opened', 'choosing']
+
 /** How many failed requests in a row a person who consents may outlast. */
 const POLL_RETRIES = 8
 
@@ -125,7 +128,7 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
       while (form.isConnected) {
         const connection = await client.connections.get(id, { maxRetries: POLL_RETRIES })
         if (connection.state === 'connected') return onEnd()
-        if (connection.state !== 'pending' && connection.state !== 'opened') {
+        if (!UNFINISHED.includes(connection.state)) {
           return setState(connection.error?.message ?? `The connection is ${connection.state}: look at the window.`)
         }
         await new Promise((resolve) => setTimeout(resolve, 2_000))
