@@ -195,6 +195,8 @@ function findCost(
   { parts }: PostMedia,
   texts: TextCache,
 ) {
+  // Before the acts are planned: a request may have thousands of parts, and thousands of fields.
+  if (!platforms[platform].prices) return undefined
   const { postType, caption, firstComment = null, overrides, threadParts } = post
   const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
   const media = parts.map(({ files }) => files)
