@@ -17,6 +17,7 @@ import {
   PageQuery,
   Ref,
   StringEnum,
+  UUID,
   UUID_PATTERN,
 } from './shared.ts'
 import { ZONE_NAME } from './time.ts'
@@ -25,7 +26,7 @@ const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 
 /** A cursor that names the query it belongs to. */
 const OPAQUE_CURSOR = '[A-Za-z0-9_-]{60,400}'
-export const POSTS_CURSOR = `^(?:${UUID_PATTERN.slice(1, -1)}|${OPAQUE_CURSOR})$`
+export const POSTS_CURSOR = `^(?:${UUID}|${OPAQUE_CURSOR})$`
 export const DELIVERIES_CURSOR = `^${OPAQUE_CURSOR}$`
 
 /** In UTF-16 units. */

@@ -151,10 +151,11 @@ export const EmptyResponse = (description: string, headers: Headers) => ({ descr
 
 export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0, skippedMax: 100_000 } as const
 
-/** The form of ids and of cursors. A cursor is the id of the last item of the previous page. */
-export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-/** A cursor that is the id of an item. Another text than that of ids, so that its message is another one. */
-export const ID_CURSOR = `^(?:${UUID_PATTERN.slice(1, -1)})$`
+/** The form of ids, for patterns. */
+export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+export const UUID_PATTERN = `^${UUID}$`
+/** A cursor is the id of the last item of the previous page. Its own pattern gives it a message of its own. */
+export const ID_CURSOR = `^(?:${UUID})$`
 
 /** Lists are in descending order of ids, so that the greatest UUID precedes every item. */
 export const CURSOR_OF_FIRST_PAGE = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

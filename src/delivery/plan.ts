@@ -64,13 +64,12 @@ export const describeAct = <File>(
   altTextLengthMax: delivery.altTextLengthMax ?? null,
 })
 
-const kept = new WeakMap<object, Record<string, unknown>>()
+/** Acts share the copy of their fields: a request may have thousands of parts, and thousands of fields. */
+const copies = new WeakMap<object, Record<string, unknown>>()
 
-/** A blank text and an empty list count as absent in the checks of a post. All acts share one copy of their fields. */
+/** A blank text and an empty list count as absent in the checks of a post. */
 function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const known = kept.get(fields)
-  if (known) return known
-  const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
-  kept.set(fields, filled)
-  return filled
+  const copy = copies.get(fields) ?? Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+  copies.set(fields, copy)
+  return copy
 }

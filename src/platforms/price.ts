@@ -28,27 +28,23 @@ export function priceEdit(platform: PlatformId, act: ContentSource): number | nu
   return edit.keepsId ? (edit.price?.usdMicros ?? null) : priceAct(platform, act)
 }
 
-/** The prices of the acts of a delivery; undefined for a network on which posts cost nothing. */
+/**
+ * The prices of the acts of a delivery; undefined for a network on which posts cost nothing. The acts are not read
+ * there: a request may have thousands of parts.
+ */
 export function costOf(
   platform: PlatformId,
-  acts: readonly ContentSource[],
+  acts: Iterable<ContentSource>,
   texts: TextCache = createTextCache(),
 ): PostCost | undefined {
-  if (!platforms[platform].prices) return undefined
-  const items = listItems(platform, acts, texts)
-  return { usdMicros: sumOf(items), items }
-}
-
-const sumOf = (items: readonly CostItem[]) => items.reduce((sum, { usdMicros }) => sum + usdMicros, 0)
-
-function listItems(platform: PlatformId, acts: readonly ContentSource[], texts: TextCache): CostItem[] {
   const { prices } = platforms[platform]
-  if (!prices) return []
-  const operations = acts.flatMap((act) => listOperations(platform, act, texts))
-  return Object.entries(prices).flatMap(([name, { usdMicros }]) => {
+  if (!prices) return undefined
+  const operations = [...acts].flatMap((act) => listOperations(platform, act, texts))
+  const items = Object.entries(prices).flatMap(([name, { usdMicros }]): CostItem[] => {
     const count = operations.filter((operation) => operation === name).length
     return count > 0 ? [{ operation: name as PricedOperation, count, usdMicros: count * usdMicros }] : []
   })
+  return { usdMicros: items.reduce((sum, { usdMicros }) => sum + usdMicros, 0), items }
 }
 
 /** The only network with prices finds URLs by the rules by which it counts them. */

@@ -25,7 +25,7 @@ interface Account {
 
 /** The scopes for numbers that connecting an account again would ask for, and the numbers that need them. */
 export function findMetricGains(networks: Networks, account: Account): ReconnectGains | undefined {
-  // A rest of the account would copy each of its columns, which takes a tenth of a list of accounts.
+  // A rest of the account would copy each of its columns, which took 7 % of the CPU time of `listAccounts`.
   const { scopes, appScopes } = account
   const asked = appScopes ?? networks[account.platform].oauth?.scopes
   if (!asked || !scopes) return undefined

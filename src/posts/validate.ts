@@ -195,15 +195,14 @@ function findCost(
   { parts }: PostMedia,
   texts: TextCache,
 ) {
-  // Before the acts are planned: a request may have thousands of parts, and thousands of fields.
-  if (!platforms[platform].prices) return undefined
   const { postType, caption, firstComment = null, overrides, threadParts } = post
   const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
   const media = parts.map(({ files }) => files)
-  const acts = planActs({
+  const planned = planActs({
     ...{ platform, postType, caption, firstComment, captionOverride, fields },
     threadParts: threadParts.get(id) ?? null,
-  }).map((act) => ({
+  })
+  const acts = planned.values().map((act) => ({
     ...describeAct(act, { postType, media, fields, altTextLengthMax }),
     parent: act.number > 1 ? {} : null,
   }))

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { openPicture, problemOf } from '../../src/media/open-picture.ts'
 
-t.test('a picture that takes too long is told from one that cannot be decoded', async (t) => {
+t.test('the problem of a picture says whether decoding it takes too long', async (t) => {
   const large = sharp({ create: { width: 4_000, height: 4_000, channels: 3, background: 'teal' } })
   const late = large.median(15).png().timeout({ seconds: 1 }).toBuffer()
   t.strictSame(await late.catch(problemOf), { problem: 'decoding the image takes too long' })

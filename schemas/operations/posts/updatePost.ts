@@ -33,7 +33,7 @@ The body is a JSON merge patch, and may have the type \`application/json\` or \`
 | \`accountOverrides\` | replaces all overrides |
 | \`externalReference\`, \`metadata\` | the same rules: they are content too. \`metadata\` is merged; deliveries are not affected |
 
-A delivery whose content or time changes begins again: it is \`queued\`, or \`waiting\` in a draft, even if it had failed or was missed. One that was cancelled stays cancelled, and takes no slot: \`retryDelivery\` begins it again. The failures of one that begins again are forgotten, and its \`history\` stays. Deliveries to other accounts are not affected.
+A delivery whose content or time changes begins again: it is \`queued\`, or \`waiting\` in a draft, even if it had failed or was missed. Its failures are forgotten, and its \`history\` stays. Deliveries to other accounts are not affected. A cancelled delivery stays cancelled, and takes no slot: \`retryDelivery\` begins it again.
 
 The response has the \`warnings\` that \`createPost\` would return for the changed post. They do not count for the \`ETag\`. With \`strict=true\`, a change with warnings is rejected with 400, and the post stays as it is.
 

@@ -47,7 +47,7 @@ export function createSignIn(db: Db): SignIn {
 
   return async (request, entered) => {
     const network = networkOf(addressOf(request) ?? '')
-    // Strangers' wrong codes keep nobody from a key.
+    // The limit of all codes is not for keys: strangers would use it to lock out everybody.
     const codesWait = isKey(entered.trim()) ? 0 : wrongCodes.peek('all').retryAfterSeconds
     const wait = Math.max(failures.peek(network).retryAfterSeconds, codesWait)
     if (wait > 0) throw new RateLimited('too_many_failed_keys', wait)

@@ -100,7 +100,7 @@ const NONE: Movable = { isTooLong: false, deliveries: [] }
 /** The slots of deliveries that make room for a post at the front. */
 class Places {
   readonly movable: Movable
-  /** By account and time of a slot. Several are in one after one of them was retried. */
+  /** By account and time of a slot. A slot has several deliveries if one of them was retried. */
   readonly #places = new Map<string, Map<number, QueuedDelivery[]>>()
 
   constructor(movable: Movable) {

@@ -72,20 +72,17 @@ export async function putSchedule(
   const schedule = { timeZone: nameZone(timeZone), slots: slots.toSorted(compareSlots), skip: skip.toSorted() }
   const { userId, keyId, rights } = caller
   await inTransaction(db, async (db) => {
-    if (isMatch) requireMatch(await lockSeen(db, caller, id), isMatch)
+    if (isMatch) {
+      const { schedule: seen } = await requireSchedule(db, caller, id)
+      requireMatch((await lockSchedule(db, id)) ?? seen, isMatch)
+    }
     const isStored = isId(id) && isListed(rights, id) && (await storeSchedule(db, { userId, id, keyId }, schedule))
     if (!isStored) throw fail('account_not_found')
   })
   return schedule
 }
 
-/** The schedule of an account that the caller may post to, locked. Throws 404 without one. */
-async function lockSeen(db: Db, caller: Caller, id: string): Promise<AccountSchedule> {
-  const { schedule } = await requireSchedule(db, caller, id)
-  return (await lockSchedule(db, id)) ?? schedule
-}
-
-/** The ETag of the schedule. Throws 412 if it is not the one that the caller has seen. */
+/** Returns the ETag of the schedule. Throws 412 if `If-Match` names another one. */
 export function requireMatch(schedule: AccountSchedule, isMatch: IfMatch | undefined): string {
   const etag = etagOfSchedule(schedule)
   if (isMatch && !isMatch(etag)) throw new PreconditionFailed(etag, 'precondition_failed.schedule')

@@ -59,9 +59,9 @@ t.test('no file ends the service, or keeps other users from theirs', { timeout: 
     await writeFile(path, make(Number(MEGABYTES) * 1e6))
     const start = performance.now()
     let peak = 0
+    // The kernel can drop the files that a decoder maps: they do not count.
     const sampling = setInterval(() => {
-      peak = // Without the files that a decoder maps, which the kernel can drop.
-        peak = Math.max(peak, readMemory(pid!, 'RssAnon'))
+      peak = Math.max(peak, readMemory(pid!, 'RssAnon'))
     }, 5)
     const uploads = Array.from({ length: Number(AT_ONCE) }, async () => upload(hostile, await openAsBlob(path)))
     const picture = new Blob([new Uint8Array(await jpeg(40, 30, shade++ % 256))])
