@@ -1,5 +1,5 @@
 import t from 'tap'
-import { planActs } from '../../src/delivery/plan.ts'
+import { describeAct, planActs } from '../../src/delivery/plan.ts'
 
 const post = {
   platform: 'youtube',
@@ -39,4 +39,12 @@ t.test('keys of fields that are acts of their own follow the first comment', asy
   ])
   t.same(planActs({ ...post, fields: { playlistId: ' ', thumbnailUrl: 7 } }), [act(1, 'Hello')], 'blank, and no text')
   t.same(planActs({ ...post, platform: 'x', fields }), [act(1, 'Hello')], 'of another network')
+})
+
+t.test('all acts share one copy of their fields', async (t) => {
+  const delivery = { postType: 'thread', media: [], fields: { title: 'Dusk', tags: [] } } as const
+  const [first, second] = planActs({ ...post, postType: 'thread', threadParts: ['a', 'b'] })
+  const { fields } = describeAct(first!, delivery)
+  t.strictSame(fields, { title: 'Dusk' })
+  t.equal(describeAct(second!, delivery).fields, fields, '3,000 parts with 5,000 fields took 512 MiB')
 })
