@@ -48,6 +48,7 @@ t.test('a refusal has the words of Discord', async (t) => {
       'Invalid Form Body: embeds.0.title Must be 256 or fewer in length.',
     ],
     [{ fields: { username: 'Clyde' } }, 'Invalid Form Body: username Username cannot contain "clyde"'],
+    [{ fields: { username: 'Here' } }, 'Invalid Form Body: username Username cannot be "here"'],
     [{ fields: { username: ' ' } }, 'Invalid Form Body: username Must be between 1 and 80 in length.'],
     [embedded({}), 'Invalid Form Body: embeds.0.description This field is required'],
     [

@@ -430,12 +430,27 @@ t.test('a field is checked by its type and limits', async (t) => {
       'embeds item 1 timestamp is "tomorrow", expected a time in RFC 3339 with Z or an offset',
     ],
     ['discord', { username: 'Keeper' }],
+    ['discord', { username: 'Everyone is here' }],
     [
       'discord',
       { username: 'My Discord bot' },
-      'username is "My Discord bot", expected a name that contains neither clyde nor discord',
+      'username is "My Discord bot", expected a name that is neither everyone nor here and contains neither clyde nor discord',
     ],
-    ['discord', { username: 'CLYDE' }, 'username is "CLYDE", expected a name that contains neither clyde nor discord'],
+    [
+      'discord',
+      { username: 'CLYDE' },
+      'username is "CLYDE", expected a name that is neither everyone nor here and contains neither clyde nor discord',
+    ],
+    [
+      'discord',
+      { username: 'everyone' },
+      'username is "everyone", expected a name that is neither everyone nor here and contains neither clyde nor discord',
+    ],
+    [
+      'discord',
+      { username: ' Here ' },
+      'username is " Here ", expected a name that is neither everyone nor here and contains neither clyde nor discord',
+    ],
     ['discord', { appliedTags: ['1', 'news'] }, 'appliedTags item 2 is "news", expected digits only'],
     ['discord', { allowedMentions: { parse: [], users: ['1'] } }],
     [

@@ -130,8 +130,12 @@ export const discord: Platform = {
       lengthMax: 80,
       notBlank: true,
       pattern: {
-        regex: /^(?![\s\S]*(?:[Cc][Ll][Yy][Dd][Ee]|[Dd][Ii][Ss][Cc][Oo][Rr][Dd]))/,
-        expected: 'a name that contains neither clyde nor discord',
+        // The page refers to the rules of usernames for "everyone" and "here". Discord enforces them in webhooks:
+        // https://github.com/countr/countr/pull/1285, https://github.com/MinnDevelopment/discord-webhooks/issues/100.
+        // Longer names with "here" were refused on one day only: https://github.com/PluralKit/PluralKit/issues/725.
+        regex:
+          /^(?!\s*(?:[Ee][Vv][Ee][Rr][Yy][Oo][Nn][Ee]|[Hh][Ee][Rr][Ee])\s*$|[\s\S]*(?:[Cc][Ll][Yy][Dd][Ee]|[Dd][Ii][Ss][Cc][Oo][Rr][Dd]))/,
+        expected: 'a name that is neither everyone nor here and contains neither clyde nor discord',
       },
       param: 'username',
       source: createWebhook,

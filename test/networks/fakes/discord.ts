@@ -183,6 +183,9 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
     // https://docs.discord.com/developers/resources/webhook#create-webhook
     const [word] = /clyde|discord/i.exec(username as string) ?? []
     if (word) invalid('username', 'USERNAME_INVALID_CONTAINS', `Username cannot contain "${word.toLowerCase()}"`)
+    // https://github.com/MinnDevelopment/discord-webhooks/issues/100
+    const [, name] = /^\s*(everyone|here)\s*$/i.exec(username as string) ?? []
+    if (name) invalid('username', 'USERNAME_INVALID', `Username cannot be "${name.toLowerCase()}"`)
   }
   if (avatar_url !== undefined && !/^https?:/i.test(String(avatar_url))) {
     invalid('avatar_url', 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https').")
