@@ -252,6 +252,18 @@ t.test('hashtags, mentions, links, cashtags and forbidden characters of a captio
   ])
 })
 
+t.test('X: no text may contain a byte order mark or a noncharacter of twitter-text', async (t) => {
+  t.same(messages('x', { caption: '\uFEFFa', firstComment: 'b\uFFFE\uFFFF' }), [
+    'x (@ada): caption contains U+FEFF, which is not allowed',
+    'x (@ada): first comment contains U+FFFE and U+FFFF, which are not allowed',
+  ])
+  t.same(messages('x', { caption: '', postType: 'thread', parts: ['a', 'b\uFEFF'] }), [
+    'x (@ada): thread part 2 contains U+FEFF, which is not allowed',
+  ])
+  t.same(rules('x', { caption: 'a\u200B\u2060\uFDD0\u{1FFFF}' }), [], 'others that nobody sees are allowed')
+  t.same(rules('mastodon', { caption: '\uFEFFa' }), [])
+})
+
 t.test("a post type for images only has the images' caption limit even without images", async (t) => {
   const caption = 'a'.repeat(3_000)
   t.same(rules('tiktok', { caption, postType: 'carousel' }), [])

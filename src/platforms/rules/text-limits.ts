@@ -65,10 +65,14 @@ export function checkTextLimits(
   if (forbidden.length > 0) {
     const verb = forbidden.length === 1 ? 'is' : 'are'
     const facts = { path: findPath(), actual: forbidden.join(''), source }
-    const problem = `${name} contains ${forbidden.join(' and ')}, which ${verb} not allowed`
+    const problem = `${name} contains ${forbidden.map(nameCharacter).join(' and ')}, which ${verb} not allowed`
     addViolation(`${ruleName}_characters`, facts, problem)
   }
 }
+
+/** A character that nobody sees has the name of its code point. */
+const nameCharacter = (character: string) =>
+  /\p{C}/u.test(character) ? `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}` : character
 
 /** Checks the number of hashtags and the like. */
 export function checkEntities(

@@ -91,6 +91,15 @@ const post: PostTypeRule = {
 // The schema CreateMediaMetadataMetadataAltText. X takes none for videos.
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: openapi }
 
+/** The limits of every text of a post. */
+const text = {
+  lengthMax: 280,
+  unit: 'x',
+  // `counting` refers to twitter-text, which calls texts with these invalid:
+  // https://github.com/twitter/twitter-text/blob/master/js/src/hasInvalidCharacters.js
+  forbiddenCharacters: ['\uFEFF', '\uFFFE', '\uFFFF'],
+} as const
+
 /** X does not say how soon a post shows. After the last reading, its owner has to look. An empty page costs nothing. */
 export const timeline = searchAfter(30, 120, 600)
 
@@ -98,13 +107,12 @@ export const x: Platform = {
   id: 'x',
   name: 'X (Twitter)',
   // Premium accounts can write more. Which accounts are premium is unknown here, so the common limit holds.
-  caption: { lengthMax: 280, unit: 'x', required: 'unless media', cashtagsMax: 1, source: counting },
-  firstComment: { lengthMax: 280, unit: 'x', cashtagsMax: 1, source: counting },
+  caption: { ...text, required: 'unless media', cashtagsMax: 1, source: counting },
+  firstComment: { ...text, cashtagsMax: 1, source: counting },
   thread: {
+    ...text,
     mode: 'chained',
     partsMax: 25,
-    lengthMax: 280,
-    unit: 'x',
     source: {
       url: 'https://docs.postato.com.br/guides/platforms/twitter',
       confidence: 'cross-checked',

@@ -126,6 +126,8 @@ export async function startX(t: Teardown) {
     for (const id of [reply?.in_reply_to_tweet_id, quoted]) if (id !== undefined) checkTarget(id)
     const lengthMax = user.subscription_type === 'None' ? 280 : 25_000
     if (countLength(text, 'x') > lengthMax) refuse.forbidden('You are not permitted to perform this action.')
+    // https://github.com/twitter/twitter-text/blob/master/js/src/hasInvalidCharacters.js
+    if (/[\uFEFF\uFFFE\uFFFF]/.test(text)) refuse.invalid('text', text, 'text has invalid characters')
     if ((text.match(CASHTAGS) ?? []).length > 1) {
       refuse.forbidden('Posts are limited to a maximum of one cashtag')
     }
