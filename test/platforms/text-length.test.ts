@@ -47,16 +47,36 @@ t.test('each unit counts a text as its network does', async (t) => {
   }
 })
 
-t.test('X: an emoji weighs 2, with or without variation selectors', async (t) => {
-  t.equal(countLength('👁‍🗨', 'x'), 2, 'without either selector')
-  t.equal(countLength('👁️‍🗨️', 'x'), 2, 'with both')
-  t.equal(countLength('1\u20E3', 'x'), 2, 'a keycap without its selector')
-  t.equal(countLength('👨\u200D', 'x'), 3, 'a joiner at the end counts')
-  t.equal(countLength('👨\u200D👨\u200D👨', 'x'), 8, 'three men are no emoji: each counts, and each joiner')
-  t.equal(countLength('👩‍🚀\u200D👩', 'x'), 5, 'an astronaut, a joiner and a woman')
-  t.equal(countLength('🧑🏻‍❤‍💋‍🧑🏿', 'x'), 2, 'skin tones, and no selector after the heart')
-  t.equal(countLength('🇺', 'x'), 2, 'half a flag')
-  t.equal(countLength(`${flag}${flag}a`, 'x'), 5)
+t.test('X: an emoji weighs 2, in the forms that twitter-text takes for one', async (t) => {
+  const expected: [string, number, string][] = [
+    ['👁‍🗨', 2, 'without either selector'],
+    ['👁️‍🗨️', 2, 'with both'],
+    ['1\u20E3', 2, 'a keycap without its selector'],
+    ['☝\uFE0F🏽', 2, 'a selector before the skin tone'],
+    ['🏋\uFE0F\u200D♀\uFE0F', 2, 'a selector before a joiner'],
+    ['🏃\u200D♀', 5, 'a runner, a joiner and a sign without its selector'],
+    ['😀\uFE0F', 4, 'a selector that this emoji does not take'],
+    ['♾\uFE0F', 2, 'an emoji that is newer than the table of twitter-text'],
+    ['👨\u200D', 3, 'a joiner at the end counts'],
+    ['👨\u200D👨\u200D👨', 8, 'three men are no emoji: each counts, and each joiner'],
+    ['👩‍🚀\u200D👩', 5, 'an astronaut, a joiner and a woman'],
+    ['🇺', 2, 'half a flag'],
+    [`${flag}${flag}a`, 5, 'two flags and a letter'],
+  ]
+  for (const [text, length, form] of expected) t.equal(countLength(text, 'x'), length, form)
+})
+
+t.test('X: the first letter of a text counts beside a domain, unless it is in ASCII', async (t) => {
+  const expected: [string, number][] = [
+    ['École.fr', 24],
+    ['École.fr/é', 24],
+    ['a École.fr', 25],
+    ['É.fr', 23],
+    ['école.example.com', 24],
+    ['ecole.fr', 23],
+    ['https://école.fr', 23],
+  ]
+  for (const [text, length] of expected) t.equal(countLength(text, 'x'), length, text)
 })
 
 t.test("X: a code point weighs 1 inside the ranges of X's configuration, and 2 outside", async (t) => {

@@ -1,4 +1,4 @@
-import { domainRun, findDomainEnd, findLabels, findLatinDomains, hasTooLongLabel } from './domains.ts'
+import { domainRun, findDomainEnd, findLabels, findLatinDomains, hasTooLongLabel, type Label } from './domains.ts'
 import { type Dialect, dialects, findRunEnd } from './url-characters.ts'
 
 /** A URL inside a text, in UTF-16 units; `end` is exclusive. */
@@ -34,7 +34,7 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
     for (const label of findLabels(text, runStart, run)) {
       for (let domain = Math.max(label.start, searched); domain < label.end; domain++) {
         const domainEnd = findDomainEnd(text, domain, label)
-        if (domainEnd === undefined) continue
+        if (domainEnd === undefined || precedesUrl(text, domain, label)) continue
         const protocol = domain === runStart ? measureProtocol(text, domain, dialect) : 0
         const hasProtocol = protocol > 0 && isPreceded(domain - protocol)
         if (!hasProtocol && !isPreceded(domain)) continue
@@ -58,6 +58,10 @@ export function findUrls(text: string, network: keyof typeof dialects): FoundUrl
   }
   return found
 }
+
+/** As in twitter-text, the first letter of a text precedes a URL, and is no part of it, if it may precede one. */
+const precedesUrl = (text: string, domain: number, label: Label): boolean =>
+  domain === 0 && label.end > 1 && mayPrecede.test(text[0]!) && findDomainEnd(text, 1, label) !== undefined
 
 const PROTOCOL_LENGTH_MAX = 'gopher://'.length
 
