@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { BrowserContextOptions } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
-import { needsBrowser } from '../helpers/browser.ts'
+import { drag, needsBrowser } from '../helpers/browser.ts'
 import { VIDEO } from '../helpers/network-world.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { createScene, startProxy, ZONE } from './scene.ts'
@@ -50,7 +50,7 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
     days.findIndex((day) => (day as { querySelector(s: string): unknown }).querySelector('.chip')),
   )
   const nine = days.nth(index === 6 ? 5 : index + 1).locator('[data-hour="09"]')
-  await chip.dragTo(nine)
+  await drag(chip, nine)
   await page.getByText(/^Moved to /).waitFor()
   await nine.getByRole('link', { name: /We are live\./ }).waitFor()
   const { body: moved } = await ada.call('GET', `/posts/${post.id}`)

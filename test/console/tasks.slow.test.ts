@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { SANDBOX_ACCOUNT_ID } from '../../schemas/account.ts'
 import { PUBLISHED_POST_ID } from '../../schemas/delivery.ts'
-import { needsBrowser } from '../helpers/browser.ts'
+import { drag, needsBrowser } from '../helpers/browser.ts'
 import { until } from '../helpers/until.ts'
 import { jpeg } from '../helpers/upload.ts'
 import { openDemo } from './demo.ts'
@@ -56,8 +56,7 @@ t.test('a stranger does common tasks on the demo with few clicks', needsBrowser,
     )
     clicks++
     const other = days.nth(index + (index % 7 === 6 ? -1 : 1))
-    // Beside its number: a day may be taller than the window, which cannot scroll meanwhile.
-    await post.dragTo(other, { targetPosition: { x: 40, y: 10 } })
+    await drag(post, other)
     await other.locator('.chip').filter({ hasText: 'The lamp is lit.' }).waitFor()
     await click(page.getByRole('button', { name: 'Undo' }))
     await days.nth(index).locator('.chip').filter({ hasText: 'The lamp is lit.' }).waitFor()

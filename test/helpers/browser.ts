@@ -1,5 +1,5 @@
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { isExecutable } from './executable.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -48,4 +48,34 @@ export function watchPage(page: Page): { problems: string[]; hosts: Set<string> 
     if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
   })
   return { problems, hosts }
+}
+
+/** A part of `Input.dragIntercepted`, whose type Playwright does not export. */
+interface Dragged {
+  data: { items: { mimeType: string; data: string }[]; dragOperationsMask: number }
+}
+
+/**
+ * Drags an element to the first corner of another one; a window shows both. `Locator.dragTo` loses the drag if the
+ * browser adds a move of the mouse, as it does when the layout has changed.
+ */
+export async function drag(source: Locator, target: Locator): Promise<void> {
+  await source.hover()
+  const [from, to] = [(await source.boundingBox())!, (await target.boundingBox())!]
+  const [start, end] = [
+    { x: from.x + from.width / 2, y: from.y + from.height / 2 },
+    { x: to.x + 20, y: to.y + 5 },
+  ]
+  const page = source.page()
+  const session = await page.context().newCDPSession(page)
+  const started = new Promise<Dragged>((resolve) => session.once('Input.dragIntercepted', resolve))
+  await session.send('Input.setInterceptDrags', { enabled: true })
+  const mouse = { button: 'left', buttons: 1, clickCount: 1 } as const
+  await session.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...mouse, ...start })
+  await session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...mouse, ...end })
+  const { data } = await started
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, data, ...end })
+  }
+  await session.detach()
 }
