@@ -296,12 +296,15 @@ t.test('a field is checked by its type and limits', async (t) => {
     ],
     ['discord', { threadName: '😀'.repeat(100) }],
     ['bluesky', { langs: ['en', 'de-DE', 'zh-Hant-TW'] }],
-    ['bluesky', { langs: ['i-klingon', 'x-a'] }],
-    ...['english', 'de_DE', '', 'EN', 'a', 'en-'].map((tag): [PlatformId, Record<string, unknown>, string] => [
-      'bluesky',
-      { langs: ['en', tag] },
-      `langs item 2 is "${tag}", expected a language tag (BCP 47) such as en or pt-BR`,
-    ]),
+    ['bluesky', { langs: ['i-klingon', 'x-a', 'zh-min-nan'] }],
+    ['bluesky', { langs: ['sl-rozaj-biske-1994', 'de-419-u-co-phonebk', 'en-a-bb-x-c'] }],
+    ...['english', 'de_DE', '', 'EN', 'a', 'en-', 'en-a', 'en-x', 'i-x', 'en-GB-en-GB', 'en-GB-US'].map(
+      (tag): [PlatformId, Record<string, unknown>, string] => [
+        'bluesky',
+        { langs: ['en', tag] },
+        `langs item 2 is "${tag}", expected a language tag (BCP 47) such as en or pt-BR`,
+      ],
+    ),
     ['bluesky', { labels: Array(10).fill('porn') }],
     ['bluesky', { labels: Array(11).fill('porn') }, 'labels has 11 items, at most 10 are allowed'],
     ['bluesky', { tags: [family.repeat(25)] }],

@@ -126,10 +126,12 @@ export const bluesky: Platform = {
     langs: {
       type: 'string[]',
       itemsMax: 3,
-      // The server is slightly stricter: https://atproto.com/specs/lexicon#language.
+      // Well-formed by RFC 5646, with a lower-case language of 2 or 3 letters: parseLanguageString in
+      // https://github.com/bluesky-social/atproto/blob/main/packages/syntax/src/language.ts. Servers accept others too.
       item: {
         pattern: {
-          regex: /^(?:[a-z]{2,3}|[ix](?=-))(?:-[A-Za-z\d]{1,8})*$/,
+          regex:
+            /^(?:en-GB-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|ta[oy]|tsu)|sgn-(?:BE-(?:FR|NL)|CH-DE)|[Xx](?:-[A-Za-z\d]{1,8})+|[a-z]{2,3}(?:-[A-Za-z]{3}){0,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|\d{3}))?(?:-(?:[A-Za-z\d]{5,8}|\d[A-Za-z\d]{3}))*(?:-[\dA-WY-Za-wy-z](?:-[A-Za-z\d]{2,8})+)*(?:-[Xx](?:-[A-Za-z\d]{1,8})+)?)$/,
           expected: 'a language tag (BCP 47) such as en or pt-BR',
         },
       },
