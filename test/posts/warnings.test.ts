@@ -192,6 +192,22 @@ t.test('a field that the network does not take in this post leads to a warning',
   t.strictSame(data[0].warnings.filter(isUnusedField).map(lastKey), ['altText'])
 })
 
+t.test('Mastodon: a language that is no code leads to a warning, because Mastodon takes another', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('mastodon', CREDENTIALS)
+  const messages = async (language: string) => {
+    const accountOverrides = [{ accountId: account, fields: { language } }]
+    const warnings = await warningsOf(t, ada, { accountIds: [account], caption: 'a', accountOverrides })
+    return (warnings ?? []).filter(isUnusedField).map(({ message }: { message: string }) => message)
+  }
+  for (const language of ['en', 'ast', 'pt-BR', 'zh_TW', '']) t.strictSame(await messages(language), [], language)
+  const end = 'has no effect when it does not begin with 2 or 3 lower-case letters, as en and pt-BR do'
+  for (const language of ['English', 'EN', 'e', 'deutsch', '12']) {
+    t.strictSame(await messages(language), [`mastodon (@ada): field language ${end}`], language)
+  }
+})
+
 t.test('a caption that the network does not take leads to a warning where it is', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()

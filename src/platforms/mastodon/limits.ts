@@ -136,7 +136,18 @@ export const mastodon: Platform = {
       description: 'content warning; counts towards the post, every part of a thread and the first comment',
       source: validator,
     },
-    language: { type: 'string', param: 'language', description: 'ISO 639-1 code', source: statuses },
+    // A code that Mastodon does not know gives way to the language of the account:
+    // https://github.com/mastodon/mastodon/blob/main/app/helpers/languages_helper.rb
+    language: {
+      type: 'string',
+      param: 'language',
+      description: 'ISO 639 code such as en',
+      unused: {
+        when: 'it does not begin with 2 or 3 lower-case letters, as en and pt-BR do',
+        test: ({ language }) => typeof language === 'string' && !/^[a-z]{2,3}(?:[-_]|$)/.test(language),
+      },
+      source: statuses,
+    },
     quoteApprovalPolicy: {
       type: 'enum',
       values: ['public', 'followers', 'nobody'],
