@@ -63,6 +63,20 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
     .waitFor()
   t.equal((await ada.call('GET', `/posts/${post.id}`)).body.scheduledAt, post.scheduledAt)
 
+  await page.locator('.note:empty').waitFor({ state: 'attached' })
+  const topOf = () => page.evaluate("document.querySelector('.grid').offsetTop")
+  const top = await topOf()
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/posts?*', async (route) => {
+    await answers.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'After' }).click()
+  await page.locator('.loading').first().waitFor()
+  t.equal(await topOf(), top, 'nothing moves while it is loaded again')
+  answers.resolve()
+  await page.getByRole('button', { name: 'Before' }).click()
+
   await chip.click()
   await page.getByRole('button', { name: 'Publish now' }).click()
   const dialog = page.getByRole('dialog', { name: 'Publish now' })

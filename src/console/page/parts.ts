@@ -91,7 +91,7 @@ export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; ch
   const { value, error, isLoading, reload } = loaded
   return html`
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${isLoading && html`<p class="loading" role="status">Loading…</p>`}
+    ${isLoading && html`<p class="loading ${value === undefined ? '' : 'again'}" role="status">Loading…</p>`}
     ${value !== undefined && children(value)}
   `
 }
