@@ -2411,7 +2411,7 @@ export type MediaDetail = {
 - `exact`: the post is rejected.
 - `auto`: the network gets a rendition. An image becomes a JPEG, or a WebP if it is transparent and the network takes WebP, with as many pixels and in the best quality that the network takes. An animation keeps its frames. A video becomes an MP4 with H.264 and AAC, with the frame rate, size and rate of bits that the network takes: a worker with ffmpeg makes it before it is sent, and `getMedia` shows the progress. A high dynamic range becomes a standard one; without the filters `zscale` and `tonemap` in its ffmpeg, colours may look pale. `listPlatforms` tells whether there is such a worker. Without one, the post is rejected.
 - `pad`: as `auto`, and an image or a video with another aspect ratio than the network takes gets bars in `padColor`.
-- `crop`: as `auto`, and such a file loses its edges: its `focus` stays, or else its centre. A later change of the focus does not change a stored post.
+- `crop`: as `auto`, and such a file loses its edges: its `focus` stays, or else its centre. A stored post keeps its crop when `updateMedia` changes the focus. Its next `updatePost` crops the file again.
 
 A file that breaks no limit is sent as it is. */
 export type MediaFit = 'exact' | 'auto' | 'pad' | 'crop'

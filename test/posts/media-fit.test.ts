@@ -197,6 +197,22 @@ t.test('crop keeps the focus of a file, as near to it as the edges allow', async
   }
 })
 
+t.test('a stored post keeps its crop after a change of the focus, until updatePost', async (t) => {
+  const { ada, add, create, instagram, db } = await createScene(t)
+  const file = await add(await noise(800, 200).png().toBuffer())
+  const body = { accountIds: [instagram], caption: 'a', mediaIds: [file], mediaFit: 'crop' }
+  const { id } = (await create(body)).body
+  const readTarget = async () => {
+    const { renditions } = await db.selectFrom('postTargets').select('renditions').executeTakeFirstOrThrow()
+    return (renditions as Record<string, { target: string }>)[file]!.target
+  }
+  const centred = await readTarget()
+  t.equal((await ada.call('PATCH', `/media/${file}`, { focus: { x: -1, y: 0 } })).status, 200)
+  t.equal(await readTarget(), centred)
+  t.equal((await ada.call('PATCH', `/posts/${id}`, { caption: 'b' })).status, 200)
+  t.not(await readTarget(), centred)
+})
+
 const padFor = (accountId: string) => ({ accountId, mediaFit: 'pad' })
 
 t.test('a file has one rendition for a target, whoever asks at a time, and loses it with itself', async (t) => {

@@ -17,7 +17,7 @@ export const updateMedia = defineOperation({
   operationId: 'updateMedia',
   tag: 'media',
   summary: 'Change the alternative text or the focus of a file',
-  description: `Changes or removes the alternative text or the focus of one of your images or videos, or both. Posts that are already published are not changed. Posts that are still to be published get the new values: each of them, drafts included, has a new ETag, and an event \`post.updated\`. They may have up to ${ALT_TEXT_DELIVERIES_MAX} deliveries (409).`,
+  description: `Changes or removes the alternative text or the focus of one of your images or videos, or both. Posts that are already published are not changed. Posts that are still to be published get the new values: each of them, drafts included, has a new ETag, and an event \`post.updated\`. They may have up to ${ALT_TEXT_DELIVERIES_MAX} deliveries (409). A post with \`mediaFit\` \`crop\` keeps the crop that it has: its next \`updatePost\` crops the file again, around the new focus.`,
   params: MediaPath,
   body: Body(UpdateMedia, UPDATE_MEDIA_EXAMPLES),
   success: { 200: JsonResponse(Media, 'The changed file.', { changed: IMAGE }) },
