@@ -198,9 +198,9 @@ An app that takes no API key gets one of its own by OAuth 2.1. You approve it in
 
 1. Give the app the address \`https://postroom.example.com/mcp\`. It opens a page of Postroom.
 2. Enter an API key with the scope \`keys:manage\`, or a code that \`postroom mcp approve\` or \`createApprovalCode\` prints. The app does not see either. Check the address to which the access goes: anybody can give an app any name.
-3. Choose the accounts. The app **writes drafts only**, unless you tick *Publishing*. It never gets more than your key allows, and not for longer.
+3. Choose the accounts. The app **writes drafts only**, unless you tick *Publishing*. It never gets more than your key allows, and expires no later. It stays when you revoke your key.
 
-\`listConnectedApps\` lists the apps, and \`disconnectApp\` removes one. An app whose tokens are not used for 30 days is disconnected. To give an app other rights, disconnect it and connect it again.
+\`listConnectedApps\` lists the apps, and \`disconnectApp\` removes one, with the webhooks that it has created. An app whose tokens are not used for 30 days is disconnected. To give an app other rights, disconnect it and connect it again.
 
 **For authors of apps.** Everything follows from the document at \`/.well-known/oauth-authorization-server\`:
 

@@ -141,7 +141,8 @@ export const ERRORS = {
   api_key_not_rotatable: {
     status: 409,
     message: 'An expired key cannot be rotated: create another one',
-    meaning: 'The key is expired.',
+    meaning: 'The key is expired, or that of a connected app.',
+    cases: { app: { message: 'The key of a connected app cannot be rotated: disconnect the app' } },
   },
   auth_not_initialized: {
     status: 503,

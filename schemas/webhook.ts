@@ -108,7 +108,7 @@ const WEBHOOK_PROPERTIES = {
   createdAt: Type.String({ format: 'date-time', description: 'When the webhook was created.' }),
   createdBy: NullableString({
     description:
-      'The id of the API key that created it. The webhook stays when the key is revoked. `null` if an earlier version created it.',
+      'The id of the API key that created it. The webhook stays when the key is revoked, but for the key of a connected app: its webhooks are deleted when its access ends. `null` if an earlier version created it.',
   }),
 }
 

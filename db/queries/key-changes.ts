@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ApiKey } from '../../schemas/key.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
-import { type KeyRights, shownKey } from './keys.ts'
+import { deleteWebhooksOfApp, type KeyRights, shownKey } from './keys.ts'
 import type { Page } from './page.ts'
 
 // Operations of a user on the user's own keys.
@@ -84,5 +84,6 @@ export async function revokeOwnKey(db: Db, { userId, id }: { userId: string; id:
     .where('userId', '=', userId)
     .where('revokedAt', 'is', null)
     .executeTakeFirst()
+  await deleteWebhooksOfApp(db, id)
   return numUpdatedRows > 0n
 }

@@ -130,6 +130,17 @@ export function listKeys(db: Db, userId: string) {
     .execute()
 }
 
+/**
+ * Deletes the webhooks that a revoked key has created, if it is that of an app. A statement of its own sees those that
+ * were created while the revocation waited for the lock of the key.
+ */
+export const deleteWebhooksOfApp = (db: Db, keyId: string) =>
+  sql`
+    delete from webhooks using oauth_grants join api_keys on api_keys.id = oauth_grants.key_id
+    where api_keys.id = ${keyId} and webhooks.user_id = api_keys.user_id and webhooks.created_by = api_keys.id`.execute(
+    db,
+  )
+
 /** Revokes the key, unless it is revoked already. Returns false if it does not exist. */
 export async function revokeKey(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -137,6 +148,7 @@ export async function revokeKey(db: Db, id: string): Promise<boolean> {
     .set((eb) => ({ revokedAt: eb.fn.coalesce('revokedAt', sql<Date>`now()`) }))
     .where('id', '=', id)
     .executeTakeFirst()
+  await deleteWebhooksOfApp(db, id)
   return numUpdatedRows > 0n
 }
 

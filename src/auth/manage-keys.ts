@@ -12,6 +12,7 @@ import {
   revokeOwnKey,
 } from '../../db/queries/key-changes.ts'
 import { findOwnKey, type KeyRights } from '../../db/queries/keys.ts'
+import { isGrant } from '../../db/queries/oauth/grants.ts'
 import { userExists } from '../../db/queries/people.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Budget, PutBudget } from '../../schemas/budget.ts'
@@ -132,7 +133,8 @@ export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiK
 
 /**
  * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more
- * than the key of the request, which would otherwise gain these rights. Throws 409 if it is expired or replaced.
+ * than the key of the request, which would otherwise gain these rights.
+ * Throws 409 if it is expired, replaced, or that of an app.
  */
 export function rotateKey(
   db: Db,
@@ -146,6 +148,8 @@ export function rotateKey(
     const { isExpired, ...before } = await lockOwn(db, userId, id)
     requireGivable(own, before)
     if (isExpired) throw fail('api_key_not_rotatable')
+    // The app would not get the successor, which would outlive its access.
+    if (await isGrant(db, id)) throw fail('api_key_not_rotatable.app')
     if (await isReplaced(db, id)) throw fail('api_key_rotated')
     const payer = await findPayer(db, id)
     const budgetId = payer?.id ?? id

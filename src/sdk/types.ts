@@ -3852,7 +3852,7 @@ export type Webhook = {
   secrets: Array<WebhookSecret>
   /** When the webhook was created. */
   createdAt: string
-  /** The id of the API key that created it. The webhook stays when the key is revoked. `null` if an earlier version created it. */
+  /** The id of the API key that created it. The webhook stays when the key is revoked, but for the key of a connected app: its webhooks are deleted when its access ends. `null` if an earlier version created it. */
   createdBy: string | null
 }
 /** One event that is sent to one webhook. */
@@ -4058,7 +4058,7 @@ export type WebhookWithSecret = {
   secrets: Array<WebhookSecret>
   /** When the webhook was created. */
   createdAt: string
-  /** The id of the API key that created it. The webhook stays when the key is revoked. `null` if an earlier version created it. */
+  /** The id of the API key that created it. The webhook stays when the key is revoked, but for the key of a connected app: its webhooks are deleted when its access ends. `null` if an earlier version created it. */
   createdBy: string | null
   /** The secret that signs each event, for the library of the receiver. No other response contains it. */
   secret: string

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { isId, newId } from '../../db/id.ts'
 import { listTheseAccounts } from '../../db/queries/accounts.ts'
 import { isOtherKeyInUse } from '../../db/queries/credentials.ts'
+import { lockKey } from '../../db/queries/key-changes.ts'
 import { findOrganization } from '../../db/queries/tenants.ts'
 import {
   changeWebhook,
@@ -82,6 +83,8 @@ export async function createWebhook(
   const secret = generateSecret()
   const id = newId()
   return inTransaction(context.db, async (db) => {
+    // The process may know the key for a second longer than it is valid, and a webhook lasts.
+    if (!(await lockKey(db, { userId, id: keyId }))) throw fail('invalid_api_key')
     if ((await countWebhooks(db, userId)) >= WEBHOOKS_MAX) {
       throw fail('webhook_limit', WEBHOOKS_MAX)
     }

@@ -1,9 +1,10 @@
 import t from 'tap'
+import { revokeKey } from '../../db/queries/keys.ts'
 import { call } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
 import { until } from '../helpers/until.ts'
-import { createScene } from './scene.ts'
+import { type Connected, createScene } from './scene.ts'
 
 t.test('a user sees the apps that are connected, and ends one', async (t) => {
   const { app, user, connect } = await createScene(t)
@@ -83,4 +84,92 @@ t.test('a sweep deletes what has expired, and ends the apps that have no token a
   const { data: keys } = (await ada.call('GET', '/keys')).body
   t.equal(keys.length, 2, "the user's own, and that of one app")
   t.ok(kept.tokens)
+})
+
+t.test('the webhooks that an app has created end with its access, however it ends', async (t) => {
+  const world = await createScene(t)
+  const { app, db, user, connect, post } = world
+  const ada = await user()
+  const own = (await ada.call('POST', '/webhooks', { url: 'https://own.example/', types: ['post.*'] })).body
+  const listed = async () => (await ada.call('GET', '/webhooks')).body.data.map(({ url }: { url: string }) => url)
+  const expire = (keyId: string) =>
+    db
+      .updateTable('apiKeys')
+      .set({ expiresAt: new Date(0) })
+      .where('id', '=', keyId)
+      .execute()
+  const ends: Record<string, (keyId: string, connected: Connected) => Promise<unknown>> = {
+    'the user disconnects it': (keyId) => ada.call('DELETE', `/connected-apps/${keyId}`),
+    'the user revokes its key': (keyId) => ada.call('DELETE', `/keys/${keyId}`),
+    'the operator revokes its key': (keyId) => revokeKey(db, keyId),
+    'it revokes its token': (_, { clientId, tokens }) =>
+      post('/oauth/revoke', { client_id: clientId, token: tokens.access_token }),
+    'its code comes twice': (_, { clientId, code, verifier }) =>
+      post('/oauth/token', { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier }),
+    'its key expires': async (keyId) => {
+      await expire(keyId)
+      await sweepNow(world)
+    },
+    'its tokens are not used': async (keyId) => {
+      await db
+        .updateTable('oauthTokens')
+        .set({ expiresAt: new Date(0) })
+        .where('keyId', '=', keyId)
+        .execute()
+      await sweepNow(world)
+    },
+  }
+  const problems = []
+  for (const [way, end] of Object.entries(ends)) {
+    const connected = await connect(ada.key, { scope: 'webhooks:manage posts:read' })
+    const asApp = (method: 'GET' | 'POST', path: string, body?: object) =>
+      call(app, connected.tokens.access_token, method, path, body)
+    const { status, body } = await asApp('POST', '/webhooks', { url: 'https://app.example/', types: ['post.*'] })
+    if (status !== 201) problems.push([way, status, body])
+    await end((await asApp('GET', '/key')).body.id, connected)
+    const left = await listed()
+    if (left.join() !== own.url) problems.push([way, left])
+  }
+  t.strictSame(problems, [])
+})
+
+t.test('an app that was disconnected a moment ago creates no webhook', async (t) => {
+  const { app, user, connect } = await createScene(t)
+  const ada = await user()
+  const { tokens } = await connect(ada.key, { scope: 'webhooks:manage posts:read' })
+  const clock = performance.now()
+  t.intercept(performance, 'now', { value: () => clock })
+  const { id } = (await call(app, tokens.access_token, 'GET', '/key')).body
+  await ada.call('DELETE', `/connected-apps/${id}`)
+  // The cache still has its token, because its clock stands still.
+  const body = { url: 'https://app.example/', types: ['post.*'] }
+  t.equal((await call(app, tokens.access_token, 'POST', '/webhooks', body)).status, 401)
+  t.strictSame((await ada.call('GET', '/webhooks')).body.data, [])
+})
+
+t.test('the key of an app is not rotated: the successor would be a key that outlives the app', async (t) => {
+  const { user, connect } = await createScene(t)
+  const ada = await user()
+  await connect(ada.key)
+  const [{ id }] = (await ada.call('GET', '/connected-apps')).body.data
+  const { status, headers } = await ada.call('POST', `/keys/${id}/rotate`, {})
+  t.strictSame([status, headers['x-error-code']], [409, 'api_key_not_rotatable'])
+  t.strictSame((await ada.call('GET', '/connected-apps')).body.data[0].expiresAt, null)
+})
+
+t.test('an app expires with the key that approved it: its tokens say so, and then it is not listed', async (t) => {
+  const { db, user, connect } = await createScene(t)
+  const ada = await user()
+  const short = { name: 'short', scopes: ['keys:manage', 'posts:read'] }
+  const expiresAt = new Date(Date.now() + 600_000).toISOString()
+  const { key } = (await ada.call('POST', '/keys', { ...short, expiresAt })).body
+  const { tokens } = await connect(key)
+  t.ok(tokens.expires_in > 0 && tokens.expires_in <= 600, `${tokens.expires_in} s`)
+  t.equal((await ada.call('GET', '/connected-apps')).body.data.length, 1)
+  await db
+    .updateTable('apiKeys')
+    .set({ expiresAt: new Date(0) })
+    .where('expiresAt', 'is not', null)
+    .execute()
+  t.strictSame((await ada.call('GET', '/connected-apps')).body.data, [])
 })

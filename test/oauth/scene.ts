@@ -28,7 +28,7 @@ export interface Connected {
   clientId: string
   code: string
   verifier: string
-  tokens: { access_token: string; refresh_token: string; scope: string }
+  tokens: { access_token: string; refresh_token: string; expires_in: number; scope: string }
 }
 
 export interface Page {

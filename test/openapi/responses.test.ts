@@ -727,6 +727,8 @@ async function checkKeys({ app, db, ada, keyId }: Scene, requests: Requests) {
     .insertInto('oauthGrants')
     .values([writer, reader].map(({ id }) => ({ ...anApp, keyId: id })))
     .execute()
+  const ofApp = ada.call('POST', `/keys/${reader.id}/rotate`, {})
+  await check('rotateKey', 409, 'api_key_not_rotatable_2', ofApp)
   await check('disconnectApp', 403, 'api_key_too_wide', asManager('DELETE', `/connected-apps/${writer.id}`))
   await check('disconnectApp', 200, undefined, ada.call('DELETE', `/connected-apps/${reader.id}`))
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
 import type { Page } from '../page.ts'
 
-export const ACCESS_TOKEN_SECONDS = 3_600
+const ACCESS_TOKEN = sql`interval '1 hour'`
 /** A refresh token that is not used for this long expires, and its grant with it. */
 const REFRESH_TOKEN = sql`interval '30 days'`
 const CODE = sql`interval '1 minute'`
@@ -107,11 +107,22 @@ export const supersedeTokens = (db: Db, keyId: string) =>
     update oauth_tokens set superseded_at = now()
     where key_id = ${keyId} and type = 'refresh' and superseded_at is null`.execute(db)
 
-export const insertTokens = (db: Db, keyId: string, { access, refresh }: { access: Buffer; refresh: Buffer }) =>
-  sql`
-    insert into oauth_tokens (hash, key_id, type, expires_at)
-    values (${access}, ${keyId}, 'access', now() + ${ACCESS_TOKEN_SECONDS}::integer * interval '1 second'),
-      (${refresh}, ${keyId}, 'refresh', now() + ${REFRESH_TOKEN})`.execute(db)
+/** Returns for how many seconds the access token is valid: no longer than its key. */
+export async function insertTokens(
+  db: Db,
+  keyId: string,
+  { access, refresh }: { access: Buffer; refresh: Buffer },
+): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    with inserted as (
+      insert into oauth_tokens (hash, key_id, type, expires_at)
+      values (${access}, ${keyId}, 'access', now() + ${ACCESS_TOKEN}),
+        (${refresh}, ${keyId}, 'refresh', now() + ${REFRESH_TOKEN})
+    )
+    select floor(extract(epoch from least(now() + ${ACCESS_TOKEN}, expires_at) - now()))::integer as seconds
+    from api_keys where id = ${keyId}`.execute(db)
+  return rows[0]!.seconds
+}
 
 /** A page of the connected apps of a user, newest first. */
 export const listGrants = (db: Db, { userId, cursor, limit, offset }: Page): Promise<ConnectedApp[]> =>
@@ -139,6 +150,7 @@ const grants = (db: Db) =>
       isoTime('apiKeys.createdAt').as('createdAt'),
     ])
     .where('apiKeys.revokedAt', 'is', null)
+    .where(sql<boolean>`(api_keys.expires_at is null or api_keys.expires_at > now())`)
 
 /** Whether an app that is still connected has this key. */
 export const isGrant = async (db: Db, keyId: string): Promise<boolean> =>

@@ -15,17 +15,26 @@ export async function deleteExpired(db: Db, table: (typeof EXPIRING)[number], li
   return Number(numAffectedRows)
 }
 
-/** Ends grants that have no tokens left: no app can use their keys. Returns the number of grants. */
+/**
+ * Ends grants that no app can use: those without tokens, and those whose key has expired. Their webhooks end with them.
+ * Returns the number of grants.
+ */
 export async function endUnusedGrants(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with unused as (
-      select key_id from oauth_grants
-      where not exists (select from oauth_tokens where oauth_tokens.key_id = oauth_grants.key_id)
-      limit ${limit} for update skip locked
+      select key_id, user_id, coalesce(expires_at <= now(), false) as is_expired
+      from oauth_grants join api_keys on api_keys.id = oauth_grants.key_id
+      where expires_at <= now()
+        or not exists (select from oauth_tokens where oauth_tokens.key_id = oauth_grants.key_id)
+      limit ${limit} for update of oauth_grants skip locked
+    ),
+    revoked as (
+      update api_keys set revoked_at = now() from unused
+      where api_keys.id = unused.key_id and api_keys.revoked_at is null and not is_expired
     ),
     ended as (
-      update api_keys set revoked_at = now() from unused
-      where api_keys.id = unused.key_id and api_keys.revoked_at is null
+      delete from webhooks using unused
+      where webhooks.user_id = unused.user_id and webhooks.created_by = unused.key_id
     )
     delete from oauth_grants using unused where oauth_grants.key_id = unused.key_id`.execute(db)
   return Number(numAffectedRows)

@@ -13,7 +13,7 @@ export const disconnectApp = defineOperation({
   tag: 'connected-apps',
   summary: 'Disconnect an app',
   description:
-    'Revokes the API key of a connected app, and so all its tokens. Each process rejects them within a second. A body is ignored. Apps are connected by a person in a browser, so that the id of the example is that of no app: use one from `listConnectedApps`.',
+    'Revokes the API key of a connected app, and so all its tokens. Each process rejects them within a second. The webhooks that the app has created are deleted. A body is ignored. Apps are connected by a person in a browser, so that the id of the example is that of no app: use one from `listConnectedApps`.',
   params: ConnectedAppPath,
   success: { 200: JsonResponse(Deleted, 'The app is disconnected.', { disconnected: Deleted.examples[0] }) },
   errors: [

@@ -14,7 +14,7 @@ export const revokeKey = defineOperation({
   tag: 'keys',
   summary: 'Revoke a key',
   description:
-    'Ends one of your keys for good. Each process rejects it within a second. A key may revoke itself, and keys that allow no more than it does, in scopes and accounts. A body is ignored.',
+    'Ends one of your keys for good. Each process rejects it within a second. Webhooks that it has created go on; those of a connected app are deleted. A key may revoke itself, and keys that allow no more than it does, in scopes and accounts. A body is ignored.',
   params: ApiKeyPath,
   success: { 200: JsonResponse(Deleted, 'The key is revoked.', { revoked: Deleted.examples[0] }) },
   errors: [

@@ -27,7 +27,11 @@ export const rotateKey = defineOperation({
       errorOf('api_key_too_wide', LATER_EXPIRY),
     ]),
     notFoundResponse,
-    errorResponse('Another key replaces this one, or it is expired.', ['api_key_rotated', 'api_key_not_rotatable']),
+    errorResponse('Another key replaces this one, or it is expired, or that of a connected app.', [
+      'api_key_rotated',
+      'api_key_not_rotatable',
+      'api_key_not_rotatable.app',
+    ]),
   ],
   sdk: 'keys.rotate',
 })

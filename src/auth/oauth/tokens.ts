@@ -4,7 +4,6 @@ import { actAs } from '../../../db/queries/events/actor.ts'
 import { revokeOwnKey } from '../../../db/queries/key-changes.ts'
 import { keepClient } from '../../../db/queries/oauth/clients.ts'
 import {
-  ACCESS_TOKEN_SECONDS,
   insertGrant,
   insertTokens,
   type LockedCode,
@@ -98,12 +97,12 @@ async function createGrant(db: Db, hash: Buffer, approved: LockedCode): Promise<
 async function issueTokens(db: Db, keyId: string, scopes: readonly Scope[], clientId: string): Promise<TokenResponse> {
   const access = generateSecret('accessToken')
   const refresh = generateSecret('refreshToken')
-  await insertTokens(db, keyId, { access: hashKey(access), refresh: hashKey(refresh) })
+  const seconds = await insertTokens(db, keyId, { access: hashKey(access), refresh: hashKey(refresh) })
   await keepClient(db, clientId)
   return {
     access_token: access,
     token_type: 'Bearer',
-    expires_in: ACCESS_TOKEN_SECONDS,
+    expires_in: seconds,
     refresh_token: refresh,
     scope: scopes.join(' '),
   }

@@ -116,7 +116,7 @@ function Apps() {
   return html`<${Rows} title="Connected apps" loaded=${list} none="No app is connected.">
     ${({ id, name, scopes, lastUsedAt }: ConnectedApp) => html`<li key=${id}>
       <div><strong dir="auto">${name}</strong><${Rights} scopes=${scopes} lastUsedAt=${lastUsedAt} /></div>
-      <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
+      <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on, and its webhooks are deleted. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
     </li>`}
   <//>`
 }
