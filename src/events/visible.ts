@@ -6,7 +6,7 @@ import { hasScope, requireScope } from '../http/rights.ts'
 
 /**
  * The types of event that a key may see, of those that `patterns` name; null for all types. Throws 403 if the key lacks
- * the scope of a type that it names.
+ * the scope of a type that it names, or may see none: such a reader would wait for ever.
  */
 export function visibleTypes(rights: KeyRights, patterns: readonly string[] | undefined): EventType[] | null {
   if (patterns) {
@@ -15,5 +15,6 @@ export function visibleTypes(rights: KeyRights, patterns: readonly string[] | un
     return types
   }
   const types = EVENT_TYPES.filter((type) => hasScope(rights, EVENT_SCOPES[type]))
+  if (types.length === 0) requireScope(rights, 'posts:read')
   return types.length === EVENT_TYPES.length ? null : types
 }

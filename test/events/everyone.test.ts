@@ -102,8 +102,11 @@ t.test('only a key with the scope admin reads events of other users, as far as i
       t.strictSame([status, headers['x-error-code']], [403, 'insufficient_scope'], path)
     }
   }
-  const onlyUsers = await (await program(['admin'])).call('GET', '/events?allUsers=true')
-  t.strictSame([onlyUsers.status, onlyUsers.body.error], [403, 'This API key lacks the scope posts:read'])
+  const onlyUsers = await program(['admin'])
+  for (const path of ['/events', '/events?allUsers=true', `/events/${event.id}`, `/events/${event.id}?allUsers=true`]) {
+    const { status, body } = await onlyUsers.call('GET', path)
+    t.strictSame([status, body.error], [403, 'This API key lacks the scope posts:read'], path)
+  }
   t.equal((await (await program(['admin', 'posts:read'])).call('GET', '/events?allUsers=true&types=key.*')).status, 403)
   const { data } = (await (await program(['admin', 'posts:read'])).call('GET', '/events?allUsers=true')).body
   t.strictSame(

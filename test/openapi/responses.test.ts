@@ -449,7 +449,10 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   const ofUnknown = call(app, admin, 'GET', `/events?organizationId=${UNKNOWN_ID}`)
   await check('listEvents', 404, 'organization_not_found', ofUnknown)
   const foreign = call(app, reader, 'GET', `/events/${UNKNOWN_ID}?allUsers=true`)
-  await check('getEvent', 403, 'insufficient_scope', foreign)
+  await check('getEvent', 403, 'insufficient_scope_2', foreign)
+  const scopes: Scope[] = ['admin']
+  const { key: onlyUsers } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes })
+  await check('getEvent', 403, 'insufficient_scope', call(app, onlyUsers, 'GET', `/events/${UNKNOWN_ID}`))
   await check('getEvent', 200, undefined, requests.getEvent(ada.key))
   await check('countPosts', 200, undefined, requests.countPosts(ada.key))
   await check('countPosts', 400, 'unknownTimeZone', get('/posts/counts?by=day&timeZone=Berlin'))

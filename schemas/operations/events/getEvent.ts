@@ -19,7 +19,10 @@ export const getEvent = defineOperation({
   query: GetEventQuery,
   success: { 200: JsonResponse(Event, 'The event.', { event: Event.examples[0] }) },
   errors: [
-    errorResponse('With `allUsers`: the key lacks the scope `admin`.', [errorOf('insufficient_scope', 'admin')]),
+    errorResponse('The key may see no type of event, or lacks the scope `admin` for the events of all users.', [
+      errorOf('insufficient_scope', 'posts:read'),
+      errorOf('insufficient_scope', 'admin'),
+    ]),
     errorResponse('You have no event with this id, or it is no longer kept.', ['event_not_found']),
   ],
   sdk: 'events.get',
