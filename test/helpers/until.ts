@@ -3,8 +3,11 @@ import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../../db/client.ts'
 
+/** The deadline of a wait. It leaves room for a machine that is busy with other work. */
+export const DEADLINE_MS = 180_000
+
 export interface UntilOptions<T> {
-  /** Deadline of the whole wait. The default leaves room for a machine that is busy with other work. */
+  /** Deadline of the whole wait, by default DEADLINE_MS. */
   timeoutMs?: number
   /** Pause between two polls. */
   intervalMs?: number
@@ -36,7 +39,7 @@ export async function until<T>(
 export async function until<T>(
   description: string,
   condition: () => T | Promise<T>,
-  { timeoutMs = 60_000, intervalMs = 10, isMet = Boolean }: UntilOptions<T> = {},
+  { timeoutMs = DEADLINE_MS, intervalMs = 10, isMet = Boolean }: UntilOptions<T> = {},
 ): Promise<T> {
   const expiry = new AbortController()
   const expired = sleep(timeoutMs, true as const, { signal: expiry.signal }).catch(() => true as const)
@@ -71,7 +74,7 @@ export async function blockedBackends(db: Db): Promise<number[]> {
  */
 export const untilBlocked = (
   db: Db,
-  { count = 1, timeoutMs = 60_000 }: { count?: number; timeoutMs?: number } = {},
+  { count = 1, timeoutMs = DEADLINE_MS }: { count?: number; timeoutMs?: number } = {},
 ): Promise<number[]> =>
   until(`${count} backends are blocked on a lock`, () => blockedBackends(db), {
     timeoutMs,
