@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { POST_ID } from './delivery.ts'
-import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
+import { Adjustment, MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
 import { QueueRequest, TakenSlot } from './queue.ts'
@@ -37,13 +37,13 @@ export const AccountOverride = Type.Object(
       }),
     ),
     mediaIds: Type.Optional(
-      Nullable(Type.Array(Type.String()), {
+      Nullable(MediaIds(), {
         description:
           'The ids of the images and videos for this account, in their order, instead of `mediaIds`. In a thread, the first part has them. `null` or an absent key keeps `mediaIds`. An empty list is a post without files.',
       }),
     ),
     threadMedia: Type.Optional(
-      Nullable(Type.Array(Type.Array(Type.String())), {
+      Nullable(Type.Array(MediaIds()), {
         description:
           'With `postType` `thread`: the ids of the images and videos of each part of the thread for this account, one list for each part, in order. An empty list is a part without files. It takes the place of `mediaIds`, whose files belong to the first part, so one override cannot have both. An account without `threadParts` has one part. `null` or an absent key keeps the files of the first part.',
       }),
@@ -133,10 +133,9 @@ export const CreatePost = Type.Object(
     ),
     postType: Defaulted(Ref(PostType), 'post'),
     mediaIds: Defaulted(
-      Type.Array(Type.String(), {
-        description:
-          'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
-      }),
+      MediaIds(
+        'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
+      ),
       [],
     ),
     altTexts: Type.Optional(

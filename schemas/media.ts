@@ -228,6 +228,12 @@ export const AdjustedFile = Type.Object(
 )
 export type AdjustedFile = Static<typeof AdjustedFile>
 
+/** The maximum of ids in a list: several times what any network takes. A list is checked again for each account. */
+export const MEDIA_IDS_MAX = 200
+
+export const MediaIds = (description?: string) =>
+  Type.Array(Type.String(), { maxItems: MEDIA_IDS_MAX, ...(description && { description }) })
+
 export const Adjustment = Type.Object(
   {
     accountId: Type.String({ description: 'The id of the account that gets the rendition.' }),

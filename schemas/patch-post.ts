@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
 import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-post.ts'
-import { MEDIA_ID, MediaFit, PadColor } from './media.ts'
+import { MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
 import { QueueRequest } from './queue.ts'
@@ -23,13 +23,13 @@ export const OverridePatch = Type.Object(
       }),
     ),
     mediaIds: Type.Optional(
-      Nullable(Type.Array(Type.String()), {
+      Nullable(MediaIds(), {
         description:
           'The ids of all images and videos for this account, in their order. `null` removes them, so that `mediaIds` counts. An empty list is a post without files.',
       }),
     ),
     threadMedia: Type.Optional(
-      Nullable(Type.Array(Type.Array(Type.String())), {
+      Nullable(Type.Array(MediaIds()), {
         description:
           'The ids of the images and videos of each part of the thread for this account, one list for each part. It replaces the `mediaIds` of this account, and a new `mediaIds` replaces it. `null` removes it.',
       }),
@@ -74,9 +74,7 @@ export const PatchPost = Type.Object(
     firstComment: Type.Optional(NullableString({ description: 'The new first comment. `null` removes it.' })),
     postType: Type.Optional(Ref(PostType)),
     mediaIds: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The ids of all its images and videos, in their order. An empty list removes them.',
-      }),
+      MediaIds('The ids of all its images and videos, in their order. An empty list removes them.'),
     ),
     altTexts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.String({ maxLength: ALT_TEXT_MAX }))), {

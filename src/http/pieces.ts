@@ -4,13 +4,16 @@ const PIECE_MS = 5
 /** Those that continue their work, the one that has waited longest first. */
 const paused: (() => void)[] = []
 
-/** The result of work that yields after each of its pieces. Between pieces, the process serves other requests. */
-export async function inPieces<T>(work: Generator<void, T>): Promise<T> {
+/**
+ * The result of work that yields after each of its pieces. Between pieces, the process serves other requests, unless
+ * `canPause` is false: a transaction is not kept waiting.
+ */
+export async function inPieces<T>(work: Generator<void, T>, { canPause = true } = {}): Promise<T> {
   let startedAt = performance.now()
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
-    if (performance.now() - startedAt < PIECE_MS) continue
+    if (!canPause || performance.now() - startedAt < PIECE_MS) continue
     await pause()
     startedAt = performance.now()
   }

@@ -11,7 +11,7 @@ import { ALL_RIGHTS, isListed } from '../http/rights.ts'
 import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
-import { type CheckOptions, checkInPieces, findViolations } from '../platforms/violations.ts'
+import { type CheckOptions, checkInPieces } from '../platforms/violations.ts'
 import type { Usable } from './access.ts'
 import { type PostToComplete, requireSmallDefaults, withDefaultFields } from './default-fields.ts'
 import { fitPosts } from './fit.ts'
@@ -74,7 +74,7 @@ export async function inspectPosts<P extends PostToInspect>(
       accounts,
       media,
       renditions,
-      violations: db.isTransaction ? findViolations(...check) : await inPieces(checkInPieces(...check)),
+      violations: await inPieces(checkInPieces(...check), { canPause: !db.isTransaction }),
       inaccessible: {
         accountIds: findMissing([...new Set(post.accountIds)], known.accounts),
         mediaIds: findMissing([...new Set(listMediaIds(post))], byId(media)),

@@ -4,6 +4,7 @@ import { readVideoWork } from '../../db/queries/rendition-jobs.ts'
 import { type KnownRendition, listRenditions, type RenditionFacts } from '../../db/queries/renditions.ts'
 import type { Adjustment, MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { inPieces } from '../http/pieces.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
 import type { RenditionPlan, WantedRendition } from '../platforms/rules/rendition.ts'
@@ -66,7 +67,9 @@ export async function fitPosts<P extends PostToCheck>(
   userId: string,
   posts: readonly Subjects<P>[],
 ): Promise<FittedPost<P>[]> {
-  const plans = posts.map(planPost)
+  const run = <T>(work: Generator<void, T>) => inPieces(work, { canPause: !db.isTransaction })
+  const plans: Planned[][] = []
+  for (const post of posts) plans.push(await run(planPost(post)))
   const planned = plans
     .flat()
     .flatMap(({ file, plan }) =>
@@ -81,10 +84,12 @@ export async function fitPosts<P extends PostToCheck>(
   )
   if (missing.length > 0) throw new RenditionsMissing(userId, [...new Map(missing).values()])
   const obstacle = unknown.length > 0 ? await findObstacle(db, userId, new Set(unknown.map(({ name }) => name))) : null
-  return posts.map(({ post }, index) => {
-    const { fitted, renditions } = collect(plans[index]!, known, obstacle)
-    return { post: fitted.size > 0 ? { ...post, fitted } : post, renditions }
-  })
+  const fittedPosts: FittedPost<P>[] = []
+  for (const [index, { post }] of posts.entries()) {
+    const { fitted, renditions } = await run(collect(plans[index]!, known, obstacle))
+    fittedPosts.push({ post: fitted.size > 0 ? { ...post, fitted } : post, renditions })
+  }
+  return fittedPosts
 }
 
 /** The videos of a user that may wait for a worker. */
@@ -105,22 +110,25 @@ const nameOfPlan = (plan: Exclude<RenditionPlan, { problem: string }>) =>
 
 const nameOf = (mediaId: string, target: string) => `${mediaId} ${target}`
 
-function planPost({ post, accounts, media }: Subjects): Planned[] {
-  if (post.deletedFiles) return []
+function* planPost({ post, accounts, media }: Subjects): Generator<void, Planned[]> {
+  const planned: Planned[] = []
   // Most posts have none: they cost nothing more.
-  if (!post.mediaFit && ![...post.overrides.values()].some(({ mediaFit }) => mediaFit)) return []
+  const isFitted = post.mediaFit || post.overrides.values().some(({ mediaFit }) => mediaFit)
+  if (post.deletedFiles || !isFitted) return planned
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))
-  return accounts.flatMap(({ id: accountId, platform }) => {
+  for (const { id: accountId, platform } of accounts) {
     const [fit, rule] = [findFit(post, accountId), platforms[platform].postTypes[post.postType]]
-    if (!fit || !rule) return []
-    // Files beyond the maximum have to be removed anyway.
-    const planned = findMedia(accountId).parts.flatMap(({ files }) =>
-      planFiles(files.slice(0, rule.mediaMax), rule, fit).map(
-        (each) => [each.file.id, { accountId, ...each }] as const,
-      ),
-    )
-    return [...new Map(planned).values()]
-  })
+    if (!fit || !rule) continue
+    const own = new Map<string, Planned>()
+    for (const { files } of findMedia(accountId).parts) {
+      // Files beyond the maximum have to be removed anyway.
+      const plans = planFiles(files.slice(0, rule.mediaMax), rule, fit)
+      for (const each of plans) own.set(each.file.id, { accountId, ...each })
+    }
+    planned.push(...own.values())
+    yield
+  }
+  return planned
 }
 
 const WHITE = '#ffffff'
@@ -134,7 +142,7 @@ function findFit({ mediaFit, padColor, overrides }: PostToCheck, accountId: stri
     : { mediaFit: wanted, padColor: (own?.padColor ?? padColor ?? WHITE).toLowerCase() }
 }
 
-function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
+function* collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
   const fitted = new Map<string, { renditions: Map<string, Partial<MediaFacts>>; unfit: Map<string, string> }>()
   const renditions: SentRendition[] = []
   for (const { accountId, file, plan } of planned) {
@@ -149,6 +157,7 @@ function collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>,
       files.renditions.set(file.id, { ...rendition.to, ...facts })
       renditions.push({ accountId, mediaId: file.id, from, ...rendition })
     }
+    yield
   }
   return { fitted, renditions }
 }

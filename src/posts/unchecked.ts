@@ -58,21 +58,28 @@ export function findUnchecked(
   accounts: readonly TargetAccount[],
   files: readonly MediaFacts[],
 ): UncheckedFact[] {
-  const findMedia = createMediaFinder(post, files, createOverridePaths(post))
+  // Accounts share a list of files as it is, before it is made to fit each of them.
+  const { mediaIds, overrides } = post
+  const findMedia = createMediaFinder({ mediaIds, overrides }, files, createOverridePaths(post))
   const networks = new Map<PostMedia, Set<PlatformId>>()
   for (const { id, platform } of accounts) {
     const media = findMedia(id)
     networks.set(media, (networks.get(media) ?? new Set()).add(platform))
   }
-  const rules = new Map<string, Set<PostTypeRule>>()
+  const platformsOf = new Map<string, Set<PlatformId>>()
   for (const [media, platformIds] of networks) {
-    const added = [...platformIds].flatMap((platform) => platforms[platform].postTypes[post.postType] ?? [])
-    for (const { id } of new Set(media.files)) rules.set(id, new Set([...(rules.get(id) ?? []), ...added]))
+    for (const { id } of new Set(media.files)) {
+      const known = platformsOf.get(id) ?? new Set()
+      platformsOf.set(id, known)
+      for (const platform of platformIds) known.add(platform)
+    }
   }
   return files.flatMap((file) => {
-    const applied = [...(rules.get(file.id) ?? [])]
+    const rules = [...(platformsOf.get(file.id) ?? [])].flatMap(
+      (platform) => platforms[platform].postTypes[post.postType] ?? [],
+    )
     return PROPERTIES.filter(
-      (property) => file[property] === null && applied.some((rule) => limits(rule, property, file)),
+      (property) => file[property] === null && rules.some((rule) => limits(rule, property, file)),
     ).map((property) => ({ mediaId: file.id, property }))
   })
 }

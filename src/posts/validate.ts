@@ -161,7 +161,7 @@ async function describe(
       targets.every(({ attention }) => !stopsPublishing(attention)),
     violations: violations.slice(0, listMax),
     warnings: warnings.slice(0, warningsMax),
-    adjustments: toAdjustments(renditions).slice(0, listMax),
+    adjustments: toAdjustments(renditions.slice(0, listMax)),
     targets,
     ...(slots && { slots: listSlots(slots) }),
     notYours: {

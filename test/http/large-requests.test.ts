@@ -1,5 +1,6 @@
 import t from 'tap'
 import { newId } from '../../db/id.ts'
+import { MEDIA_IDS_MAX } from '../../schemas/media.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { assertAlive, assertNothingStored, checkErrorShape, createTarget } from '../helpers/rejections.ts'
 
@@ -28,6 +29,8 @@ t.test('an error response stays small, however many mistakes the request has', a
       'many mistakes in thread parts of a long key',
       { ...good, threadParts: { [long.slice(9_000)]: Array(200).fill(1) } },
     ],
+    ['26,000 unknown media', { ...good, mediaIds: Array.from({ length: 26_000 }, newId) }],
+    ['26,000 media of one part', withThreadMedia(account, [Array.from({ length: 26_000 }, newId)])],
     ['a long type', { ...good, postType: long }],
     ['a long time', { ...good, scheduledAt: long }],
     ['15,000 overrides of one account', { ...good, accountOverrides: Array(15_000).fill({ accountId: account }) }],
@@ -44,7 +47,7 @@ t.test('an error response stays small, however many mistakes the request has', a
   }
   const ids: [name: string, body: object][] = [
     ['26,000 unknown accounts', { accountIds: Array.from({ length: 26_000 }, newId) }],
-    ['26,000 unknown media', { ...good, mediaIds: Array.from({ length: 26_000 }, newId) }],
+    ['200 unknown media', { ...good, mediaIds: Array.from({ length: MEDIA_IDS_MAX }, newId) }],
     ['100,000 invalid ids', { accountIds: Array.from({ length: 100_000 }, (_, i) => `${i}`) }],
     ['one id 250,000 times', { accountIds: Array(250_000).fill('a') }],
     ['a long id', { accountIds: [long] }],
@@ -64,6 +67,12 @@ t.test('an error response stays small, however many mistakes the request has', a
   t.strictSame(problems, [])
   await assertNothingStored(t, target)
   await assertAlive(t, ada)
+})
+
+const withThreadMedia = (accountId: string, threadMedia: string[][]) => ({
+  accountIds: [accountId],
+  postType: 'thread',
+  accountOverrides: [{ accountId, threadMedia }],
 })
 
 t.test('a caption of 1 MB in any script gets a response', async (t) => {

@@ -78,6 +78,16 @@ t.test('without mediaFit, the same file is a violation, and nothing is made', as
   t.equal((await filesIn(mediaDir)).length, 1)
 })
 
+t.test('a file that is attached several times and cannot be made to fit is one violation', async (t) => {
+  const { instagram, ada, validate } = await createScene(t)
+  const wide = await ada.media({ width: 4_000, height: 500, bytes: 10_000_000 })
+  const body = { accountIds: [instagram], mediaIds: [wide, wide, wide] }
+  const rulesOf = async (mediaFit: string) =>
+    (await validate({ ...body, mediaFit })).violations.map(({ rule }: { rule: string }) => rule)
+  t.strictSame(await rulesOf('auto'), await rulesOf('exact'))
+  t.strictSame(await rulesOf('exact'), ['media_bytes', 'media_aspect_ratio'])
+})
+
 const exactFor = (accountId: string) => ({ accountId, mediaFit: 'exact' })
 
 t.test('a rendition is upright, without metadata, and opaque where the network takes JPEG alone', async (t) => {

@@ -145,16 +145,18 @@ export function createMediaFinder(
   }
 }
 
-const fit = (media: PostMedia, fitted: FittedFiles): PostMedia => ({
-  ...fitPart(media, fitted),
-  parts: media.parts.map((part) => fitPart(part, fitted)),
-})
-
-const fitPart = (media: PartMedia, { renditions, unfit }: FittedFiles): PartMedia => ({
-  ...media,
-  files: media.files.map((file) => ({ ...file, ...renditions.get(file.id) })),
-  unfit,
-})
+function fit(media: PostMedia, { renditions, unfit }: FittedFiles): PostMedia {
+  // A file is copied once, however often it is attached.
+  const sent = new Map<string, MediaFacts>()
+  const send = (file: MediaFacts) => {
+    if (!renditions.has(file.id)) return file
+    const known = sent.get(file.id) ?? { ...file, ...renditions.get(file.id) }
+    sent.set(file.id, known)
+    return known
+  }
+  const fitPart = (part: PartMedia): PartMedia => ({ ...part, files: part.files.map(send), unfit })
+  return { ...fitPart(media), parts: media.parts.map(fitPart) }
+}
 
 /** A file with the alternative text that the post has for it. */
 function describe(file: MediaFacts, altTexts: PostToCheck['altTexts']): MediaFacts {

@@ -1,3 +1,4 @@
+import { MEDIA_IDS_MAX } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { FieldValue } from '../../../src/platforms/contract/limits.ts'
 import { platforms } from '../../../src/platforms/limits.ts'
@@ -144,6 +145,22 @@ function* posts(seed: number, { accounts, media, postId }: Subjects): Generator<
       postType: 'thread',
       threadParts: Object.fromEntries(one.map((id) => [id, parts(id)])),
     }))
+    for (const same of networks) {
+      const [{ platform }] = same as [Subjects['accounts'][number]]
+      const { thread } = platforms[platform]
+      if (!thread) continue
+      const bytes = Math.floor((BYTES - 2_000) / same.length / thread.partsMax) - 60
+      yield make(`parts of ${kind} on ${platform} that are shown`, '/posts/validate?include=parts', () => ({
+        accountIds: same.map(({ id }) => id),
+        postType: 'thread',
+        threadParts: Object.fromEntries(
+          same.map(({ id }, account) => [
+            id,
+            Array.from({ length: thread.partsMax }, (_, part) => `${text(bytes)}${account}.${part}`),
+          ]),
+        ),
+      }))
+    }
   }
   for (const [kind, text] of texts(seed).slice(0, 4)) {
     for (const [{ platform }, ...others] of networks as [Subjects['accounts'][number], ...Subjects['accounts']][]) {
@@ -180,6 +197,7 @@ function* posts(seed: number, { accounts, media, postId }: Subjects): Generator<
       path: '/mcp',
     }
   }
+  const colour = (index: number) => `#${index.toString(16).padStart(6, '0')}`
   const repeated = (count: number) => Array.from({ length: count }, (_, index) => media[index % media.length]!)
   for (const path of ['/posts', '/posts/validate']) {
     yield make('many files for many accounts', path, () => ({ accountIds: ids, mediaIds: repeated(20_000) }))
@@ -187,6 +205,24 @@ function* posts(seed: number, { accounts, media, postId }: Subjects): Generator<
       accountIds: ids,
       accountOverrides: ids.map((accountId) => ({ accountId, mediaIds: repeated(Math.floor(15_000 / ids.length)) })),
     }))
+    for (const mediaFit of ['auto', 'pad', 'crop']) {
+      const fitted = { accountIds: ids, mediaIds: repeated(MEDIA_IDS_MAX), mediaFit }
+      yield make(`many files for many accounts, with mediaFit ${mediaFit}`, path, () => fitted)
+      yield make(`many files for many accounts, each with ${mediaFit} and a colour`, path, () => ({
+        ...fitted,
+        accountOverrides: ids.map((accountId, index) => ({ accountId, mediaFit, padColor: colour(index) })),
+      }))
+      yield make(`many files of its own for each account, with mediaFit ${mediaFit}`, path, () => ({
+        ...{ accountIds: ids, mediaFit },
+        accountOverrides: ids.map((accountId) => ({ accountId, mediaIds: repeated(Math.floor(15_000 / ids.length)) })),
+      }))
+    }
+    for (const accountId of one) {
+      yield make(`many parts and many fields of one account`, path, () => ({
+        ...{ accountIds: [accountId], postType: 'thread', threadParts: { [accountId]: Array(100_000).fill('a') } },
+        accountOverrides: [{ accountId, fields: Object.fromEntries(Array.from({ length: 18_000 }, (_, i) => [i, 1])) }],
+      }))
+    }
     yield make('many accounts', path, () => ({ accountIds: ids, caption: 'é'.repeat(300) }))
     yield make('many accounts with fields', path, () => ({
       accountIds: ids,

@@ -27,6 +27,8 @@ const PIECES = [
   'a_.com',
   '漢.com ',
   '@a',
+  '@a ',
+  'a.a ',
   '@a@b.c.',
   '@a@b.c ',
   '#a',
