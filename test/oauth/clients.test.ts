@@ -115,6 +115,13 @@ t.test('an invalid registration is refused with what is wrong', async (t) => {
     [{ redirect_uris: ['JavaScript:alert(1)'] }, /scheme javascript:/],
     [{ redirect_uris: ['data:text/html,x'] }, /scheme data:/],
     [{ redirect_uris: ['/callback'] }, /absolute/],
+    [{ redirect_uris: ['https:evil.example'] }, /must begin with https:\/\//],
+    [{ redirect_uris: ['http:127.0.0.1/'] }, /must begin with http:\/\//],
+    [{ redirect_uris: ['https:\\\\evil.example/'] }, /must begin with https:\/\//],
+    [{ redirect_uris: ['ms-msdt:/id'] }, /scheme ms-msdt:/],
+    [{ redirect_uris: ['ms-word://ofe'] }, /scheme ms-word:/],
+    [{ redirect_uris: ['search-ms:query=x'] }, /scheme search-ms:/],
+    [{ redirect_uris: ['Shell:startup'] }, /scheme shell:/],
     [{ redirect_uris: Array(21).fill('https://app.example/') }, /more than 20/],
     [{ redirect_uris: ['https://app.example/'], client_name: 'x'.repeat(101) }, /client_name/],
     [{ redirect_uris: ['https://app.example/'], grant_types: ['client_credentials'] }, /grant_types/],
@@ -125,22 +132,46 @@ t.test('an invalid registration is refused with what is wrong', async (t) => {
   }
 })
 
-t.test('registrations are limited for each network, and in sum until they are used or expire', async (t) => {
-  const { app, db, register } = await createScene(t)
+t.test('a name that people would not see is refused', async (t) => {
+  const { register } = await createScene(t)
+  const named = (client_name: string) => register({ redirect_uris: ['https://app.example/'], client_name })
+  for (const name of ['\u3164', '\u2800', 'Claude\u3164', 'a\u115fb', '\ufe0f', '\u0301', 'a\u200bb']) {
+    await t.rejects(named(name), { message: /client_name/ }, JSON.stringify(name))
+  }
+  for (const name of ['❤️ Posts', 'Zażółć', 'हिन्दी', '   ']) t.ok(await named(name), name)
+})
+
+t.test('registrations are limited for each network', async (t) => {
+  const { app, register } = await createScene(t)
   for (let number = 0; number < 20; number++) await register()
   const payload = { redirect_uris: ['https://app.example/'] }
   const reply = await app.inject({ method: 'POST', url: '/oauth/register', payload })
   t.equal(reply.statusCode, 429)
   t.ok(Number(reply.headers['retry-after']) > 0)
-
-  const client = await db.selectFrom('oauthClients').selectAll().limit(1).executeTakeFirstOrThrow()
-  const others = Array.from({ length: 1_000 }, (_, number) => ({ ...client, id: `other ${number}` }))
-  await db.insertInto('oauthClients').values(others).execute()
-  const elsewhere = { method: 'POST', url: '/oauth/register', payload, remoteAddress: '192.0.2.1' } as const
-  t.equal((await app.inject(elsewhere)).statusCode, 503)
-  await db
-    .updateTable('oauthClients')
-    .set({ expiresAt: new Date(0) })
-    .execute()
-  t.equal((await app.inject(elsewhere)).statusCode, 201)
 })
+
+t.test(
+  'a flood of registrations drops the oldest that nobody has approved, and keeps nobody from registering',
+  async (t) => {
+    const { app, db, user, register, begin, approve, connect } = await createScene(t)
+    const { key } = await user()
+    const { clientId: used } = await connect(key)
+    const approved = await register()
+    await approve(begin({ client_id: approved }).path, key)
+    const oldest = await register()
+    const client = await db.selectFrom('oauthClients').selectAll().where('id', '=', oldest).executeTakeFirstOrThrow()
+    const flood = Array.from({ length: 999 }, (_, number) => ({
+      ...client,
+      id: `other ${number}`,
+      expiresAt: new Date(Date.now() + 86_400_000 + number),
+    }))
+    await db.insertInto('oauthClients').values(flood).execute()
+    const payload = { redirect_uris: ['https://app.example/'] }
+    const reply = await app.inject({ method: 'POST', url: '/oauth/register', payload, remoteAddress: '192.0.2.1' })
+    t.equal(reply.statusCode, 201)
+    const rows = await db.selectFrom('oauthClients').select('id').execute()
+    const ids = new Set(rows.map(({ id }) => id))
+    const kept = [used, approved, reply.json().client_id, 'other 0', oldest].map((id) => ids.has(id))
+    t.strictSame([...kept, ids.size], [true, true, true, true, false, 1_002])
+  },
+)

@@ -13,21 +13,24 @@ const UNUSED_FOR = sql`interval '1 day'`
 /** How long a client is kept after its last token: hosted apps register once, and connect again later. */
 const KEPT_FOR = sql`interval '180 days'`
 
-/** Stores a client, unless `unusedMax` clients wait for an approval. Returns whether the client was stored. */
-export async function insertClient(
-  db: Db,
-  { id, name, redirectUris }: RegisteredClient,
-  unusedMax: number,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+/**
+ * Stores a client. The oldest of those that nobody has approved yet make room for it, so that `unusedMax` are left:
+ * strangers who register clients keep nobody from registering one.
+ */
+export const insertClient = (db: Db, { id, name, redirectUris }: RegisteredClient, unusedMax: number) =>
+  sql`
+    with dropped as (
+      delete from oauth_clients
+      where id in (
+        select id from oauth_clients
+        where not is_used
+          -- A person has approved it, and its tokens follow.
+          and not exists (select from oauth_codes where oauth_codes.client_id = oauth_clients.id)
+        order by expires_at desc
+        offset ${unusedMax - 1})
+    )
     insert into oauth_clients (id, name, redirect_uris, expires_at)
-    select ${id}, ${name}, ${redirectUris}, now() + ${UNUSED_FOR}
-    where (select count(*) from (
-      select from oauth_clients where not is_used and expires_at > now() limit ${unusedMax}) as unused) < ${unusedMax}`.execute(
-    db,
-  )
-  return numAffectedRows === 1n
-}
+    values (${id}, ${name}, ${redirectUris}, now() + ${UNUSED_FOR})`.execute(db)
 
 export const findClient = (db: Db, id: string): Promise<RegisteredClient | undefined> =>
   db

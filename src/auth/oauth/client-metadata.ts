@@ -4,8 +4,12 @@ import { findRedirectProblem } from './redirect-uri.ts'
 const NAME_LENGTH_MAX = 100
 const REDIRECT_URIS_MAX = 20
 
-/** Characters that a page does not show, or that change how it shows others. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+/**
+ * Characters that a page does not show, or that change how it shows others. A variation selector is a part of an emoji,
+ * and U+2800 is a pattern of Braille without dots.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe00-\ufe0f]]]/v
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** The part that this service keeps of the metadata of a client. */
 export interface ClientMetadata {
@@ -53,5 +57,6 @@ function readName(value: unknown): string | undefined {
   const name = value.trim()
   if (name.length > NAME_LENGTH_MAX) throw invalid(`client_name has more than ${NAME_LENGTH_MAX} characters`)
   if (INVISIBLE.test(name) || !name.isWellFormed()) throw invalid('client_name has invisible characters: remove them')
+  if (name !== '' && !VISIBLE.test(name)) throw invalid('client_name has no visible character')
   return name || undefined
 }

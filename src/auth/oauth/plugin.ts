@@ -27,7 +27,7 @@ export interface OAuthOptions {
 
 /** Clients that one network may register with a process in an hour. */
 const REGISTRATIONS_PER_HOUR = 20
-/** Clients that nobody has approved yet, in the whole installation. They expire after a day. */
+/** Clients that nobody has approved yet, in the whole installation: the newest. They expire after a day. */
 const UNUSED_CLIENTS_MAX = 1_000
 const REGISTRATION_BYTES_MAX = 16_384
 
@@ -67,9 +67,7 @@ async function registration(app: FastifyInstance, { db }: OAuthOptions): Promise
     if (!isTaken) throw new RateLimited('rate_limited', retryAfterSeconds)
     const { name, redirectUris } = readClientMetadata(request.body as Record<string, unknown>)
     const id = newId()
-    if (!(await insertClient(db, { id, name, redirectUris }, UNUSED_CLIENTS_MAX))) {
-      throw new OAuthError('temporarily_unavailable', 'Too many clients wait for approval: try again tomorrow')
-    }
+    await insertClient(db, { id, name, redirectUris }, UNUSED_CLIENTS_MAX)
     noteStep(request, 'registered', { clientId: id })
     return reply.code(201).send({
       client_id: id,

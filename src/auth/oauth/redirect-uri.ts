@@ -1,8 +1,16 @@
 /** Schemes that browsers and systems give a meaning of their own: a code must not end up there. */
 const UNUSABLE_SCHEMES = new Set([
-  ...['about:', 'blob:', 'content:', 'data:', 'file:', 'filesystem:', 'ftp:', 'intent:', 'javascript:'],
-  ...['mailto:', 'ms-settings:', 'resource:', 'sms:', 'tel:', 'vbscript:', 'view-source:', 'ws:', 'wss:'],
+  ...['about:', 'blob:', 'content:', 'data:', 'file:', 'filesystem:', 'ftp:', 'ftps:', 'intent:', 'jar:'],
+  ...['javascript:', 'ldap:', 'ldaps:', 'mailto:', 'mhtml:', 'microsoft-edge:', 'nfs:', 'rdp:', 'resource:', 'search:'],
+  ...['search-ms:', 'sftp:', 'shell:', 'smb:', 'sms:', 'ssh:', 'tel:', 'telnet:', 'vbscript:', 'view-source:'],
+  ...['vnc:', 'ws:', 'wss:'],
 ])
+
+/**
+ * Programs of Windows and Office have schemes that begin with `ms-`, and run what their addresses say:
+ * https://learn.microsoft.com/en-us/windows/uwp/launch-resume/launch-default-app
+ */
+const isUnusable = (scheme: string) => UNUSABLE_SCHEMES.has(scheme) || scheme.startsWith('ms-')
 
 const URI_LENGTH_MAX = 2_000
 
@@ -17,10 +25,14 @@ export function findRedirectProblem(text: string): string | undefined {
   const url = URL.parse(text)
   if (text.length > URI_LENGTH_MAX) return `has more than ${URI_LENGTH_MAX} characters`
   if (!url || /[^\x21-\x7e]/.test(text)) return 'is not an absolute URI'
+  // Browsers read `https:evil.example` as an address of that host, and people do not.
+  if (/^https?:$/.test(url.protocol) && !text.toLowerCase().startsWith(`${url.protocol}//`)) {
+    return `must begin with ${url.protocol}//`
+  }
   if (text.includes('#')) return 'has a fragment, which is not allowed'
   if (url.username || url.password) return 'has a user name or a password, which is not allowed'
   if (url.protocol === 'http:' && !isLoopback(url)) return 'must use https; http is for localhost, 127.0.0.1 and [::1]'
-  if (UNUSABLE_SCHEMES.has(url.protocol)) return `has the scheme ${url.protocol}, which is not allowed`
+  if (isUnusable(url.protocol)) return `has the scheme ${url.protocol}, which is not allowed`
   return undefined
 }
 
