@@ -216,7 +216,8 @@ export const ERRORS = {
   confirmation_required: {
     status: 400,
     message: (reason: string) => `${reason}: call the tool again with confirm: true`,
-    meaning: 'A tool of `/mcp` would lead to a publication, and was called without `confirm: true`.',
+    meaning:
+      'A tool of `/mcp` that publishes, or changes or deletes what is published, was called without `confirm: true`.',
   },
   idempotency_key_reused: {
     status: 409,

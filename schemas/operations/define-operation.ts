@@ -38,6 +38,8 @@ export interface ToolFacts {
   hints?: Partial<ToolHints>
   /** For an operation that may require `posts:publish` and makes nothing public. */
   takesNoConfirm?: true
+  /** The effect that a call has to confirm, as the end of a sentence that begins with the call. */
+  confirms?: string
 }
 
 /** Everything about an operation but its handler. */

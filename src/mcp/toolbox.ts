@@ -51,14 +51,19 @@ const PUBLISHING = new Set([
   ...['confirm', 'scheduledAt', 'scheduledAtLocal', 'timeZone', 'fold', 'schedule', 'slots', 'defaultFields'],
 ])
 
-const CONFIRM =
-  'Required to be `true`: the call publishes. Only after the person you work for has agreed to publish this text now.'
+/** The effect of a call that has to be confirmed. */
+const effectOf = ({ operation: { tool } }: ToolDefinition) => `The call ${tool.confirms ?? 'publishes now'}`
+
+const confirmOf = (definition: ToolDefinition) =>
+  Confirm(
+    `Required to be \`true\`. ${effectOf(definition)}: only after the person you work for has agreed to exactly that.`,
+  )
 
 function buildTool(definition: ToolDefinition): Tool {
   const { name, hints, operation, output, ownArguments = {} } = definition
   const { params, querystring, body } = operation.schema
   const schemas = [params, querystring, body && componentOf(String(body.$ref))]
-  const confirm = takesConfirm(definition) ? { confirm: Confirm(CONFIRM) } : {}
+  const confirm = takesConfirm(definition) ? { confirm: confirmOf(definition) } : {}
   const properties: TProperties = Object.assign({}, ...schemas.map(propertiesOf), confirm, ownArguments)
   const required = schemas.flatMap((schema) => schema?.required ?? []) as string[]
   const outputSchema = toOutputSchema(output, { describe: () => undefined })
@@ -124,7 +129,7 @@ async function callTool(
 async function runTool(tool: Tool, api: Api, { confirm, ...args }: Arguments, rights: { canPublish: boolean }) {
   // A key that may not publish is offered no `confirm`: the operation itself returns 403 for all that would publish.
   if (!takesConfirm(tool) || confirm === true || !rights.canPublish) return tool.run(api, args, rights)
-  if (!tool.unconfirmed) throw confirmationRequired('This publishes')
+  if (!tool.unconfirmed) throw confirmationRequired(effectOf(tool))
   return tool.unconfirmed(api, args, rights)
 }
 

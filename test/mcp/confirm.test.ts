@@ -3,6 +3,7 @@ import { TOOLS } from '../../src/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, withKey } from '../helpers/mcp.ts'
 
+const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 const LATER = '2999-01-01T00:00:00Z'
 
 async function createScene(t: Parameters<typeof createWorld>[0]) {
@@ -133,6 +134,29 @@ t.test('a delivery is retried with a confirmation only, with its content or with
   const args = { id, accountId: account, captionOverride: 'b', confirm: true }
   const { body } = await callTool(ada, 'retry_delivery', args)
   t.strictSame([body.targets[0].captionOverride, body.targets[0].delivery.state], ['b', 'queued'])
+})
+
+t.test('a confirmation names the effect of its tool', async (t) => {
+  const { ada } = await createScene(t)
+  const effects = {
+    publish_post: 'The call publishes now',
+    retry_delivery: 'The call publishes now',
+    edit_delivery: 'The call changes the published post',
+    remove_delivery: 'The call deletes the published post from this account, for good',
+    remove_post: 'The call deletes the published post from all its accounts, for good',
+  }
+  const args = { id: UNKNOWN_ID, accountId: UNKNOWN_ID, text: 'b' }
+  const tools = await listTools(ada)
+  for (const [name, effect] of Object.entries(effects)) {
+    const { properties } = tools.find((tool) => tool.name === name)!.inputSchema
+    t.match(properties.confirm!.description, `${effect}: only after`, name)
+    const taken = Object.fromEntries(Object.entries(args).filter(([name]) => name in properties))
+    const { body } = await callTool(ada, name, taken)
+    t.strictSame(
+      [body.code, body.error],
+      ['confirmation_required', `${effect}: call the tool again with confirm: true`],
+    )
+  }
 })
 
 t.test('an agent renames an account alone, and changes what later posts get with a confirmation', async (t) => {

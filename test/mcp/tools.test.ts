@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
@@ -158,6 +159,8 @@ t.test('a key without posts:publish reads nothing of publishing, in any text or 
     t.match(JSON.stringify(full.tools), word)
   }
   t.match(full.instructions, 'confirm: true')
+  const isUnnamed = (state: string) => [full, drafts].some(({ instructions }) => !instructions.includes(state))
+  t.strictSame(DELIVERY_STATES.filter(isUnnamed), [], 'every state of a delivery is named')
   t.match(full.instructions, 'remove_post and remove_delivery take it down again, but not on every network')
   t.match(drafts.instructions, 'create_post stores a draft')
   const ajv = new Ajv2020({ validateFormats: false, strictTypes: true })

@@ -15,7 +15,7 @@ export const deletePost = defineOperation({
   operationId: 'deletePost',
   tag: 'posts',
   summary: 'Delete a post',
-  description: `Deletes a draft or a scheduled post of yours permanently. Nothing is removed from a network: a published post cannot be deleted (400). A post whose deliveries have all failed is \`scheduled\` and can be deleted.
+  description: `Deletes a draft or a scheduled post of yours permanently. Nothing is removed from a network: a published post cannot be deleted (400) until it is taken down everywhere. A post whose deliveries have all failed is \`scheduled\` and can be deleted.
 
 A post that is being sent cannot be deleted (409): a moment later it is published or can be deleted. A body is ignored.`,
   params: PostPath,
@@ -32,7 +32,7 @@ A post that is being sent cannot be deleted (409): a moment later it is publishe
   tool: {
     title: 'Delete a post',
     description:
-      'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted.',
+      'Deletes a draft or a scheduled post for good. A post that is published, or may be, cannot be deleted until it is taken down everywhere.',
     hints: { destructiveHint: true, openWorldHint: false },
     takesNoConfirm: true,
   },

@@ -72,6 +72,7 @@ The new content is checked as \`createPost\` checks it, for this account alone. 
     title: 'Edit the published post of one account',
     description:
       'Changes the text of a published post on its network. get_post shows it: edit is pending, then absent, or failed with an error. On X, an edit is a new post and needs acceptNewId: true. Takes confirm: true.',
+    confirms: 'changes the published post',
     hints: { destructiveHint: true, idempotentHint: true },
   },
 })

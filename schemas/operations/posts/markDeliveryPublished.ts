@@ -15,7 +15,7 @@ export const markDeliveryPublished = defineOperation({
   operationId: 'markDeliveryPublished',
   tag: 'posts',
   summary: 'Record that a delivery was published by hand',
-  description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing. Where the address of a post has its id, the delivery gets it as \`externalId\`, and its numbers are read; otherwise that is \`null\`. An address on another network, or of a post of another account, is refused. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed or deleted.
+  description: `Records that you have published the missing part on this account yourself, for example because the service cannot publish to its network. The delivery becomes \`published\`, and nothing more of it is sent. \`url\` is then the address of the act that was missing. Where the address of a post has its id, the delivery gets it as \`externalId\`, and its numbers are read; otherwise that is \`null\`. An address on another network, or of a post of another account, is refused. Deliveries to other accounts are not affected. The post becomes \`published\`: it can no longer be changed, nor deleted until it is taken down everywhere.
 
 A draft has to be scheduled first (409). A delivery that is being sent, from which nothing is missing, or that was taken down, cannot be marked (409).`,
   params: DeliveryPath,

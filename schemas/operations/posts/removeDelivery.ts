@@ -41,6 +41,7 @@ Not every network offers a way, or for ever: \`getPlatform\` says which. Then, a
     title: 'Take a post down from one account',
     description:
       'Deletes from the network what was published to this account, comments included. It cannot be undone. get_post shows the state: removing, then removed. Takes confirm: true.',
+    confirms: 'deletes the published post from this account, for good',
     hints: { destructiveHint: true, idempotentHint: true },
   },
 })

@@ -35,6 +35,7 @@ export const removePost = defineOperation({
     title: 'Take a post down from all accounts',
     description:
       'Deletes a published post from the networks of all its accounts, comments included. It cannot be undone. Takes confirm: true.',
+    confirms: 'deletes the published post from all its accounts, for good',
     hints: { destructiveHint: true, idempotentHint: true },
   },
 })
