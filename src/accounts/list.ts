@@ -7,6 +7,7 @@ import { fail } from '../errors.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { etagOfText } from '../http/preconditions.ts'
 import { isListed } from '../http/rights.ts'
+import { requireMember } from '../http/roles.ts'
 import { type AccountView, toListedAccount } from './store.ts'
 
 export interface Caller {
@@ -14,7 +15,10 @@ export interface Caller {
   rights: KeyRights
 }
 
-/** The accounts that the caller may post to and that meet the filters, which apply together. */
+/**
+ * The accounts that the caller may post to and that meet the filters, which apply together. Throws 403 for an
+ * organisation of others.
+ */
 export async function listOwnAccounts(
   db: Db,
   { userId, rights }: Caller,
@@ -24,7 +28,12 @@ export async function listOwnAccounts(
   const rows: ListedAccount[] = await listAccounts(db, { userId })
   const listed = rights.accountIds ? rows.filter(({ id }) => isListed(rights, id)) : rows
   const accounts = listed.map((row) => toListedAccount(row, userId, view))
-  return Object.keys(query).length > 0 ? choose(accounts, query) : accounts
+  if (Object.keys(query).length === 0) return accounts
+  const chosen = choose(accounts, query)
+  const { organizationId } = query
+  const isOfOthers = organizationId !== undefined && !accounts.some((each) => each.organizationId === organizationId)
+  if (isOfOthers) await requireMember(db, userId, organizationId)
+  return chosen
 }
 
 const PARAMETERS: readonly string[] = Object.keys(ListAccountsQuery.properties)

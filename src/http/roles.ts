@@ -23,8 +23,8 @@ export async function requireMayConnect(db: Db, userId: string, organizationId: 
   if (!mayConnect) throw fail('not_organization_admin')
 }
 
-/** To users who do not belong to it, an organisation does not exist. */
-async function requireMember(db: Db, userId: string, organizationId: string) {
+/** Throws 403 if the user does not belong to an organisation that a request names, which may not exist. */
+export async function requireMember(db: Db, userId: string, organizationId: string) {
   const [found] = isId(organizationId) ? await findRole(db, { userId, organizationId }) : []
   if (found) return found
   throw fail('no_access', 'organizationId', truncate(organizationId))

@@ -121,6 +121,9 @@ t.test('an account tells whose it is, and whether the caller may disconnect it',
 const FOUND = {
   'platform=x': ['b', 'a2'],
   'organizationId=ORGANIZATION': ['b'],
+  'organizationId=ORGANIZATION&platform=bluesky': [],
+  'organizationId=FOREIGN': 403,
+  'organizationId=00000000-0000-7000-8000-000000000000': 403,
   'attention=true': ['b', 'a2'],
   'attention=false': ['a10'],
   'attention=true&platform=bluesky': [],
@@ -132,9 +135,10 @@ const FOUND = {
   'platform=myspace': 400,
 }
 
-t.test('filters and orders apply together, and a mistyped one is rejected', async (t) => {
+t.test('filters and orders apply together, a mistyped one and an organisation of others are rejected', async (t) => {
   const { user, organization } = await createWorld(t)
   const ada = await user()
+  const foreign = await organization(await user())
   const organizationId = await organization(ada)
   const names: Record<string, string> = {
     [await ada.account('x', { username: 'b', organizationId })]: 'b',
@@ -146,7 +150,9 @@ t.test('filters and orders apply together, and a mistyped one is rejected', asyn
     return status === 200 ? body.data.map(({ id }: Account) => names[id]) : status
   }
   const found: Record<string, unknown> = {}
-  for (const query of Object.keys(FOUND)) found[query] = await list(query.replace('ORGANIZATION', organizationId))
+  for (const query of Object.keys(FOUND)) {
+    found[query] = await list(query.replace('ORGANIZATION', organizationId).replace('FOREIGN', foreign))
+  }
   t.strictSame(found, FOUND)
 })
 

@@ -52,6 +52,7 @@ const YESTERDAY = new Date(Date.now() - 86_400_000)
 async function checkAccounts(t: Test, { db, ada, user, organization, promote }: Scene, requests: Requests) {
   await check('listAccounts', 200, undefined, requests.listAccounts(ada.key))
   await check('listAccounts', 400, 'nameOfAnotherApi', ada.call('GET', '/accounts?page=2'))
+  await check('listAccounts', 403, 'no_access', ada.call('GET', `/accounts?organizationId=${UNKNOWN_ID}`))
   await check('connectAccount', 201, undefined, requests.connectAccount(ada.key))
   await check('connectAccount', 200, undefined, requests.connectAccount(ada.key))
 

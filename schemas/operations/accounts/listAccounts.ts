@@ -1,5 +1,6 @@
 import { AccountList, ListAccountsQuery } from '../../account.ts'
-import { invalidRequestResponse } from '../../error.ts'
+import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { errorOf } from '../../errors.ts'
 import { OTHER_NAME_SAMPLES } from '../../other-names.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
@@ -32,6 +33,9 @@ Unknown query parameters are ignored, except for one whose name is almost that o
         },
       },
     ),
+    errorResponse('You do not belong to the organisation in `organizationId`.', [
+      errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
+    ]),
   ],
   sdk: 'accounts.list',
   tool: {
