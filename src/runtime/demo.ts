@@ -6,7 +6,6 @@ import { storeAvatar } from '../../db/queries/avatars.ts'
 import { failConnection, insertConnection } from '../../db/queries/connections.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertKey } from '../../db/queries/keys.ts'
-import { insertMedia } from '../../db/queries/media.ts'
 import { findFirstUser, insertOrganization, insertUser, lockUsers, upsertMembership } from '../../db/queries/people.ts'
 import { storeSchedule } from '../../db/queries/schedules.ts'
 import { insertWebhook } from '../../db/queries/webhooks/webhooks.ts'
@@ -28,7 +27,7 @@ import type { Library } from '../media/library.ts'
 import { createPost } from '../posts/create.ts'
 import { sealSecrets } from '../webhooks/secrets.ts'
 import { generateSecret, startOfSecret } from '../webhooks/sign.ts'
-import { DEMO_AVATAR, DEMO_PICTURE } from './demo-picture.ts'
+import { DEMO_AVATAR, DEMO_PICTURE, DEMO_VIDEO } from './demo-files.ts'
 
 const DAY_MS = 86_400_000
 
@@ -125,13 +124,16 @@ async function seedConnection(db: Db, userId: string): Promise<void> {
 }
 
 async function seedMedia(library: Library, userId: string): Promise<void> {
-  const video = { mimeType: 'video/mp4', bytes: 6_291_456, width: 1080, height: 1920, durationSeconds: 21.5 }
   const savePicture = async (save: Save) => {
     await save(Readable.from([DEMO_PICTURE]))
     return { fileName: 'lighthouse.png', altText: 'A lighthouse at dusk.' }
   }
+  const saveVideo = async (save: Save) => {
+    await save(Readable.from([DEMO_VIDEO]))
+    return { fileName: 'lighthouse.mp4' }
+  }
   await addMedia(library, userId, savePicture, { id: MEDIA_ID })
-  await insertMedia(library.db, { id: UNUSED_MEDIA_ID, userId, ...video })
+  await addMedia(library, userId, saveVideo, { id: UNUSED_MEDIA_ID })
 }
 
 const seedPost = (

@@ -43,6 +43,10 @@ t.test('start sets up everything in an empty folder, and later starts keep the d
     new Set(demo.body.data.map((post: { status: string }) => post.status)),
     new Set(['draft', 'scheduled', 'published']),
   )
+  for (const { id, bytes } of (await get(`${api}/media`, key)).body.data) {
+    const reply = await fetch(`${api}/media/${id}/content`, { headers: { authorization: `Bearer ${key}` } })
+    t.strictSame([reply.status, (await reply.bytes()).length], [200, bytes], 'each file of the demo can be downloaded')
+  }
   for (const body of Object.values(CREATE_POST_EXAMPLES)) {
     const reply = await fetch(`${api}/posts`, {
       method: 'POST',
