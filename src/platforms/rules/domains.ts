@@ -12,7 +12,7 @@ const asciiAlphanumerics = /[a-z0-9]*/iy
 const asciiOnly = /^[\x21-\x7e]*$/
 const joinsTld = /[0-9A-Za-z@+-]/
 
-const knownTlds = new Set(tlds)
+export const knownTlds: ReadonlySet<string> = new Set(tlds)
 /** Top-level domains outside of ASCII, by their first character, longest first. */
 const wideTlds = Map.groupBy(
   tlds.filter((tld) => !asciiOnly.test(tld)).sort((a, b) => b.length - a.length),
