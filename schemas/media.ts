@@ -215,7 +215,7 @@ export const AdjustedFile = Type.Object(
   {
     mimeType: Type.String({ description: 'The type of the file.' }),
     bytes: NullableInteger({
-      description: 'The size of the file in bytes. `null` for a video that a worker has not made yet.',
+      description: 'The size of the file in bytes. `null` for a rendition that is not made yet.',
     }),
     width: NullableInteger({ description: 'The displayed width in pixels.' }),
     height: NullableInteger({ description: 'The displayed height in pixels.' }),

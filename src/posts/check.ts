@@ -14,7 +14,7 @@ import type { Violation } from '../platforms/rules/violation.ts'
 import { type CheckOptions, checkInPieces } from '../platforms/violations.ts'
 import type { Usable } from './access.ts'
 import { type PostToComplete, requireSmallDefaults, withDefaultFields } from './default-fields.ts'
-import { fitPosts } from './fit.ts'
+import { type FitOptions, fitPosts } from './fit.ts'
 
 export type CheckedAccount = SubjectAccount
 
@@ -39,7 +39,8 @@ export interface Inspection<P extends PostToInspect = PostToInspect> {
  * Finds every limit that each post breaks, and the ids that the user may not use, with one statement. Limits are
  * checked only for accounts and media that the user may use, so that no response reveals anything about others.
  * Accounts and media that `usable` leaves out count as those of others. `texts` are measured once for all posts. A
- * transaction is not kept waiting between pieces of the work: measure long texts before it. Throws `RenditionsMissing`.
+ * transaction is not kept waiting between pieces of the work: measure long texts before it. Throws `RenditionsMissing`,
+ * unless renditions are only planned.
  */
 export async function inspectPosts<P extends PostToInspect>(
   db: Db,
@@ -47,6 +48,7 @@ export async function inspectPosts<P extends PostToInspect>(
   posts: { post: P; addCount?: CheckOptions['addCount'] }[],
   usable: Usable = ALL_RIGHTS,
   texts: TextCache = createTextCache(),
+  { isPlan = false }: FitOptions = {},
 ): Promise<Inspection<P>[]> {
   const accountIds = new Set(posts.flatMap(({ post }) => post.accountIds))
   const mediaIds = new Set(posts.flatMap(({ post }) => listMediaIds(post)))
@@ -64,7 +66,7 @@ export async function inspectPosts<P extends PostToInspect>(
     const media = selectInOrder([...new Set(listMediaIds(post))], files)
     return { post: withDefaultFields(post, accounts), accounts, media }
   })
-  const fitted = await fitPosts(db, userId, found)
+  const fitted = await fitPosts(db, userId, found, { isPlan })
   const inspections: Inspection<P>[] = []
   for (const [index, { accounts, media }] of found.entries()) {
     const { post, renditions } = fitted[index]!

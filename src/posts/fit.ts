@@ -7,7 +7,7 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import { inPieces } from '../http/pieces.ts'
 import { platforms } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
-import type { RenditionPlan, WantedRendition } from '../platforms/rules/rendition.ts'
+import { factsOf, type RenditionPlan, type WantedRendition } from '../platforms/rules/rendition.ts'
 import { type PlannedFile, planFiles } from '../platforms/rules/request-share.ts'
 import type { Fit } from '../platforms/rules/reshape.ts'
 import { nameVideo, tracksOf, videoFactsOf } from '../platforms/rules/video-rendition.ts'
@@ -58,14 +58,20 @@ interface Planned extends PlannedFile {
   accountId: string
 }
 
+export interface FitOptions {
+  /** Whether nothing is made. A rendition of an image that is not made yet is then described as planned. */
+  isPlan?: boolean
+}
+
 /**
- * Plans renditions, and finds them with one statement. Throws `RenditionsMissing` for images. Workers make videos
- * once the post is written.
+ * Plans renditions, and finds them with one statement. Throws `RenditionsMissing` for images, unless they are only
+ * planned. Workers make videos once the post is written.
  */
 export async function fitPosts<P extends PostToCheck>(
   db: Db,
   userId: string,
   posts: readonly Subjects<P>[],
+  { isPlan = false }: FitOptions = {},
 ): Promise<FittedPost<P>[]> {
   const run = <T>(work: Generator<void, T>) => inPieces(work, { canPause: !db.isTransaction })
   const plans: Planned[][] = []
@@ -82,8 +88,9 @@ export async function fitPosts<P extends PostToCheck>(
   const missing = unknown.flatMap(({ mediaId, plan, name }) =>
     'target' in plan ? [[name, { mediaId, target: plan.target }] as const] : [],
   )
-  if (missing.length > 0) throw new RenditionsMissing(userId, [...new Map(missing).values()])
-  const obstacle = unknown.length > 0 ? await findObstacle(db, userId, new Set(unknown.map(({ name }) => name))) : null
+  if (missing.length > 0 && !isPlan) throw new RenditionsMissing(userId, [...new Map(missing).values()])
+  const videos = new Set(unknown.flatMap(({ plan, name }) => ('video' in plan ? [name] : [])))
+  const obstacle = videos.size > 0 ? await findObstacle(db, userId, videos) : null
   const fittedPosts: FittedPost<P>[] = []
   for (const [index, { post }] of posts.entries()) {
     const { fitted, renditions } = await run(collect(plans[index]!, known, obstacle))
@@ -167,10 +174,13 @@ function findSent({ file, plan }: PlannedFile, known: ReadonlyMap<string, KnownR
   if ('problem' in plan) return plan
   const target = nameOfPlan(plan)
   const made = known.get(nameOf(file.id, target))
-  const problem = made ? made.problem : obstacle
-  if (problem !== null) return { problem }
+  if (made && made.problem !== null) return { problem: made.problem }
   const { why } = plan
-  if ('target' in plan) return { target, to: toAdjusted(made!), why, facts: { frames: plan.target.frames } }
+  if ('target' in plan) {
+    const to = toAdjusted(made ?? { ...factsOf(plan.target), bytes: null })
+    return { target, to, why, facts: { frames: plan.target.frames } }
+  }
+  if (!made && obstacle !== null) return { problem: obstacle }
   const { video } = plan
   const to = toAdjusted(made ?? { ...videoFactsOf(video), bytes: null })
   return { target, to, why, video, facts: { fps: video.fps, tracks: tracksOf(file) } }

@@ -13,6 +13,7 @@ import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
 import { inPieces, mapInPieces } from '../http/pieces.ts'
+import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
 import { costOf } from '../platforms/price.ts'
@@ -78,7 +79,9 @@ export async function validateAll(
 ): Promise<PostValidation[]> {
   const texts = createTextCache()
   const counted = posts.map((post) => ({ post, ...createCounter() }))
-  const inspections = await inspectPosts(db, userId, counted, context.rights, texts)
+  // A key that may only read makes nothing that is kept.
+  const isPlan = !hasScope(context.rights, 'posts:write')
+  const inspections = await inspectPosts(db, userId, counted, context.rights, texts, { isPlan })
   const accountIds = new Set(inspections.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),

@@ -246,7 +246,7 @@ export type ActGuarantee = {
 export type AdjustedFile = {
   /** The type of the file. */
   mimeType: string
-  /** The size of the file in bytes. `null` for a video that a worker has not made yet. */
+  /** The size of the file in bytes. `null` for a rendition that is not made yet. */
   bytes: number | null
   /** The displayed width in pixels. */
   width: number | null

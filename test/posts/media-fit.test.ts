@@ -4,10 +4,11 @@ import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import sharp, { type Sharp } from 'sharp'
 import t, { type Test } from 'tap'
+import { createKey } from '../../src/auth/create-key.ts'
 import { drawImage } from '../../src/media/draw-image.ts'
 import type { Drawn } from '../../src/media/make-rendition.ts'
 import { DECODED_PIXELS_MAX } from '../../src/platforms/rules/rendition.ts'
-import { createFolder, createWorld } from '../helpers/app.ts'
+import { call, createFolder, createWorld } from '../helpers/app.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
 import { until } from '../helpers/until.ts'
 import { filesIn, isClean, jpeg, upload } from '../helpers/upload.ts'
@@ -361,6 +362,27 @@ t.test('an image with too many bytes gets a lower quality, then fewer pixels', a
     if (width) t.equal(to.width, width)
     else t.ok(to.width < size && to.width === to.height)
   }
+})
+
+t.test('a key that may only read validates without making anything', async (t) => {
+  const { app, ada, add, instagram, mediaDir, db } = await createScene(t)
+  const file = await add(await jpeg(400, 100))
+  const body = { accountIds: [instagram], caption: 'Hi', mediaIds: [file], mediaFit: 'pad' }
+  const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: ['posts:read'] })
+  const planned = { mediaId: file, to: { mimeType: 'image/jpeg', width: 400, height: 210, bytes: null } }
+  for (const padColor of ['#000000', '#000001', '#000002']) {
+    const post = { ...body, padColor }
+    const { status, body: validated } = await call(app, key, 'POST', '/posts/validate', post)
+    t.match([status, validated], [200, { violations: [], adjustments: [planned] }])
+    const batch = await call(app, key, 'POST', '/posts/batch/validate', { posts: [post] })
+    t.match(batch.body.data, [{ violations: [], adjustments: [planned] }])
+  }
+  t.strictSame(await db.selectFrom('renditions').select('target').execute(), [])
+  t.ok(await isClean(db, mediaDir, 1))
+  const { body: made } = await ada.call('POST', '/posts/validate', body)
+  const { body: read } = await call(app, key, 'POST', '/posts/validate', body)
+  t.ok(made.adjustments[0].to.bytes > 0)
+  t.strictSame(read.adjustments, made.adjustments, 'what was made is described as it is')
 })
 
 t.test('renditions count towards the quota', async (t) => {

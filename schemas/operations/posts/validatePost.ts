@@ -20,7 +20,7 @@ export const validatePost = defineOperation({
 - **Ids that you may not use** are in \`notYours\`, and not a 403. Their limits are not checked.
 - **Facts that are not known** of a file are not checked. They are in \`unchecked\`.
 - **What would be sent** to each account is in \`targets[].parts\` with \`include=parts\`: each text as the network counts it, its links, mentions and tags, the files and the link card. Publishing makes its calls from the same values.
-- **Renditions** that \`mediaFit\` asks for are made and kept, as by \`createPost\`, which then takes less time. They are in \`adjustments\`.
+- **Renditions** that \`mediaFit\` asks for are made and kept, as by \`createPost\`, which then takes less time. They are in \`adjustments\`. For a key without \`posts:write\`, none is made: an image that is not converted yet is described as planned, with \`null\` for its \`bytes\`.
 - **Counters** for an editor are in \`targets\`: the length of each text as its network counts it, and the maximum.
 
 The operation needs no \`Idempotency-Key\` and ignores one.`,
