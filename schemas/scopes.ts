@@ -16,3 +16,12 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+/**
+ * Whether a key allows what `scope` names. A key without a list of scopes allows everything that its user may do. The
+ * console decides by it what it shows.
+ */
+export const hasScope = ({ scopes }: { scopes: readonly Scope[] | null }, scope: Scope): boolean =>
+  scopes === null
+    ? scope !== 'admin'
+    : scopes.includes(scope) || (scope === 'posts:write' && scopes.includes('posts:publish'))

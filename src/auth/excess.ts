@@ -1,7 +1,7 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { ALL_ACCOUNTS, ALL_SCOPES, accountName, LATER_EXPIRY, scopeName } from '../../schemas/messages.ts'
-import { SCOPE_NAMES } from '../../schemas/scopes.ts'
-import { ALL_RIGHTS, hasScope, isListed } from '../http/rights.ts'
+import { hasScope, SCOPE_NAMES } from '../../schemas/scopes.ts'
+import { ALL_RIGHTS, isListed } from '../http/rights.ts'
 
 /** The rights of a key, and the time of their end. */
 export interface Allowance extends KeyRights {

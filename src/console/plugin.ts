@@ -22,8 +22,8 @@ const PACKAGES: Record<string, string> = { preact: 'preact', 'preact/hooks': 'pr
 
 const PAGE = 'src/console/page'
 
-/** Modules that the page shares with the service: rules of actions, and meanings of errors. */
-const SHARED = ['src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts']
+/** Modules that the page shares with the service: rules of actions, meanings of errors, and what a key allows. */
+const SHARED = ['src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts', 'schemas/scopes.ts']
 
 /** The files of the service, by their paths from its root. */
 const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url)

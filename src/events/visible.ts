@@ -2,7 +2,8 @@ import type { KeyRights } from '../../db/queries/keys.ts'
 import { EVENT_TYPES, type EventType } from '../../schemas/event.ts'
 import { EVENT_SCOPES } from '../../schemas/event-scopes.ts'
 import { expandPattern } from '../../schemas/list-events.ts'
-import { hasScope, requireScope } from '../http/rights.ts'
+import { hasScope } from '../../schemas/scopes.ts'
+import { requireScope } from '../http/rights.ts'
 
 /**
  * The types of event that a key may see, of those that `patterns` name; null for all types. Throws 403 if the key lacks

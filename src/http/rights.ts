@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { KeyRights } from '../../db/queries/keys.ts'
-import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
+import { hasScope, SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { MissingScope } from '../errors.ts'
 
 /** The rights of a user without a key, such as in a command. */
 export const ALL_RIGHTS: KeyRights = { scopes: null, accountIds: null }
-
-/** Whether a key allows what `scope` names. A key without a list of scopes allows everything that its user may do. */
-export const hasScope = ({ scopes }: KeyRights, scope: Scope): boolean =>
-  scopes === null
-    ? scope !== 'admin'
-    : scopes.includes(scope) || (scope === 'posts:write' && scopes.includes('posts:publish'))
 
 /** A list and a request may have tens of thousands of accounts each. */
 const lists = new WeakMap<readonly string[], ReadonlySet<string>>()

@@ -1,6 +1,6 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
+import { hasScope } from '../../schemas/scopes.ts'
 import { MissingScope } from '../errors.ts'
-import { hasScope } from '../http/rights.ts'
 
 interface Timed {
   scheduledAt?: string | null | undefined

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { listRests } from '../../db/queries/posts/detail.ts'
 import type { CreatePost, ValidatePostQuery } from '../../schemas/create-post.ts'
+import { hasScope } from '../../schemas/scopes.ts'
 import {
   type LimitCount,
   type PostValidation,
@@ -13,7 +14,6 @@ import { type PostWarning, WARNINGS_MAX } from '../../schemas/warning.ts'
 import { findAttention, stopsPublishing } from '../credentials/attention.ts'
 import { describeAct, planActs } from '../delivery/plan.ts'
 import { inPieces, mapInPieces } from '../http/pieces.ts'
-import { hasScope } from '../http/rights.ts'
 import { type FileKind, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
 import { platforms } from '../platforms/limits.ts'
 import { costOf } from '../platforms/price.ts'

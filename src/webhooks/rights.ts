@@ -1,9 +1,9 @@
 import type { KeyRights } from '../../db/queries/keys.ts'
 import type { WebhookRights } from '../../db/queries/webhooks/webhooks.ts'
 import { EVENT_SCOPES } from '../../schemas/event-scopes.ts'
-import { SCOPE_NAMES } from '../../schemas/scopes.ts'
+import { hasScope, SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { fail } from '../errors.ts'
-import { hasScope, isListed } from '../http/rights.ts'
+import { isListed } from '../http/rights.ts'
 
 /** Throws 403 if a webhook gets events that a key may not read. The key could have them sent to itself. */
 export function requireReadable(rights: KeyRights, hook: WebhookRights): void {

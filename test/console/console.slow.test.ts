@@ -5,6 +5,7 @@ import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { drag, needsBrowser } from '../helpers/browser.ts'
 import { VIDEO } from '../helpers/network-world.ts'
+import { until } from '../helpers/until.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { createScene, startProxy, ZONE } from './scene.ts'
 
@@ -109,6 +110,61 @@ t.test('a key that may only read shows no action', needsBrowser, async (t) => {
   t.strictSame(await page.locator('main').getByRole('button').allTextContents(), [])
 })
 
+t.test(
+  'a key shows what its scopes include, and no connecting where it is for some accounts',
+  needsBrowser,
+  async (t) => {
+    const { ada, accountIds, open, show } = await createScene(t)
+    const scopes = ['accounts:read', 'accounts:connect', 'posts:read', 'posts:publish']
+    const keyFor = async (rights: object) =>
+      (await ada.call('POST', '/keys', { name: 'publisher', scopes, ...rights })).body.key as string
+    const { page } = await open(await keyFor({}))
+    await page.getByRole('navigation').getByRole('link', { name: 'Compose', exact: true }).waitFor()
+    const connect = page.getByRole('button', { name: 'Connect an account' })
+    await show(page, '/accounts')
+    await connect.waitFor()
+
+    const { page: narrow } = await open(await keyFor({ accountIds: accountIds.slice(0, 1) }))
+    await show(narrow, '/accounts')
+    await narrow.getByRole('button', { name: 'Disconnect' }).waitFor()
+    t.equal(await narrow.getByRole('button', { name: 'Connect an account' }).count(), 0)
+  },
+)
+
+t.test('who signs out leaves nothing in the tab', needsBrowser, async (t) => {
+  const { open, show } = await createScene(t)
+  const { page } = await open()
+  await show(page, '/compose')
+  await page.getByLabel('Text', { exact: true }).fill('A secret plan')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('API key').waitFor()
+  t.equal(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'), '{}')
+})
+
+t.test('the price of taking a post down is said, and why a network has no numbers', needsBrowser, async (t) => {
+  const { ada, db, open, show } = await createScene(t)
+  const { page } = await open()
+  const publish = async (...networks: ('x' | 'mastodon' | 'telegram')[]) => {
+    const ids = await Promise.all(networks.map((network) => ada.account(network, { username: 'ada' })))
+    const { id } = (await ada.call('POST', '/posts', { accountIds: ids, caption: 'Hi', scheduledAt: inDays(9) })).body
+    const published = { state: 'published', sent: JSON.stringify([{ id: '1', url: null }]), publishedAt: new Date() }
+    await db
+      .updateTable('postTargets')
+      .set({ ...published, startedAt: new Date() })
+      .where('postId', '=', id)
+      .execute()
+    await db.updateTable('posts').set({ status: 'published' }).where('id', '=', id).execute()
+    await show(page, `/posts/${id}`)
+    await page.getByRole('button', { name: 'Take down', exact: true }).click()
+    const text = await page.getByRole('dialog', { name: 'Take down', exact: true }).innerText()
+    return text
+  }
+  t.match(await publish('x'), /cannot be undone\. The network charges US\$0\.\d+\./)
+  t.match(await publish('x', 'mastodon'), /undone\. ada on X: The network charges US\$0\.\d+\./)
+  await publish('telegram')
+  await page.getByText('No numbers: the network does not tell.').waitFor()
+})
+
 t.test('an account gets slots, which show the posts that take them', needsBrowser, async (t) => {
   const { ada, accountIds, open, show } = await createScene(t)
   const { page } = await open()
@@ -141,7 +197,12 @@ t.test('an address or a time zone that cannot be meant leaves the calendar as it
   const { open, show } = await createScene(t)
   const { page, problems } = await open()
   const zone = page.getByLabel('Time zone')
-  for (const hash of ['/calendar?zone=Berlin', '/calendar?date=2027-13-45', '/posts/%']) await show(page, hash)
+  const dates = ['2027-13-45', '9999-12-31', '9998-12-31', '99999-01-01', '0000-01-01', '1970-01-02', '1969-12-31']
+  const hashes = ['zone=Berlin', 'date=9999-12-31&view=week', ...dates.map((date) => `date=${date}`)]
+  for (const hash of [...hashes.map((query) => `/calendar?${query}`), '/posts/%']) {
+    await show(page, hash)
+    if (hash !== '/posts/%') t.equal(await page.locator('main [role=alert]').count(), 0, hash)
+  }
   await show(page, '/calendar?date=2027-03-28')
   await zone.fill('Berlin')
   await zone.press('Enter')
@@ -170,7 +231,19 @@ t.test('a time that the clocks show twice stays the one that was meant', needsBr
   const dialog = page.getByRole('dialog', { name: 'Change the time' })
   await dialog.getByRole('button', { name: 'Change the time' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  t.match((await ada.call('GET', `/posts/${post.id}`)).body, { scheduledAt: '2027-10-31T01:30:00.000Z', fold: 'later' })
+  const stored = { scheduledAt: '2027-10-31T01:30:00.000Z', fold: 'later' }
+  t.match((await ada.call('GET', `/posts/${post.id}`)).body, stored)
+
+  await show(page, '/calendar?date=2027-10-15')
+  const chip = page.getByRole('link', { name: /Once/ })
+  await chip.waitFor()
+  await drag(chip, page.getByLabel(/20 October 2027/))
+  await page.getByText(/^Moved to /).waitFor()
+  t.match((await ada.call('GET', `/posts/${post.id}`)).body, { scheduledAtLocal: '2027-10-20T02:30:00' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until('the post is where it was', () => ada.call('GET', `/posts/${post.id}`), {
+    isMet: ({ body }) => body.scheduledAt === stored.scheduledAt && body.fold === stored.fold,
+  })
 })
 
 t.test('a new page has its own title, and the focus', needsBrowser, async (t) => {

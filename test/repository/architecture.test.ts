@@ -99,7 +99,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['src/webhooks', [...FEATURE, 'src/keyring', 'src/outbound/client.ts']],
   ['src/sandbox', FEATURE],
   // The page is a client like any other: it imports the SDK, and the rules that say which actions it may offer.
-  ['src/console/page', ['src/sdk', 'src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts']],
+  ['src/console/page', ['src/sdk', 'src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts', 'schemas/scopes.ts']],
   ['src/console', ['src/http/constant.ts']],
   ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
   // Administrators create keys for users, and delete users.

@@ -4,7 +4,7 @@ import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { AccountNumbers } from './numbers.ts'
 import { Confirm, Details, Empty, Loading, Network, Problem } from './parts.ts'
-import { toOwn, useCan, useNames, useSession } from './session.ts'
+import { toOwn, useCan, useCanConnect, useNames, useSession } from './session.ts'
 import { Slots } from './slots.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
@@ -12,7 +12,7 @@ import { toWords } from './words.ts'
 export function Accounts() {
   const { client, platforms } = useSession()
   const nameOf = useNames()
-  const canConnect = useCan('accounts:connect')
+  const canConnect = useCanConnect()
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
   const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account }>()
   const connect = (id: string, account?: Account) => {
@@ -48,7 +48,7 @@ export function Accounts() {
 
 function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
   const { client } = useSession()
-  const canConnect = useCan('accounts:connect')
+  const [canChange, canConnect] = [useCan('accounts:connect'), useCanConnect()]
   const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
   const canRead = useCan('posts:read')
   // Another code needs the operator of the service.
@@ -64,7 +64,7 @@ function Row({ account, onConnect, reload }: { account: Account; onConnect: () =
       <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
       ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? 'Connect' : 'Connect again'}</button>`}
       ${
-        canConnect &&
+        canChange &&
         canDisconnect &&
         html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
         says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts." />`

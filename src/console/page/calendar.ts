@@ -153,8 +153,9 @@ function Drafts({ filters: { state: _, ...filters } }: { filters: Record<string,
 function changeOf(post: ListedPost, targets: ListedTarget[], time: Date) {
   const own = targets.filter(({ scheduledAt }) => scheduledAt !== null)
   const scheduledAt = post.timeZone ? `${dates.toLocal(time, post.timeZone)}:00` : time.toISOString()
+  const fold = post.timeZone ? dates.foldOf(time, post.timeZone) : undefined
   return {
-    ...(own.length < targets.length && { scheduledAt }),
+    ...(own.length < targets.length && { scheduledAt, ...(fold && { fold }) }),
     ...(own.length > 0 && {
       overrides: Object.fromEntries(own.map(({ accountId }) => [accountId, { scheduledAt: time.toISOString() }])),
     }),
@@ -190,7 +191,7 @@ interface DayProps {
 let dragged: Entry | undefined
 
 function Day({ day, isToday, isOther, isWhole, entries, timeZone, onMove }: DayProps) {
-  const canMove = useCan('posts:write', 'posts:publish')
+  const canMove = useCan('posts:publish')
   const [isOpen, setOpen] = useState(false)
   const shown = isOpen || isWhole ? entries : entries.slice(0, SHOWN_MAX)
   const drop = (event: DragEvent) => {

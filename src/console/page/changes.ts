@@ -32,7 +32,7 @@ const isRemovable = (target: PostTarget) =>
 /** Takes a post down from every account whose network deletes it. */
 export function TakeDown({ post, reload }: { post: PostDetail; reload: () => void }) {
   const { client, platforms } = useSession()
-  const canPublish = useCan('posts:write', 'posts:publish')
+  const canPublish = useCan('posts:publish')
   const nameOf = useNames()
   const [left, setLeft] = useState<RemovedPost['left']>([])
   const targetsOf = (isRemoved: boolean) =>
@@ -43,8 +43,12 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
   const list = (targets: PostTarget[]) =>
     targets.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
   const [removed, kept] = [targetsOf(true), targetsOf(false)]
+  const notesOf = (target: PostTarget) => {
+    const notes = notesOn(platforms.get(target.platform)!.changes.remove)
+    return notes && removed.length > 1 ? ` ${list([target])}:${notes}` : notes
+  }
   const act = async () => setLeft((await client.posts.remove(post.id, versionOf(post))).left)
-  const says = `The post is deleted from ${list(removed)}, with its comments there. This cannot be undone.${kept.length > 0 ? ` It stays on ${list(kept)}.` : ''}`
+  const says = `The post is deleted from ${list(removed)}, with its comments there. This cannot be undone.${removed.map(notesOf).join('')}${kept.length > 0 ? ` It stays on ${list(kept)}.` : ''}`
   return html`
     ${canPublish && removed.length > 0 && html`<${Confirm} label="Take down" isDangerous says=${says} act=${act} onDone=${reload} />`}
     ${left.map(({ accountId, message }) => html`<p class="small" role="status">${list(post.targets.filter((target) => target.accountId === accountId))}: ${message}</p>`)}

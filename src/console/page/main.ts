@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { hasScope } from '../../../schemas/scopes.ts'
 import { Unauthorized } from '../../sdk/index.ts'
 import { Accounts } from './accounts.ts'
 import { Activity } from './activity.ts'
@@ -9,20 +10,21 @@ import { useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
 import { Loading, Problem } from './parts.ts'
 import { PostPage } from './post.ts'
-import { forgetKey, keepKey, readKey, SessionContext, signIn, useSession } from './session.ts'
+import { forgetKey, forgetPerson, keepKey, readKey, SessionContext, signIn, useSession } from './session.ts'
 
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
   { name: 'compose', label: 'Compose', page: Compose, needs: 'posts:write' },
   { name: 'accounts', label: 'Accounts', page: Accounts, needs: 'accounts:read' },
   { name: 'activity', label: 'Activity', page: Activity, needs: 'posts:read' },
-]
+] as const
 
 function Console() {
   const [key, setKey] = useState(readKey)
   const [error, setError] = useState<Error>()
   const end = (error?: Error) => {
-    forgetKey()
+    if (error) forgetKey()
+    else forgetPerson()
     setKey(null)
     setError(error)
   }
@@ -73,7 +75,7 @@ function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: strin
 function Shell() {
   const { path } = useRoute()
   const session = useSession()
-  const pages = PAGES.filter(({ needs }) => session.scopes === null || session.scopes.includes(needs))
+  const pages = PAGES.filter(({ needs }) => hasScope(session, needs))
   const name = path[0] || 'calendar'
   const current = pages.find((page) => page.name === name)
   const isPost = name === 'posts' && path[1] !== undefined

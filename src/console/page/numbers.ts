@@ -5,15 +5,20 @@ import { Empty, Loading } from './parts.ts'
 import { useSession } from './session.ts'
 import { formatInstant, formatLocal, OWN_ZONE } from './time.ts'
 
-const REASONS: Record<string, string> = {
+const REASONS: Record<DeliveryMetrics['unavailable'][number]['reason'], string> = {
   not_offered: 'the network does not tell',
   scope_missing: 'the account has to be connected again for it',
   too_old: 'the post is too old',
   not_public: 'the network does not show it',
   costs: 'it would cost money',
   not_read: 'not read yet',
+  retired: 'the network does not tell it any more',
   network_error: 'the network could not tell',
   gone: 'the post is gone',
+  not_published: 'nothing of it is published',
+  no_id: 'its ID on the network is not known',
+  not_connected: 'the account is not connected',
+  metrics_off: 'this service does not read them',
 }
 
 const known = (values: MetricValues) =>
@@ -22,11 +27,14 @@ const known = (values: MetricValues) =>
 /** The numbers of a published post on one account. A number that the network does not tell is no zero. */
 export function Numbers({ metrics: { values, fetchedAt, unavailable } }: { metrics: DeliveryMetrics }) {
   const numbers = known(values)
-  const missing = unavailable.map(({ metric, reason }) => `${metric}: ${REASONS[reason] ?? reason}`).join('. ')
+  // Numbers that the network never tells say nothing of those that it does.
+  const reason = (unavailable.find(({ reason }) => reason !== 'not_offered') ?? unavailable[0])?.reason ?? 'not_read'
+  const none = reason === 'not_read' ? 'No numbers yet.' : `No numbers: ${REASONS[reason]}.`
+  const missing = unavailable.map(({ metric, reason }) => `${metric}: ${REASONS[reason]}`).join('. ')
   return html`<div class="numbers">
     ${numbers.map(([name, value]) => html`<span><strong>${value.toLocaleString(navigator.language)}</strong> ${name}</span>`)}
     ${fetchedAt && html`<span class="small">read ${formatInstant(fetchedAt, OWN_ZONE)}</span>`}
-    ${numbers.length === 0 && html`<span class="small" title=${missing}>No numbers yet.</span>`}
+    ${numbers.length === 0 && html`<span class="small" title=${missing}>${none}</span>`}
   </div>`
 }
 

@@ -96,7 +96,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
 
 function PostActions({ post, files, reload }: Pick<PostProps, 'post' | 'files' | 'reload'>) {
   const { client } = useSession()
-  const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:write', 'posts:publish')]
+  const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:publish')]
   if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
   const isDraft = post.status === 'draft'
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
@@ -222,7 +222,7 @@ const actionsOf = (delivery: PostTarget['delivery']) => ({
 
 function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client } = useSession()
-  const [canPublish, canMove] = [useCan('posts:publish'), useCan('posts:write', 'posts:publish')]
+  const canPublish = useCan('posts:publish')
   const timeZone = post.timeZone ?? OWN_ZONE
   const changeTime = (fields: FormData) => {
     const scheduledAt = fields.get('time') ? toInstant(String(fields.get('time')), timeZone).toISOString() : null
@@ -240,7 +240,7 @@ function DeliveryActions({ post, target, reload }: { post: PostDetail; target: P
   if (!canPublish) return null
   return html`<div class="buttons">
     ${
-      canMove &&
+      canPublish &&
       post.status === 'scheduled' &&
       (target.scheduledAt || post.targets.length > 1) &&
       html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} says="The post goes out to ${where} at this time. Without one, it goes out at that of the post.">

@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { hasScope, type Scope } from '../../../schemas/scopes.ts'
 import { Forbidden, type Platform, type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
 import { fetchWithProgress } from './progress.ts'
 
@@ -8,7 +9,9 @@ export interface Session {
   client: Postroom
   userId: string
   /** Null for all. */
-  scopes: string[] | null
+  scopes: readonly Scope[] | null
+  /** The only accounts that the key can use; null for all. */
+  accountIds: readonly string[] | null
   /** The catalogue by the ids of networks. Empty where the key may not read it. */
   platforms: ReadonlyMap<string, Platform>
   /** Signs out, because of an error or because somebody wants to. */
@@ -46,14 +49,21 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY)
 }
 
+/** Forgets the key, and what this tab keeps for the person. After a key has ended, another one finds what was typed. */
+export function forgetPerson(): void {
+  sessionStorage.clear()
+  forgetKey()
+}
+
 export async function signIn(key: string, end: Session['end']): Promise<Session> {
   // `useLoad` tries again, and says so. The first two requests repeat alone: a small quota never allows both at once.
   const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
-  const [{ userId, scopes }, platforms] = await Promise.all([
+  const [{ userId, scopes, accountIds }, platforms] = await Promise.all([
     client.keys.current({ maxRetries: 3 }),
     client.platforms.list({ maxRetries: 3 }).then(({ data }) => data, unless(Forbidden, [])),
   ])
-  return { client, userId, scopes, platforms: new Map(platforms.map((platform) => [platform.id, platform])), end }
+  const catalogue = new Map(platforms.map((platform) => [platform.id, platform]))
+  return { client, userId, scopes, accountIds, platforms: catalogue, end }
 }
 
 /** Gives a value in place of an expected error. */
@@ -74,10 +84,13 @@ export function useNames(): (platform: string) => string {
   return (platform) => platforms.get(platform)?.name.replace(/ \(.*/, '') ?? platform
 }
 
-/** Whether the key allows all of these scopes. What it does not allow is not shown. */
-export function useCan(...wanted: string[]): boolean {
-  const { scopes } = useSession()
-  return scopes === null || wanted.every((scope) => scopes.includes(scope))
+/** Whether the key has this scope. What it does not allow is not shown. */
+export const useCan = (scope: Scope): boolean => hasScope(useSession(), scope)
+
+/** Whether the key connects accounts. One for some accounts cannot reach another one. */
+export function useCanConnect(): boolean {
+  const canChange = useCan('accounts:connect')
+  return useSession().accountIds === null && canChange
 }
 
 /** The version of a post as it was read: a change of another tab or program in between is not overwritten. */

@@ -10,7 +10,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-export const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) > 0
+/** The weeks around a date are in the years that the service takes, of four digits: dates are compared as texts. */
+export const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && text > '1970-02' && text < '9999-12'
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
@@ -30,6 +32,15 @@ export function toInstant(local: string, timeZone: string): Date {
     Date.parse(`${toLocal(new Date(time), timeZone)}Z`) - Math.floor(time / 60_000) * 60_000
   const guess = wall - offsetAt(wall)
   return new Date(wall - offsetAt(guess))
+}
+
+/** The one of two equal local times that an instant has, where the clocks of the zone are turned back. */
+export function foldOf(instant: Date, timeZone: string): 'earlier' | 'later' | undefined {
+  const local = toLocal(instant, timeZone)
+  const isSame = (hours: number) => toLocal(new Date(instant.getTime() + hours * 3_600_000), timeZone) === local
+  // Clocks are turned back by an hour, by half of one on Lord Howe, and by two in Troll.
+  if ([0.5, 1, 2].some(isSame)) return 'earlier'
+  return [-0.5, -1, -2].some(isSame) ? 'later' : undefined
 }
 
 export const addDays = (date: string, days: number): string =>

@@ -19,10 +19,11 @@ import {
   WEEKDAYS,
   type WeeklySlot,
 } from '../../../schemas/schedule.ts'
+import { hasScope } from '../../../schemas/scopes.ts'
 import { parseTime, timeOf } from '../../../schemas/time.ts'
 import { fail, invalidRequest, PreconditionFailed } from '../../errors.ts'
 import { etagOfText, type IfMatch } from '../../http/preconditions.ts'
-import { hasScope, isListed } from '../../http/rights.ts'
+import { isListed } from '../../http/rights.ts'
 import { DAY_MS, isTimeZone, nameZone, offsetMsAt, unknownZoneMessage } from '../time-zone.ts'
 import { listInstants, MINUTE_MS } from './instants.ts'
 
