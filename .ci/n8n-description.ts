@@ -203,7 +203,8 @@ function kindOf(schema: Schema, resolve: Resolve): 'file' | 'localTime' | 'json'
   if (schema.format === 'binary') return 'file'
   if (schema.anyOf?.some(({ format }) => format === 'date-time')) return 'localTime'
   const { type } = schema.items ? resolve(schema.items) : schema
-  return type === undefined || type === 'object' ? 'json' : undefined
+  const isNested = schema.items !== undefined && type === 'array'
+  return type === undefined || type === 'object' || isNested ? 'json' : undefined
 }
 
 function requestOf(operation: Operation, parameters: Parameter[], resolve: Resolve): object {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
 import { writePackage } from '../../.ci/n8n-package.ts'
+import { HISTORY_LIMIT_MAX } from '../../schemas/metrics.ts'
 import { createFolder } from '../helpers/app.ts'
 import { readDocument } from '../helpers/document.ts'
 
@@ -42,4 +43,34 @@ t.test('the packed nodes need nothing but n8n, and have a field for each paramet
     const shown = fieldsOf(resource, operation).filter((field) => !paging.includes(field))
     t.strictSame(shown, Object.keys(fields).sort(), name)
   }
+})
+
+t.test('a node reads pages of the size that the API takes, and takes nested lists as JSON', async (t) => {
+  const folder = await createFolder(t)
+  execFileSync('tar', ['-xzf', writePackage(folder), '-C', folder])
+  const n8n = join(folder, 'node_modules/n8n-workflow')
+  mkdirSync(n8n, { recursive: true })
+  writeFileSync(join(n8n, 'index.js'), 'exports.NodeOperationError = exports.NodeApiError = Error')
+  const nodes = join(folder, 'package/dist/nodes/Postroom')
+  const { OPERATIONS } = createRequire(import.meta.url)(join(nodes, 'description.js'))
+  t.equal(OPERATIONS['delivery.retry'].fields.threadMedia.type, 'json')
+
+  const { run } = createRequire(import.meta.url)(join(nodes, 'run.js'))
+  const limitOf = async (history: boolean) => {
+    const parameters: Record<string, unknown> = { resource: 'delivery', operation: 'metrics', limit: 50 }
+    let limit: unknown
+    const context = {
+      getNodeParameter: (name: string) => parameters[name] ?? (name === 'additionalFields' ? { history } : false),
+      getCredentials: async () => ({ baseUrl: 'https://postroom.example.com' }),
+      helpers: {
+        async httpRequestWithAuthentication(_: string, { qs }: { qs: { limit: unknown } }) {
+          limit = qs.limit
+          return { statusCode: 200, headers: {}, body: { data: [], nextCursor: null } }
+        },
+      },
+    }
+    await run.call(context, 0)
+    return limit
+  }
+  t.strictSame([await limitOf(true), await limitOf(false)], [HISTORY_LIMIT_MAX, 50])
 })

@@ -5,6 +5,8 @@ import type { Field, Operation } from './operation.ts'
 import { type Request, send } from './send.ts'
 
 const PAGE_MAX = 100
+/** Numbers with their history. */
+const HISTORY_PAGE_MAX = 25
 /** The service ends uploads and imports that stall. */
 const UPLOAD_TIMEOUT_MS = 3_600_000
 
@@ -17,10 +19,11 @@ export async function run(this: IExecuteFunctions, itemIndex: number): Promise<I
   const values = readValues.call(this, operation, itemIndex)
   const isPaged = operation.isList && operation.cursorIn !== undefined
   const max = isPaged && !read('returnAll') ? Number(read('limit')) : Number.POSITIVE_INFINITY
+  const pageMax = values.query.history === true ? HISTORY_PAGE_MAX : PAGE_MAX
   const results: IDataObject[] = []
   let cursor: IDataObject[string]
   do {
-    const paging = { ...(isPaged && { limit: Math.min(max - results.length, PAGE_MAX) }), ...(cursor && { cursor }) }
+    const paging = { ...(isPaged && { limit: Math.min(max - results.length, pageMax) }), ...(cursor && { cursor }) }
     if (operation.cursorIn) Object.assign(values[operation.cursorIn], paging)
     const response = await send.call(this, await toRequest.call(this, operation, values, itemIndex))
     results.push(...(operation.isList ? (response.data as IDataObject[]) : [response]))
