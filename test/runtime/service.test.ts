@@ -23,7 +23,8 @@ const get = async (url: string, key: string) => {
 async function untilSettled(url: string, key: string) {
   const isOpen = ({ delivery }: { delivery: { state: string } }) => ['queued', 'publishing'].includes(delivery.state)
   const read = async () => (await get(url, key)).body
-  return until('the post is settled', read, { isMet: ({ targets }) => !targets.some(isOpen) })
+  // On a busy machine, a request may exceed its time limit.
+  return until('the post is settled', read, { isMet: ({ targets }) => targets && !targets.some(isOpen) })
 }
 
 t.test('start sets up everything in an empty folder, and later starts keep the data', async (t) => {

@@ -48,7 +48,7 @@ t.test('X: a text has the length and the number of links that twitter-text finds
     const links = twitterText.extractUrlsWithIndices(text.normalize('NFC'))
     // It counts part of a link twice where a name in another script follows its domain.
     fc.pre(links.every(({ url, indices: [start, end] }) => url.length === end - start))
-    // It encodes joiners and variation selectors in a label, which no registered name has, and refuses one that gets long.
+    // Joiners and variation selectors, which no registered name has, count in its length of a label.
     fc.pre(text.split('.').every((label) => label.length < 24))
     const ours = [countLength(text, 'x'), findUrls(text.normalize('NFC'), 'x').length]
     return ours.join() === [twitterText.parseTweet(text).weightedLength, links.length].join()
