@@ -11,7 +11,7 @@ interface OtherNames {
 export const OTHER_NAMES: readonly OtherNames[] = [
   {
     names: [
-      ...['page', 'pagenumber', 'pageno', 'pagetoken', 'nexttoken', 'nextpage', 'skip', 'start', 'startindex'],
+      ...['page', 'pagenumber', 'pageno', 'pagetoken', 'nexttoken', 'nextpage', 'skip', 'startindex'],
       ...['startingafter', 'endingbefore', 'after', 'sinceid', 'maxid'],
     ],
     ours: ['cursor', 'offset'],
@@ -26,12 +26,12 @@ export const OTHER_NAMES: readonly OtherNames[] = [
     lack: 'the list has no pages, and returns everything',
   },
   {
-    names: ['from', 'since', 'startdate', 'starttime', 'datefrom', 'fromdate', 'mindate'],
+    names: ['from', 'since', 'start', 'date', 'startdate', 'starttime', 'datefrom', 'fromdate', 'mindate'],
     ours: ['scheduledFrom', 'createdFrom', 'updatedFrom'],
     lack: 'the list has no filter on a time',
   },
   {
-    names: ['to', 'until', 'before', 'enddate', 'endtime', 'dateto', 'todate', 'maxdate'],
+    names: ['to', 'until', 'before', 'end', 'enddate', 'endtime', 'dateto', 'todate', 'maxdate'],
     ours: ['scheduledBefore', 'createdBefore', 'updatedBefore'],
     lack: 'the list has no filter on a time',
   },

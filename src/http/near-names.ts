@@ -24,20 +24,14 @@ function findTimeFilters(text: string, names: readonly string[]): string[] {
   return stem === undefined ? [] : [`${stem}From`, `${stem}Before`]
 }
 
-/** The ones of `known` that do what a parameter of other APIs does. */
-export const findOurs = (key: string, known: readonly string[]): string[] =>
-  findOtherName(key)?.ours.filter((name) => known.includes(name)) ?? []
-
-/** The parameters that a name stands for. For one of other APIs that stands for none, the reason. */
-function findMeant(
-  key: string,
-  names: readonly string[],
-  known: ReadonlySet<string>,
-): { ours: string[]; lack?: string | undefined } {
+/**
+ * The ones of `known` that a name stands for: the nearest of `names`, or those that do what it does in other APIs. That
+ * says more than its letters: `start` is no mistyped `state`.
+ */
+export function findMeant(key: string, names: readonly string[], known: readonly string[]): string[] {
+  const ours = findOtherName(key)?.ours.filter((name) => known.includes(name)) ?? []
   const near = findNear(key, names)
-  const meant = near ? [near] : findTimeFilters(key, names)
-  if (meant.length > 0) return { ours: meant }
-  return { ours: findOurs(key, [...known]), lack: findOtherName(key)?.lack }
+  return near && (ours.length === 0 || ours.includes(near)) ? [near] : ours
 }
 
 const listed = (names: Iterable<string>) => [...names].map((name) => `'${name}'`).join(' or ')
@@ -50,8 +44,9 @@ const listed = (names: Iterable<string>) => [...names].map((name) => `'${name}'`
 export function refuseNearNames(query: object, names: readonly string[], known: ReadonlySet<string>): void {
   const issues = Object.keys(query).flatMap((key): Issue[] => {
     if (known.has(key)) return []
-    const { ours, lack } = findMeant(key, names, known)
-    const mend = ours.length > 0 ? `did you mean ${listed(ours)}?` : lack
+    const meant = findMeant(key, names, [...known])
+    const ours = meant.length > 0 ? meant : findTimeFilters(key, names)
+    const mend = ours.length > 0 ? `did you mean ${listed(ours)}?` : findOtherName(key)?.lack
     if (!mend) return []
     return [{ code: 'unrecognized_keys', keys: [key], path: [], message: `Unrecognized parameter '${key}': ${mend}` }]
   })

@@ -10,7 +10,7 @@ import { parseTime } from '../../schemas/time.ts'
 import { ISSUES_MAX, invalidRequest } from '../errors.ts'
 import { componentsOf, deref } from './components.ts'
 import { truncate } from './json.ts'
-import { findNear, findOurs } from './near-names.ts'
+import { findMeant, findNear } from './near-names.ts'
 import { PATTERN_MESSAGES } from './pattern-messages.ts'
 
 type Validator = ReturnType<FastifySchemaCompiler<TSchema>>
@@ -139,7 +139,7 @@ function addUnknownKey(issues: Map<string, Issue>, path: Issue['path'], known: r
   const before = issues.get(id)?.keys ?? []
   if (before.length === ISSUES_MAX) return
   const keys = [...before, String(path.at(-1))]
-  const near = [...new Set(keys.flatMap((key) => findNear(key, known) ?? findOurs(key, known)))]
+  const near = [...new Set(keys.flatMap((key) => findMeant(key, known, known)))]
   const hint = near.length > 0 ? `. Did you mean ${near.map((name) => `'${name}'`).join(' and ')}?` : ''
   const message = `Unrecognized key(s) in object: ${keys.map((key) => `'${key}'`).join(', ')}${hint}`
   issues.set(id, { code: 'unrecognized_keys', keys, path: parent, message })
@@ -217,6 +217,10 @@ function mendOf(schema: TSchema, value: string): string {
   const options: string[] = schema.enum
   const platform = findPlatform(value)
   const sameLetters = options.find((option) => option.toLowerCase() === value.toLowerCase())
+  const parts = value.split(',')
+  if (parts.length > 1 && parts.every((part) => options.includes(part.trim()))) {
+    return '. Send each as a value of its own: in a query, repeat the parameter'
+  }
   const meant = platform && options.includes(platform) ? platform : (sameLetters ?? findNear(value, options))
   return meant ? `. Did you mean '${meant}'?` : ''
 }

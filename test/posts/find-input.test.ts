@@ -78,6 +78,9 @@ t.test('a parameter that is almost a filter, or one of other APIs, is a 400, and
     ['pageSize', "did you mean 'limit'?"],
     ['from', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
     ['since', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
+    ['start', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
+    ['date', "did you mean 'scheduledFrom' or 'createdFrom' or 'updatedFrom'?"],
+    ['end', "did you mean 'scheduledBefore' or 'createdBefore' or 'updatedBefore'?"],
     ['to', "did you mean 'scheduledBefore' or 'createdBefore' or 'updatedBefore'?"],
     ['until', "did you mean 'scheduledBefore' or 'createdBefore' or 'updatedBefore'?"],
     ['sort_by', "did you mean 'sort'?"],
@@ -94,6 +97,20 @@ t.test('a parameter that is almost a filter, or one of other APIs, is a 400, and
     check((await ada.call('GET', `/posts?${name}=x`)).status, 200, name)
   }
   t.strictSame(problems, [])
+})
+
+t.test('values in one text, separated by commas, are told how to be sent', async (t) => {
+  for (const query of [
+    '/posts?status=draft,scheduled',
+    '/posts?include=media,%20targets',
+    '/deliveries?state=failed,queued',
+  ]) {
+    const { status, body } = await ada.call('GET', query)
+    const mend = /\. Send each as a value of its own: in a query, repeat the parameter$/
+    t.match([status, body.details[0].message], [400, mend], query)
+  }
+  const { body } = await ada.call('GET', '/deliveries?start=2027-01-15T09:30:00Z')
+  t.match(body.details[0].message, / 'start'(?!\. Did you mean 'state')/)
 })
 
 t.test('a cursor continues its own query only', async (t) => {
