@@ -133,9 +133,10 @@ export const CreatePost = Type.Object(
     ),
     postType: Defaulted(Ref(PostType), 'post'),
     mediaIds: Defaulted(
-      MediaIds(
-        'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
-      ),
+      MediaIds({
+        description:
+          'The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none.',
+      }),
       [],
     ),
     altTexts: Type.Optional(

@@ -208,7 +208,7 @@ An app that takes no API key gets one of its own by OAuth 2.1. You approve it in
 |---|---|
 | Specifications | OAuth 2.1 with PKCE (S256) and RFC 9207 (\`iss\`), for [MCP](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization) and for this API |
 | Clients | public, without a secret (\`token_endpoint_auth_method\`: \`none\`) |
-| \`client_id\` | the https URL of a [client ID metadata document](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document), or from \`POST /oauth/register\`. A registration that nobody approves expires after a day, or earlier if many register. |
+| \`client_id\` | the https URL of a [client ID metadata document](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document), or from \`POST /oauth/register\`. An unapproved registration expires after a day, or earlier if many register. |
 | Redirect URIs | compared exactly, except for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`. Other \`http\` addresses are refused. Apps on a device may have a scheme of their own. |
 | \`resource\` | \`https://postroom.example.com/mcp\`, or \`https://postroom.example.com/api/v1\`. A token is good for both, because the tools of \`/mcp\` are operations of the API. |
 | \`scope\` | those of API keys, except \`keys:manage\` and \`admin\`. The response has those that were granted: without the tick, \`posts:write\` takes the place of \`posts:publish\`. |

@@ -217,7 +217,7 @@ export const ERRORS = {
     status: 400,
     message: (reason: string) => `${reason}: call the tool again with confirm: true`,
     meaning:
-      'A tool of `/mcp` that publishes, or changes or deletes what is published, was called without `confirm: true`.',
+      'A tool of `/mcp` was called without `confirm: true`. It publishes a post, or edits or deletes a published one.',
   },
   idempotency_key_reused: {
     status: 409,

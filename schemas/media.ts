@@ -228,11 +228,11 @@ export const AdjustedFile = Type.Object(
 )
 export type AdjustedFile = Static<typeof AdjustedFile>
 
-/** The maximum of ids in a list: several times what any network takes. A list is checked again for each account. */
+/** Several times what any network takes. Each account checks its list, so the sum needs a bound. */
 export const MEDIA_IDS_MAX = 200
 
-export const MediaIds = (description?: string) =>
-  Type.Array(Type.String(), { maxItems: MEDIA_IDS_MAX, ...(description && { description }) })
+export const MediaIds = (options: { description?: string } = {}) =>
+  Type.Array(Type.String(), { maxItems: MEDIA_IDS_MAX, ...options })
 
 export const Adjustment = Type.Object(
   {

@@ -74,7 +74,7 @@ export const PatchPost = Type.Object(
     firstComment: Type.Optional(NullableString({ description: 'The new first comment. `null` removes it.' })),
     postType: Type.Optional(Ref(PostType)),
     mediaIds: Type.Optional(
-      MediaIds('The ids of all its images and videos, in their order. An empty list removes them.'),
+      MediaIds({ description: 'The ids of all its images and videos, in their order. An empty list removes them.' }),
     ),
     altTexts: Type.Optional(
       Nullable(Dictionary(Nullable(Type.String({ maxLength: ALT_TEXT_MAX }))), {

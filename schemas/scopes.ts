@@ -19,7 +19,7 @@ export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
 /**
  * Whether a key allows what `scope` names. A key without a list of scopes allows everything that its user may do. The
- * console decides by it what it shows.
+ * service and the console call it.
  */
 export const hasScope = ({ scopes }: { scopes: readonly Scope[] | null }, scope: Scope): boolean =>
   scopes === null

@@ -133,8 +133,8 @@ export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiK
 
 /**
  * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more
- * than the key of the request, which would otherwise gain these rights.
- * Throws 409 if it is expired, replaced, or that of an app.
+ * than the key of the request, which would otherwise gain these rights. Throws 409 if it is expired, is replaced, or
+ * belongs to an app.
  */
 export function rotateKey(
   db: Db,

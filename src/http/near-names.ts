@@ -25,8 +25,8 @@ function findTimeFilters(text: string, names: readonly string[]): string[] {
 }
 
 /**
- * The ones of `known` that a name stands for: the nearest of `names`, or those that do what it does in other APIs. That
- * says more than its letters: `start` is no mistyped `state`.
+ * Finds the parameters that a name stands for: those of `known` that do what it does in other APIs, otherwise the
+ * nearest of `names`. A nearest name among those stands alone. So `start` is not taken for a mistyped `state`.
  */
 export function findMeant(key: string, names: readonly string[], known: readonly string[]): string[] {
   const ours = findOtherName(key)?.ours.filter((name) => known.includes(name)) ?? []

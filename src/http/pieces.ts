@@ -5,8 +5,8 @@ const PIECE_MS = 5
 const paused: (() => void)[] = []
 
 /**
- * The result of work that yields after each of its pieces. Between pieces, the process serves other requests, unless
- * `canPause` is false: a transaction is not kept waiting.
+ * The result of work that yields after each of its pieces. Between pieces, the process serves other requests. Without
+ * `canPause`, it does not, so that a transaction is not kept waiting.
  */
 export async function inPieces<T>(work: Generator<void, T>, { canPause = true } = {}): Promise<T> {
   let startedAt = performance.now()

@@ -11,7 +11,7 @@ import { createScene, type Requests, requestsOf } from '../openapi/scene.ts'
 /** The scopes that a key has beside the one that it was given. */
 const IMPLIED: Partial<Record<Scope, Scope>> = { 'posts:publish': 'posts:write' }
 
-/** They need the scope of some events. A key without one is told the scope of most events. */
+/** Any scope of an event allows them. The error names one of these scopes. */
 const EVENT_OPERATIONS = ['listEvents', 'getEvent']
 const eventScopes = new Set<Scope>(Object.values(EVENT_SCOPES))
 

@@ -4,7 +4,7 @@ import { launchBrowser, watchPage } from '../helpers/browser.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { oauthNetwork } from '../helpers/scripted-oauth.ts'
-import { DEADLINE_MS, until } from '../helpers/until.ts'
+import { until } from '../helpers/until.ts'
 import { startFakeOAuth } from '../networks/fakes/oauth.ts'
 import { APP } from './scene.ts'
 
@@ -39,7 +39,6 @@ export async function createServedWorld(t: Teardown, options: Pick<Options, 'dat
     async newPage(options: BrowserContextOptions = {}) {
       const context = await browser.newContext({ viewport: { width: 800, height: 600 }, ...options })
       const page = await context.newPage()
-      page.setDefaultTimeout(DEADLINE_MS)
       const { problems, hosts } = watchPage(page)
 
       /** Waits for a page with this heading, and loads a page again that exceeded its time limit, as a person does. */

@@ -131,7 +131,7 @@ t.test(
   },
 )
 
-t.test('who signs out leaves nothing in the tab', needsBrowser, async (t) => {
+t.test('signing out leaves nothing in the tab', needsBrowser, async (t) => {
   const { open, show } = await createScene(t)
   const { page } = await open()
   await show(page, '/compose')

@@ -5,7 +5,6 @@ import type { Test } from 'tap'
 import { Postroom } from '../../src/sdk/index.ts'
 import { launchBrowser } from '../helpers/browser.ts'
 import { runService } from '../helpers/command.ts'
-import { DEADLINE_MS } from '../helpers/until.ts'
 
 /** The demo of `start` in a fresh folder, its console in a browser, and a client with the same key. */
 export async function openDemo(t: Test) {
@@ -20,7 +19,6 @@ export async function openDemo(t: Test) {
     locale: 'en-GB',
     viewport: { width: 1280, height: 900 },
   })
-  page.setDefaultTimeout(DEADLINE_MS)
   await page.goto(facts.console!)
   await page.getByRole('navigation').waitFor()
   const button = (name: string) => page.locator('main').getByRole('button', { name, exact: true })

@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createWorld, type Options } from '../helpers/app.ts'
 import { launchBrowser, watchPage } from '../helpers/browser.ts'
-import { DEADLINE_MS, until } from '../helpers/until.ts'
+import { until } from '../helpers/until.ts'
 
 export const ZONE = 'Europe/Berlin'
 
@@ -28,7 +28,6 @@ export async function startConsole(t: Test, origin: string, ownKey: string) {
   t.teardown(() => browser.close())
   const open = async (key = ownKey, options: BrowserContextOptions = {}, base = origin) => {
     const page = await browser.newPage({ timezoneId: ZONE, locale: 'en-GB', ...options })
-    page.setDefaultTimeout(DEADLINE_MS)
     const { problems, hosts } = watchPage(page)
     await page.goto(`${base}/console#key=${key}`)
     await page.getByRole('navigation').waitFor()

@@ -1,6 +1,7 @@
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { isExecutable } from './executable.ts'
+import { DEADLINE_MS } from './until.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -15,10 +16,10 @@ export const needsBrowser =
     ? {}
     : { skip: 'no browser: install Chromium (Debian: apt-get install --no-install-recommends chromium)' }
 
-/** Starts a browser that resolves postroom.test to this machine. */
-export function launchBrowser(): Promise<Browser> {
+/** Starts a browser that resolves postroom.test to this machine. Its pages wait until DEADLINE_MS. */
+export async function launchBrowser(): Promise<Browser> {
   if (!executablePath) throw new Error(`CI is set, but the PATH has none of ${NAMES.join(', ')}`)
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     args: [
       '--headless',
@@ -32,6 +33,8 @@ export function launchBrowser(): Promise<Browser> {
       '--host-resolver-rules=MAP postroom.test 127.0.0.1',
     ],
   })
+  browser.on('context', (context) => context.setDefaultTimeout(DEADLINE_MS))
+  return browser
 }
 
 /** Collects the errors and warnings of a page, and the hosts of its requests. */
@@ -56,8 +59,8 @@ interface Dragged {
 }
 
 /**
- * Drags an element to the first corner of another one; a window shows both. `Locator.dragTo` loses the drag if the
- * browser adds a move of the mouse, as it does when the layout has changed.
+ * Drags an element to the upper left corner of another one. The window has to show both. `Locator.dragTo` loses the
+ * drag if the browser adds a move of the mouse, as it does when the layout has changed.
  */
 export async function drag(source: Locator, target: Locator): Promise<void> {
   await source.hover()

@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
-import { DEADLINE_MS } from '../helpers/until.ts'
 import { jpeg } from '../helpers/upload.ts'
 
 const withBody = (body: object) => (operation: Locator) =>
@@ -41,7 +40,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('a user can authorise, create a post, upload a file, reload and list posts', async (t) => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
-    page.setDefaultTimeout(DEADLINE_MS)
     const { problems, hosts } = watchPage(page)
     await page.goto(`http://localhost:${port}/docs`)
 
@@ -87,7 +85,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
   ] as const) {
     t.test(`the first screen of ${width}×${height} has Authorize, the filter and the first operation`, async (t) => {
       const page = await browser.newPage({ viewport: { width, height } })
-      page.setDefaultTimeout(DEADLINE_MS)
       await page.goto(`http://localhost:${port}/docs`)
       await page.locator('.opblock').first().waitFor()
       const bottoms = ['.authorize', '.operation-filter-input', '.opblock'].map(async (selector) => {
@@ -105,7 +102,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('the filter finds operations of every tag by their words', async (t) => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     await page.goto(`http://localhost:${port}/docs`)
     await page.locator('.operation-filter-input').fill('Webhook SECRET')
     await page.locator('#operations-webhooks-rotateWebhookSecret').waitFor()
@@ -114,7 +110,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('a link opens an operation of a closed tag, and one of its errors with its example', async (t) => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     const { problems } = watchPage(page)
     await page.goto(`http://localhost:${port}/docs#/keys/createKey`)
     const operation = page.locator('#operations-keys-createKey')
@@ -128,7 +123,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('links of texts open chapters on the page, and links to chapters do so in a new tab', async (t) => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     const { problems } = watchPage(page)
     await page.goto(`http://localhost:${port}/docs`)
     await page.locator('.info a', { hasText: 'Safe retries' }).click()
@@ -147,7 +141,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('the page shows the body of each webhook', async (t) => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     await page.goto(`http://localhost:${port}/docs`)
     const webhook = page.locator('.webhooks .opblock', { hasText: 'receiveDeliveryPublished' })
     await webhook.locator('.opblock-summary-control').click()
@@ -157,7 +150,6 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
 
   t.test('the page works over plain HTTP under a host name, which browsers trust less than localhost', async (t) => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     const { hosts } = watchPage(page)
     await page.goto(`http://postroom.test:${port}/docs/`)
     await page.locator('#operations-posts-createPost').waitFor()

@@ -7,7 +7,7 @@ import type { OAuthApp } from '../../src/platforms/contract/oauth.ts'
 import { findCredentials } from '../helpers/app.ts'
 import { recordSecretsOf } from '../helpers/log-record.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
-import { DEADLINE_MS, until } from '../helpers/until.ts'
+import { until } from '../helpers/until.ts'
 import { PASSWORD, type Pds } from './pds.ts'
 
 interface Options {
@@ -63,7 +63,6 @@ export async function createOAuthWorld(t: Test, { pds, browser, port, app, publi
       const context = await browser.newContext()
       t.teardown(() => context.close())
       const page = await context.newPage()
-      page.setDefaultTimeout(DEADLINE_MS)
       await page.goto(url)
       await passBusyPage(page)
       return page

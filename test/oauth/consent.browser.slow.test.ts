@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
-import { DEADLINE_MS } from '../helpers/until.ts'
 import { createScene } from './scene.ts'
 
 t.test('the page that connects an app, in a browser', needsBrowser, async (t) => {
@@ -30,7 +29,6 @@ t.test('the page that connects an app, in a browser', needsBrowser, async (t) =>
     // Neither the forms nor the way back need scripts.
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 800, height: 900 } })
     const page = await context.newPage()
-    page.setDefaultTimeout(DEADLINE_MS)
     const { problems, hosts } = watchPage(page)
     await page.goto(scene.origin + path)
     return { page, problems, hosts, clientId, verifier }

@@ -31,24 +31,8 @@ const TEXTS = [
 /** Random texts of these have many facets, and words that are almost some. */
 const PIECES = [
   ...['@', '#', '＃', '$', '.', '!', '(', ')', '/', ':', '-', '_', '?', "'", ' ', ' ', ' ', '\n', '\u00A0', '\u200B'],
-  ...[
-    'a',
-    'b',
-    'A',
-    '1',
-    'é',
-    '漢',
-    '🌊',
-    '👨‍👩‍👧‍👦',
-    '\uFE0F',
-    '.com',
-    '.test',
-    '.みんな',
-    'xn--',
-    'https://',
-    'http',
-    'com',
-  ],
+  ...['a', 'b', 'A', '1', 'é', '漢', '🌊', '👨‍👩‍👧‍👦', '\uFE0F', '.com', '.test', '.みんな'],
+  ...['xn--', 'https://', 'http', 'com'],
 ]
 
 t.test('facets are those that the library of Bluesky detects', async (t) => {

@@ -99,7 +99,7 @@ t.test('a parameter that is almost a filter, or one of other APIs, is a 400, and
   t.strictSame(problems, [])
 })
 
-t.test('values in one text, separated by commas, are told how to be sent', async (t) => {
+t.test('the refusal of a list separated by commas says how to send it', async (t) => {
   for (const query of [
     '/posts?status=draft,scheduled',
     '/posts?include=media,%20targets',

@@ -14,8 +14,8 @@ const UNUSED_FOR = sql`interval '1 day'`
 const KEPT_FOR = sql`interval '180 days'`
 
 /**
- * Stores a client. The oldest of those that nobody has approved yet make room for it, so that `unusedMax` are left:
- * strangers who register clients keep nobody from registering one.
+ * Stores a client, and deletes the oldest unapproved ones, so that `unusedMax` are left. Others can still register one
+ * during a flood of registrations.
  */
 export const insertClient = (db: Db, { id, name, redirectUris }: RegisteredClient, unusedMax: number) =>
   sql`

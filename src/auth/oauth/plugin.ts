@@ -27,7 +27,7 @@ export interface OAuthOptions {
 
 /** Clients that one network may register with a process in an hour. */
 const REGISTRATIONS_PER_HOUR = 20
-/** Clients that nobody has approved yet, in the whole installation: the newest. They expire after a day. */
+/** How many unapproved clients an installation keeps. They expire after a day. */
 const UNUSED_CLIENTS_MAX = 1_000
 const REGISTRATION_BYTES_MAX = 16_384
 

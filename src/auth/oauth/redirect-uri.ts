@@ -25,7 +25,7 @@ export function findRedirectProblem(text: string): string | undefined {
   const url = URL.parse(text)
   if (text.length > URI_LENGTH_MAX) return `has more than ${URI_LENGTH_MAX} characters`
   if (!url || /[^\x21-\x7e]/.test(text)) return 'is not an absolute URI'
-  // Browsers read `https:evil.example` as an address of that host, and people do not.
+  // Browsers open the host of `https:evil.example`, which people do not recognise as one.
   if (/^https?:$/.test(url.protocol) && !text.toLowerCase().startsWith(`${url.protocol}//`)) {
     return `must begin with ${url.protocol}//`
   }

@@ -49,7 +49,7 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY)
 }
 
-/** Forgets the key, and what this tab keeps for the person. After a key has ended, another one finds what was typed. */
+/** Forgets the key and everything that this tab keeps, such as a text that was typed. */
 export function forgetPerson(): void {
   sessionStorage.clear()
   forgetKey()

@@ -70,7 +70,7 @@ export function checkTextLimits(
   }
 }
 
-/** A character that nobody sees has the name of its code point. */
+/** Shows an invisible character by its code point. */
 const nameCharacter = (character: string) =>
   /\p{C}/u.test(character) ? `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}` : character
 
