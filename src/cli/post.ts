@@ -38,7 +38,7 @@ export function addPostCommands(program: Command, io: Io): void {
     post
       .command('send')
       .description(
-        'create posts from files over HTTP, once for each path: a file whose path is the externalReference of a post is left alone. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. A file is JSON or YAML with the properties of createPost, or Markdown: such YAML between two lines ---, then the caption. accounts may name accounts as bluesky/ada.example.com, and media files beside the file. Without scheduledAt, a post is a draft. Exits with 1 if a file was refused. Needs no database',
+        'create posts from files over HTTP, once for each path: a file whose path is the externalReference of a post is left alone. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. A file is JSON or YAML with the properties of createPost, or Markdown: such YAML between two lines ---, then the caption. accounts may name accounts as bluesky/ada.example.com, and media files beside the file, within the working directory or, outside of it, the folder of the file. Without scheduledAt, a post is a draft. Exits with 1 if a file was refused. Needs no database',
       )
       .argument('<files...>', 'the paths of the files')
       .option('--validate', 'store no post; list the mistakes of each. Files of media are uploaded')

@@ -1,8 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { parse } from 'yaml'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { jpeg } from '../helpers/upload.ts'
@@ -94,88 +92,75 @@ t.test('each file that is refused says why, and the others are created', async (
   }
 })
 
-t.test('the GitHub Action checks what a pull request adds, and creates it after the merge', async (t) => {
-  const { ada, env, folder } = await createScene(t, { posts: { 'old.yaml': 'accounts: [bluesky/ada.example.com]' } })
-  const git = (...args: string[]) => {
-    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-    const { status, stdout, stderr } = spawnSync('git', [...author, ...args], { cwd: folder, encoding: 'utf8' })
-    if (status !== 0) throw new Error(stderr)
-    return stdout.trim()
+t.test('a file that is made to do harm is refused by name, and the others are created', async (t) => {
+  const { send, pathOf } = await createScene(t, {})
+  const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, at) => line(at))
+  const laughs = lines(9, (at) => `a${at}: &a${at} [${lines(9, () => (at > 0 ? `*a${at - 1}` : 'ha')).join()}]`)
+  const files: Record<string, [text: string, problem: RegExp]> = {
+    'aliases.yaml': [laughs.join('\n'), /Excessive alias count/],
+    'circle.yaml': ['fields: &a { b: *a }', /circular/],
+    'deep.json': ['['.repeat(100_000), /call stack/],
+    'directive.yaml': ['%x ::error::\n---\naccounts: []', /Unknown directive %x/],
+    'tag.yaml': ['accounts: !x []', /Unresolved tag: !x/],
+    'reference.yaml': ['externalReference: [1]', /externalReference must be a text/],
+    'repeated.yaml': ['caption: a\ncaption: b', /Map keys must be unique at line 2, column 1/],
+    'keys.yaml': [lines(50_000, (at) => `k${at}: 1`).join('\n'), /more than 20000 keys/],
+    'large.md': [`---\naccounts: []\n---\n${'x'.repeat(1024 * 1024)}`, /Post would be larger than 1 MiB/],
   }
-  git('init', '--quiet')
-  const commit = () => {
-    git('add', '.')
-    git('commit', '--quiet', '--message', 'posts')
-    return git('rev-parse', 'HEAD')
+  for (const [name, [text]] of Object.entries(files)) writeFileSync(pathOf(name), text)
+  writeFileSync(pathOf('good.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Hello')
+  const { code, stderr, data } = await send(...[...Object.keys(files), 'good.yaml'].map(pathOf))
+  t.strictSame([code, stderr], [1, ''])
+  t.match(data.at(-1), { outcome: 'created' })
+  for (const { file, outcome, problems } of data.slice(0, -1)) {
+    t.match({ outcome, problem: problems[0] }, { outcome: 'refused', problem: files[basename(file)]![1] })
   }
-  const BASE = commit()
-  writeFileSync(join(folder, 'posts/new post.yaml'), `accounts: [bluesky/ada.example.com]\ncaption: ${'x'.repeat(301)}`)
-  commit()
+})
 
-  const bin = await createFolder(t)
-  // Lists the comment that it has written, by the id 7.
-  const gh = `#!/bin/sh
-if [ "$2" = --paginate ]; then test ! -e "$COMMENT" || echo 7; exit; fi
-for arg; do last=$arg; done; printf "%s\n%s" "$1 $4" "$last" > "$COMMENT"
-`
-  writeFileSync(join(bin, 'gh'), gh, { mode: 0o755 })
-  const COMMENT = join(bin, 'comment')
-  const { runs, inputs } = parse(readFileSync('.github/actions/posts/action.yml', 'utf8'))
-  const { run } = runs.steps.at(-1)
-  const script = run.replace(/^.*(?=\/run\.sh$)/, join(process.cwd(), '.github/actions/posts'))
-  const act = (facts: Record<string, string>) =>
-    new Promise<{ code: number; stdout: string }>((resolve) => {
-      const PATH = `${bin}:${process.env.PATH}`
-      const options = { cwd: folder, env: { ...env, PATH, FILES: inputs.files.default, BASE, COMMENT, ...facts } }
-      execFile('bash', ['-c', script], options, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))
-    })
+t.test('a post has files of its folder alone, and no link leads out of it', async (t) => {
+  const { ada, send, pathOf } = await createScene(t, {})
+  const outside = await createFolder(t)
+  const folder = await createFolder(t)
+  writeFileSync(join(outside, 'secret.jpg'), await jpeg())
+  writeFileSync(join(outside, 'secret.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Secret')
+  mkdirSync(join(folder, '.git'))
+  writeFileSync(join(folder, '.git/secret.jpg'), await jpeg())
+  writeFileSync(join(folder, 'own.jpg'), await jpeg())
+  symlinkSync(outside, join(folder, 'linked'))
+  symlinkSync(join(outside, 'secret.jpg'), join(folder, 'linked.jpg'))
+  symlinkSync('own.jpg', join(folder, 'inside.jpg'))
+  symlinkSync(join(outside, 'secret.yaml'), join(folder, 'linked.yaml'))
+  symlinkSync('/dev/zero', join(folder, 'endless.yaml'))
+  mkdirSync(join(folder, 'folder'))
+  const media: Record<string, RegExp> = {
+    [`../${basename(outside)}/secret.jpg`]: /secret\.jpg is outside of/,
+    [join(outside, 'secret.jpg')]: /secret\.jpg is outside of/,
+    '../../..': /media: \.\.\/\.\.\/\.\. is outside of/,
+    'linked/secret.jpg': /linked\/secret\.jpg is outside of/,
+    'linked.jpg': /linked\.jpg is outside of/,
+    '.git/secret.jpg': /\.git\/secret\.jpg is outside of/,
+    folder: /folder is not a file/,
+    '': /is outside of|is not a file/,
+  }
+  const problems: string[] = []
+  const seen = async (path: string) => (await send(path)).data[0]
+  for (const [at, [name, wanted]] of Object.entries(media).entries()) {
+    const path = join(folder, `${at}.yaml`)
+    writeFileSync(path, JSON.stringify({ accounts: ['bluesky/ada.example.com'], media: [name] }))
+    const { outcome, problems: found } = await seen(path)
+    if (outcome !== 'refused' || !wanted.test(found[0])) problems.push(`${name}: ${outcome} ${found}`)
+  }
+  for (const name of ['linked.yaml', 'endless.yaml']) {
+    const { outcome, problems: found } = await seen(join(folder, name))
+    if (outcome !== 'refused' || !/^is outside of/.test(found[0])) problems.push(`${name}: ${outcome} ${found}`)
+  }
+  t.strictSame(problems, [])
+  t.strictSame((await ada.call('GET', '/media')).body.data, [], 'no file was published')
 
-  const checked = await act({ PULL_REQUEST: '7' })
-  t.match(checked, { code: 1, stdout: /posts\/new post\.yaml: refused\n.*at most 300 are allowed/ })
-  const report = '<!-- postroom -->\n### Posts\n\n~~~~text\nposts/new post.yaml'
-  const comment = () => readFileSync(COMMENT, 'utf8')
-  t.ok(comment().startsWith(`pr --body\n${report}: refused\n`), comment())
-  t.strictSame((await ada.call('GET', '/posts')).body.data, [])
-
-  writeFileSync(join(folder, 'posts/new post.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Hello')
-  commit()
-  t.match(await act({ PULL_REQUEST: '7' }), { code: 0, stdout: 'posts/new post.yaml: valid\n' })
-  const edited = `api PATCH\nbody=${report}: valid\n`
-  t.ok(
-    comment()
-      .replace(/(?<=PATCH).*\n/, '\n')
-      .startsWith(edited),
-    comment(),
-  )
-  t.match(await act({}), {
-    code: 0,
-    stdout: /^posts\/new post\.yaml: created \(.*, draft\)\n {2}warning: .* no credentials/,
-  })
-  t.match(await act({}), { code: 0, stdout: /^posts\/new post\.yaml: exists / }, 'a run again creates nothing')
-  const list = async () => (await ada.call('GET', '/posts')).body.data
-  const data = await list()
-  t.match(data, [{ caption: 'Hello', externalReference: 'posts/new post.yaml' }], 'the old file is no new post')
-  t.equal(data.length, 1)
-
-  // Git takes a deleted file and an added one that is similar for a renamed one.
-  const since = git('rev-parse', 'HEAD')
-  const long = `accounts: [bluesky/ada.example.com]\ncaption: ${'The lamp is lit. '.repeat(15)}`
-  writeFileSync(join(folder, 'posts/monday.yaml'), long)
-  const BASE_OF_RENAMES = commit()
-  rmSync(join(folder, 'posts/monday.yaml'))
-  writeFileSync(join(folder, 'posts/tuesday.yaml'), `${long}!`)
-  renameSync(join(folder, 'posts/old.yaml'), join(folder, 'posts/older.yaml'))
-  commit()
-  t.match(await act({ BASE: BASE_OF_RENAMES }), { code: 0, stdout: /^posts\/tuesday\.yaml: created .*\n( .*\n)*$/ })
-  t.equal((await list()).length, 2)
-
-  // A file of another commit is another post, though its text and its path are those of a deleted post.
-  await ada.call('DELETE', `/posts/${data[0].id}`)
-  t.match(await act({ BASE: since }), { code: 0, stdout: /tuesday\.yaml: exists/ })
-  rmSync(join(folder, 'posts/new post.yaml'))
-  const BASE_OF_AGAIN = commit()
-  writeFileSync(join(folder, 'posts/new post.yaml'), 'accounts: [bluesky/ada.example.com]\ncaption: Hello')
-  commit()
-  t.match(await act({ BASE: BASE_OF_AGAIN }), { code: 0, stdout: /new post\.yaml: created/ })
-  t.equal((await list()).length, 2)
+  writeFileSync(join(folder, 'good.yaml'), 'accounts: [bluesky/ada.example.com]\nmedia: [own.jpg, inside.jpg]')
+  t.match(await seen(join(folder, 'good.yaml')), { outcome: 'created' })
+  mkdirSync(pathOf('posts'))
+  writeFileSync(pathOf('beside.jpg'), await jpeg())
+  writeFileSync(pathOf('posts/good.yaml'), 'accounts: [bluesky/ada.example.com]\nmedia: [../beside.jpg]')
+  t.match(await seen(pathOf('posts/good.yaml')), { outcome: 'created' }, 'a file of the working directory')
 })

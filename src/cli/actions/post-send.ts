@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 import type { Account, Postroom } from '../../sdk/index.ts'
 import type { Io, Json } from '../action.ts'
 import { print } from '../output.ts'
+import { findFile, rootOf } from './send/find-file.ts'
 import { type AttachedFile, readPost } from './send/read-post.ts'
 import { connect, findAccount, type Outcome, outcomeToText, sendOnce } from './send/send-once.ts'
 
@@ -40,29 +41,38 @@ async function sendFile(
   { isTrial, commit }: { isTrial: boolean; commit: string | undefined },
 ) {
   const file = path.replace(/^\.\//, '')
+  const root = rootOf(path)
   const outcome = await sendOnce(client, isTrial, async () => {
-    const { body, accounts: names, files } = await readPost(path)
+    const { body, accounts: names, files } = await readPost(root, path)
     return {
       externalReference: body.externalReference ?? file,
       request: commit && `${commit} ${file}`,
       complete: async () => ({
         ...body,
         accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
-        mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, files))],
+        mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, root, files))],
       }),
     }
   })
   return { file, ...outcome }
 }
 
-/** Stores the files. A file that the service has is not stored again. */
-const upload = (client: Postroom, files: AttachedFile[]): Promise<string[]> =>
+/** Stores the files, in `root`. A file that the service has is not stored again. */
+const upload = (client: Postroom, root: string, files: AttachedFile[]): Promise<string[]> =>
   Promise.all(
-    files.map(async ({ path, altText }) => {
-      const facts = await stat(path).catch(() => undefined)
-      if (!facts?.isFile()) throw new OperatorError(`media: there is no file ${path}`)
+    files.map(async ({ name, path, altText }) => {
+      const found = await findReadable(root, path).catch((error: Error) => {
+        const problem = error instanceof OperatorError ? `${name} ${error.message}` : `there is no file ${name}`
+        throw new OperatorError(`media: ${problem}`)
+      })
       const description = { fileName: basename(path), ...(altText !== undefined && { altText }) }
-      const { id } = await client.uploads.create(() => createReadStream(path), description)
+      const { id } = await client.uploads.create(() => createReadStream(found), description)
       return id
     }),
   )
+
+async function findReadable(root: string, path: string): Promise<string> {
+  const found = await findFile(root, path)
+  await access(found, constants.R_OK)
+  return found
+}

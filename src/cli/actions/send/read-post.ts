@@ -1,11 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
-import { parse, YAMLError } from 'yaml'
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { errorOf } from '../../../../schemas/errors.ts'
 import { OperatorError } from '../../../errors.ts'
 import type { CreatePost } from '../../../sdk/index.ts'
+import { findFile } from './find-file.ts'
 
-/** A file that a post shows: its path, beside the file of the post, and what is in it. */
+/** A file that a post shows: its path as it is written, from there, and its description. */
 export interface AttachedFile {
+  name: string
   path: string
   altText?: string
 }
@@ -20,17 +23,30 @@ export interface WrittenPost {
 
 const FRONT_MATTER = /^---\r?\n(.*?)^---[ \t]*(?:\r?\n|$)/ms
 
-/** Reads the file of a post: JSON, YAML, or Markdown with YAML in front of the caption. Throws an OperatorError. */
-export async function readPost(path: string): Promise<WrittenPost> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`cannot be read (${error.code})`)
+/** Longer ones are no request either. */
+const BYTES_MAX = 1024 * 1024
+
+/** Reads the file of a post in `root`: JSON, YAML, or Markdown with YAML in front of the caption. Throws an OperatorError. */
+export async function readPost(root: string, path: string): Promise<WrittenPost> {
+  const text = await readText(root, path).catch((error: NodeJS.ErrnoException) => {
+    throw error instanceof OperatorError ? error : new OperatorError(`cannot be read (${error.code})`)
   })
   const { accounts, media, ...body } = parseFields(path, text.replace(/^\ufeff/, ''))
+  const { externalReference } = body
+  if (externalReference !== undefined && typeof externalReference !== 'string') {
+    throw new OperatorError('externalReference must be a text')
+  }
   return {
     body: body as WrittenPost['body'],
     accounts: accounts === undefined ? [] : listOf(accounts, 'accounts', readName),
     files: media === undefined ? [] : listOf(media, 'media', (item) => readAttached(path, item)),
   }
+}
+
+async function readText(root: string, path: string): Promise<string> {
+  const found = await findFile(root, path)
+  if ((await stat(found)).size > BYTES_MAX) throw new OperatorError(errorOf('body_too_large.post').message)
+  return readFile(found, 'utf8')
 }
 
 function parseFields(path: string, text: string): Record<string, unknown> {
@@ -43,17 +59,40 @@ function parseFields(path: string, text: string): Record<string, unknown> {
 }
 
 function parseObject(text: string): Record<string, unknown> {
+  const lineCounter = new LineCounter()
+  // Unique keys are required below: the parser compares each with each.
+  const document = parseDocument(text, { lineCounter, uniqueKeys: false })
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) throw new OperatorError(problem.message.split(/:?\n/, 1)[0]!)
+  requireUniqueKeys(document, lineCounter)
   let value: unknown
   try {
-    value = parse(text)
+    // As the request has it. Aliases may make an object that is too large, or that contains itself.
+    value = JSON.parse(JSON.stringify(document.toJS()))
   } catch (error) {
-    if (!(error instanceof YAMLError)) throw error
-    throw new OperatorError(error.message.split(/:?\n/, 1)[0]!)
+    throw new OperatorError((error as Error).message.split('\n', 1)[0]!)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new OperatorError('must have the properties of a post, such as accounts and caption')
   }
   return value as Record<string, unknown>
+}
+
+function requireUniqueKeys(document: Document, lineCounter: LineCounter): void {
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const name = String(key.value)
+        if (known.has(name)) {
+          const { line, col } = lineCounter.linePos(key.range![0])
+          throw new OperatorError(`Map keys must be unique at line ${line}, column ${col}`)
+        }
+        known.add(name)
+      }
+    },
+  })
 }
 
 function listOf<Item>(value: unknown, name: string, read: (item: unknown) => Item | undefined): Item[] {
@@ -75,5 +114,5 @@ function readAttached(path: string, item: unknown): AttachedFile | undefined {
     typeof item === 'string' ? { file: item } : ((item ?? {}) as Record<string, unknown>)
   const isKnown = typeof file === 'string' && (altText === undefined || typeof altText === 'string')
   if (!isKnown || Object.keys(others).length > 0) return undefined
-  return { path: resolve(dirname(path), file), ...(altText !== undefined && { altText }) }
+  return { name: file, path: resolve(dirname(path), file), ...(altText !== undefined && { altText }) }
 }

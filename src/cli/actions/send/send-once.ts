@@ -4,6 +4,7 @@ import { OperatorError } from '../../../errors.ts'
 import type { Account, CreatePost, PostValidation } from '../../../sdk/index.ts'
 import { Postroom, PostroomError } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
+import { toLine } from '../../line.ts'
 
 /** The result for a post that a file or another service has. */
 export interface Outcome {
@@ -86,7 +87,7 @@ export function findAccount(accounts: Account[], name: string): string {
 
 export const outcomeToText = (name: string, { outcome, id, status, problems, warnings }: Outcome): string =>
   [
-    `${name}: ${outcome}${id ? ` (${[id, status].join(', ')})` : ''}`,
-    ...problems.map((problem) => `  ${problem}`),
-    ...warnings.map((warning) => `  warning: ${warning}`),
+    `${toLine(name)}: ${outcome}${id ? ` (${[id, status].join(', ')})` : ''}`,
+    ...problems.map((problem) => `  ${toLine(problem)}`),
+    ...warnings.map((warning) => `  warning: ${toLine(warning)}`),
   ].join('\n')
