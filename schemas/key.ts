@@ -51,6 +51,18 @@ export const ApiKey = Type.Object(KEY_PROPERTIES, {
 })
 export type ApiKey = Static<typeof ApiKey>
 
+export const CURRENT_KEY_EXAMPLE = { ...KEY_EXAMPLE, userName: 'Ada Lovelace' }
+
+export const CurrentApiKey = Type.Object(
+  { ...KEY_PROPERTIES, userName: Type.String({ description: 'The name of the user that the key acts for.' }) },
+  {
+    $id: 'CurrentApiKey',
+    description: 'The API key of a request, without its secret.',
+    examples: [CURRENT_KEY_EXAMPLE],
+  },
+)
+export type CurrentApiKey = Static<typeof CurrentApiKey>
+
 export const ApiKeyList = Type.Object(
   {
     data: Type.Array(Ref(ApiKey), { description: 'The page, newest first. Revoked keys are left out.' }),

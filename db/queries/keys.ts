@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { ApiKey } from '../../schemas/key.ts'
+import type { ApiKey, CurrentApiKey } from '../../schemas/key.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -117,6 +117,24 @@ export const findOwnKey = (db: Db, { userId, id }: { userId: string; id: string 
     .select(shownKey)
     .where('id', '=', id)
     .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+
+/** The key of a request, with the name of its user. Undefined if it was revoked. */
+export const findCurrentKey = (db: Db, id: string): Promise<CurrentApiKey | undefined> =>
+  db
+    .selectFrom('apiKeys')
+    .select(shownKey)
+    .select((eb) =>
+      eb
+        .selectFrom('users')
+        .select('users.name')
+        .whereRef('users.id', '=', 'apiKeys.userId')
+        .$asScalar()
+        .$notNull()
+        .as('userName'),
+    )
+    .where('id', '=', id)
     .where('revokedAt', 'is', null)
     .executeTakeFirst()
 

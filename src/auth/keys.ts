@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../db/client.ts'
 import { listOwnKeys } from '../../db/queries/key-changes.ts'
-import { findOwnKey } from '../../db/queries/keys.ts'
+import { findCurrentKey } from '../../db/queries/keys.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { fail } from '../errors.ts'
 import { readPage } from '../http/paging.ts'
@@ -10,8 +10,8 @@ import { createOwnKey, getKey, getKeyBudget, putKeyBudget, revokeKey, rotateKey,
 export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...operations.getCurrentKey,
-    handler: async ({ userId, keyId }) => {
-      const key = await findOwnKey(db, { userId, id: keyId })
+    handler: async ({ keyId }) => {
+      const key = await findCurrentKey(db, keyId)
       // The key was revoked within the last second.
       if (!key) throw fail('invalid_api_key')
       return key

@@ -36,9 +36,11 @@ const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url)
 export async function consolePage(app: FastifyInstance): Promise<void> {
   const serve = (path: string, type: string, render: () => string) => {
     const file = once(() => createConstant(type, render()))
-    app.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      sendConstant(reply.header('content-security-policy', POLICY), file(), 'no-cache'),
-    )
+    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      // A page that has opened this one must not lead it elsewhere.
+      reply.headers({ 'content-security-policy': POLICY, 'cross-origin-opener-policy': 'same-origin' })
+      return sendConstant(reply, file(), 'no-cache')
+    })
   }
   const read = (path: string) => readFileSync(fileAt(path), 'utf8')
   serve('/console', 'text/html; charset=utf-8', () => read('src/console/page.html'))

@@ -154,8 +154,8 @@ class Keys extends extras.Group {
   /** Creates an API key that acts for you. */
   readonly create = (body: T.CreateApiKey, options?: Options) =>
     this.http.send<T.CreatedApiKey>('POST', '/keys', body, options)
-  /** Returns the API key of the request: its user, its scopes and accounts, and its expiry. */
-  readonly current = (options?: Options) => this.http.get<T.ApiKey>('/key', {}, options)
+  /** Returns the API key of the request: its user with the name, its scopes and accounts, and its expiry. */
+  readonly current = (options?: Options) => this.http.get<T.CurrentApiKey>('/key', {}, options)
   /** Returns one of your API keys, without its secret. */
   readonly get = (id: string, options?: Options) => this.http.get<T.ApiKey>(path`/keys/${id}`, {}, options)
   /** Returns what the posts of the key may cost in this month, and what they have cost so far. */

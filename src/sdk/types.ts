@@ -809,6 +809,33 @@ export type CreatedPosts = {
 }
 /** `scheduled` where a time or a slot was requested, otherwise `draft`. */
 export type CreatedStatus = 'draft' | 'scheduled'
+/** The API key of a request, without its secret. */
+export type CurrentApiKey = {
+  /** The id of the key. */
+  id: string
+  /** The user that the key acts for. */
+  userId: string
+  /** The purpose of the key, in your words. */
+  name: string | null
+  /** The first characters of the key, to tell keys apart. */
+  start: string
+  /** What the key allows. `null` allows everything, operations of later versions included; only the operator creates such keys. */
+  scopes: Array<KeyScope> | null
+  /** The only accounts that the key can see and use. `null` means all accounts of the user. */
+  accountIds: Array<string> | null
+  /** When the key expires; `null` means never. */
+  expiresAt: string | null
+  /** When the key was last used, to about a minute. `null` if it was not used yet. */
+  lastUsedAt: string | null
+  /** When the key was created. */
+  createdAt: string
+  /** The id of the key that this one replaces. */
+  replaces: string | null
+  /** The id of the key that replaces this one. */
+  replacedBy: string | null
+  /** The name of the user that the key acts for. */
+  userName: string
+}
 /** The resource no longer exists. */
 export type Deleted = {
   /** Always `true`: a failure has another status. */

@@ -90,9 +90,9 @@ t.test('a key without posts:publish writes, changes and deletes drafts, and noth
   t.equal((await ada.call('DELETE', `/posts/${post.id}`)).status, 200, 'a key with every scope deletes it')
 })
 
-t.test('GET /key shows what a key allows, for every key', async (t) => {
+t.test('GET /key shows whose key it is and what it allows, for every key', async (t) => {
   const { app, db, user } = await createWorld(t)
-  const ada = await user()
+  const ada = await user('Ada')
   const expiresAt = new Date('2999-01-01T00:00:00Z')
   const { key, id, start } = await createKey(db, { userId: ada.id, name: 'agent', expiresAt, scopes: ['media:read'] })
   const { status, body } = await call(app, key, 'GET', '/key')
@@ -100,7 +100,7 @@ t.test('GET /key shows what a key allows, for every key', async (t) => {
   const { createdAt, ...shown } = body
   t.match(createdAt, /^\d{4}-.*Z$/)
   t.strictSame(shown, {
-    ...{ id, userId: ada.id, name: 'agent', start, scopes: ['media:read'], accountIds: null },
+    ...{ id, userId: ada.id, userName: 'Ada', name: 'agent', start, scopes: ['media:read'], accountIds: null },
     ...{ expiresAt: '2999-01-01T00:00:00.000Z', lastUsedAt: null, replaces: null, replacedBy: null },
   })
   t.match((await ada.call('GET', '/key')).body, { userId: ada.id, name: null, scopes: null, expiresAt: null })

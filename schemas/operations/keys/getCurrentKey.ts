@@ -1,7 +1,6 @@
-import { ApiKey } from '../../key.ts'
+import { CURRENT_KEY_EXAMPLE, CurrentApiKey } from '../../key.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { KEY } from './common.ts'
 
 export const getCurrentKey = defineOperation({
   method: 'GET',
@@ -11,7 +10,7 @@ export const getCurrentKey = defineOperation({
   tag: 'keys',
   summary: 'Get the key of the request',
   description:
-    'Returns the API key of the request: its user, its scopes and accounts, and its expiry. Every valid key may call this.',
-  success: { 200: JsonResponse(ApiKey, 'The key.', { key: KEY }) },
+    'Returns the API key of the request: its user with the name, its scopes and accounts, and its expiry. Every valid key may call this.',
+  success: { 200: JsonResponse(CurrentApiKey, 'The key.', { key: CURRENT_KEY_EXAMPLE }) },
   sdk: 'keys.current',
 })

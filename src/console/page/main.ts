@@ -1,16 +1,28 @@
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { hasScope } from '../../../schemas/scopes.ts'
 import { Unauthorized } from '../../sdk/index.ts'
 import { Accounts } from './accounts.ts'
 import { Activity } from './activity.ts'
 import { Calendar } from './calendar.ts'
 import { Compose } from './compose.ts'
+import { GivenKey } from './given-key.ts'
 import { useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
 import { Loading, Problem } from './parts.ts'
 import { PostPage } from './post.ts'
-import { forgetKey, forgetPerson, keepKey, readKey, SessionContext, signIn, useSession } from './session.ts'
+import {
+  forgetKey,
+  forgetPerson,
+  forgetTyped,
+  keepKey,
+  readKey,
+  type Session,
+  SessionContext,
+  signIn,
+  takeKey,
+  useSession,
+} from './session.ts'
 
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
@@ -21,35 +33,68 @@ const PAGES = [
 
 function Console() {
   const [key, setKey] = useState(readKey)
+  const [given, setGiven] = useState<string>()
   const [error, setError] = useState<Error>()
   const end = (error?: Error) => {
     if (error) forgetKey()
     else forgetPerson()
+    setGiven(undefined)
     setKey(null)
     setError(error)
   }
-  const session = useLoad(
-    async () =>
-      key
-        ? signIn(key, end).catch((error) => {
-            if (error instanceof Unauthorized) end(error)
-            throw error
-          })
-        : undefined,
-    [key],
-  )
-  useEffect(() => {
-    // Another tab's link may bring a key.
-    const follow = () => location.hash.startsWith('#key=') && setKey(readKey())
+  const use = (key: string) => {
+    keepKey(key, false)
+    setGiven(undefined)
+    setKey(key)
+  }
+  const change = () => {
+    forgetTyped()
+    use(given!)
+  }
+  useLayoutEffect(() => {
+    // Any site can lead a tab to a key of its own. The person decides, and the question does not change meanwhile.
+    const offer = (key: string | undefined) => {
+      const own = readKey()
+      if (key === undefined || key === own) return
+      if (own === null) use(key)
+      else setGiven((given) => given ?? key)
+    }
+    const follow = ({ oldURL }: HashChangeEvent) => offer(takeKey(new URL(oldURL).hash))
+    offer(takeKey())
+    // Before the listeners of the pages, which then see the address without the key.
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
   if (!key) return html`<${SignIn} error=${error} onKey=${setKey} />`
-  if (session.value) return html`<${SessionContext.Provider} value=${session.value}><${Shell} /><//>`
+  return html`<${SignedIn} key=${key} apiKey=${key} end=${end} given=${given} onChange=${change} onKeep=${() => setGiven(undefined)} />`
+}
+
+interface SignedInProps {
+  apiKey: string
+  end: Session['end']
+  given: string | undefined
+  onChange: () => void
+  onKeep: () => void
+}
+
+function SignedIn({ apiKey, end, given, ...answers }: SignedInProps) {
+  const session = useLoad(
+    () =>
+      signIn(apiKey, end).catch((error) => {
+        if (error instanceof Unauthorized) end(error)
+        throw error
+      }),
+    [],
+  )
+  // Outside of the session, which an invalid key of a link must not end.
+  const question = given && html`<${GivenKey} given=${given} own=${session.value} ...${answers} />`
+  if (session.value) {
+    return html`<${SessionContext.Provider} value=${session.value}><${Shell} /><//>${question}`
+  }
   return html`<main class="sign-in">
     <${Loading} loaded=${session}>${() => ''}<//>
     ${session.error && html`<button type="button" onClick=${() => end()}>Use another key</button>`}
-  </main>`
+  </main>${question}`
 }
 
 function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: string) => void }) {
@@ -95,6 +140,7 @@ function Shell() {
             html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
         )}
       </nav>
+      <span class="small"><bdi>${session.userName}</bdi>, key <bdi>${session.keyName}</bdi></span>
       <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
     </header>
     <main id="main" tabindex="-1">

@@ -1,13 +1,15 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { hasScope, type Scope } from '../../../schemas/scopes.ts'
-import { Forbidden, type Platform, type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
+import { type CurrentApiKey, Forbidden, type Platform, type PostDetail, Postroom, responseOf } from '../../sdk/index.ts'
 import { fetchWithProgress } from './progress.ts'
 
 /** The person who looks: a client with their key, and what the key allows. */
 export interface Session {
   client: Postroom
-  userId: string
+  /** The name of the user, and that of the key or its first characters. */
+  userName: string
+  keyName: string
   /** Null for all. */
   scopes: readonly Scope[] | null
   /** The only accounts that the key can use; null for all. */
@@ -28,15 +30,18 @@ export function toOwn(signed: string): string {
 }
 
 const KEY = 'postroom.key'
+/** The id of the user who has typed what the tab keeps. */
+const USER = 'postroom.user'
 
-/** The key of this tab, or the one that was kept. `#key=…` in the address is moved to the tab. */
-export function readKey(): string | null {
-  const [, given] = /^#key=(pr_\w+)$/.exec(location.hash) ?? []
-  if (given) {
-    sessionStorage.setItem(KEY, given)
-    history.replaceState(null, '', '#/calendar')
-  }
-  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+/** The key of this tab, or the one that was kept. */
+export const readKey = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY)
+
+/** Removes a key behind `#key=` from the address, which then ends with `hash`, and returns it. */
+export function takeKey(hash = ''): string | undefined {
+  const [, given] = /^#key=(.*)$/.exec(location.hash) ?? []
+  if (given === undefined) return undefined
+  history.replaceState(null, '', hash || '#/calendar')
+  return /^pr_\w+$/.test(given) ? given : undefined
 }
 
 export function keepKey(key: string, isKept: boolean): void {
@@ -49,21 +54,48 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY)
 }
 
-/** Forgets the key and everything that this tab keeps, such as a text that was typed. */
+/** Forgets everything that this tab keeps, such as a text that was typed. */
+export const forgetTyped = () => sessionStorage.clear()
+
+/** Forgets the key too, where the browser keeps it. */
 export function forgetPerson(): void {
-  sessionStorage.clear()
+  forgetTyped()
   forgetKey()
 }
 
+/** Forgets what another person has typed in this tab before. */
+function forgetOthers(key: string, userId: string): void {
+  if (readKey() !== key) return
+  const before = sessionStorage.getItem(USER)
+  if (before !== null && before !== userId) {
+    const own = sessionStorage.getItem(KEY)
+    forgetTyped()
+    if (own !== null) sessionStorage.setItem(KEY, own)
+  }
+  sessionStorage.setItem(USER, userId)
+}
+
+// `useLoad` tries again, and says so.
+const clientOf = (key: string) => new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
+
+// The first requests of a page repeat alone: a small quota never allows all at once.
+const readOwn = (client: Postroom) => client.keys.current({ maxRetries: 3 })
+
+const namesOf = ({ userName, name, start }: CurrentApiKey) => ({ userName, keyName: name || `${start}…` })
+
+/** Whose key it is, and its name. */
+export const readNames = async (key: string) => namesOf(await readOwn(clientOf(key)))
+
 export async function signIn(key: string, end: Session['end']): Promise<Session> {
-  // `useLoad` tries again, and says so. The first two requests repeat alone: a small quota never allows both at once.
-  const client = new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
-  const [{ userId, scopes, accountIds }, platforms] = await Promise.all([
-    client.keys.current({ maxRetries: 3 }),
+  const client = clientOf(key)
+  const [own, platforms] = await Promise.all([
+    readOwn(client),
     client.platforms.list({ maxRetries: 3 }).then(({ data }) => data, unless(Forbidden, [])),
   ])
   const catalogue = new Map(platforms.map((platform) => [platform.id, platform]))
-  return { client, userId, scopes, accountIds, platforms: catalogue, end }
+  forgetOthers(key, own.userId)
+  const { scopes, accountIds } = own
+  return { client, ...namesOf(own), scopes, accountIds, platforms: catalogue, end }
 }
 
 /** Gives a value in place of an expected error. */
