@@ -190,7 +190,7 @@ export const CreatePostQuery = Type.Object({
   strict: Type.Optional(
     Type.Boolean({
       description:
-        'Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false.',
+        'Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false.',
     }),
   ),
 })

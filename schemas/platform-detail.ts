@@ -227,6 +227,11 @@ export const Platform = Type.Object(
       description:
         'By `kind` of file: how long its alternative text may be. A kind that is absent: the network takes no alternative text for such a file, and the text is not sent.',
     }),
+    altTextFilesMax: Type.Optional(
+      Type.Integer({
+        description: 'The network takes alternative texts for this number of first files. Absent: for all files.',
+      }),
+    ),
     fields: Dictionary(Type.Unknown(), {
       description:
         'What the `fields` of an override may contain, as JSON Schema (2020-12), together with `fieldConditions`. It describes a scheduled post: in a draft, required values may be missing, blank or too few. Other keys are stored, have no effect, and lead to a warning.',

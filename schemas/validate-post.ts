@@ -20,6 +20,10 @@ export const LimitSource = Type.Object(
         'How far the value can be trusted. `official`: the network’s own page, schema or source code. `copy`: a verbatim copy of it. `cross-checked`: several independent tools agree. `assumed`: an inference.',
     }),
     version: Type.String({ description: 'The version or the date of the page when it was read.' }),
+    seenAt: Type.String({
+      format: 'date',
+      description: 'The day on which the limit was last compared with the page.',
+    }),
   },
   {
     $id: 'LimitSource',
@@ -29,6 +33,7 @@ export const LimitSource = Type.Object(
         url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
         confidence: 'official',
         version: 'd6296a1, 2026-08-20',
+        seenAt: '2026-11-21',
       },
     ],
   },

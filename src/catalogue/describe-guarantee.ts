@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PostType } from '../../schemas/platform.ts'
 import type { ActGuarantee, TypeGuarantee } from '../../schemas/post-type-limits.ts'
+import type { GuaranteeRule } from '../platforms/contract/guarantee.ts'
 import { type ActKind, type FileKind, findGuarantees, findWeakestGuarantee } from '../platforms/contract/guarantee.ts'
-import type { GuaranteeRule, Platform } from '../platforms/contract/limits.ts'
+import type { Platform } from '../platforms/contract/limits.ts'
 
 /** The guarantee for a type of post after a lost response. */
 export function describeGuarantee(platform: Platform, type: PostType): TypeGuarantee {

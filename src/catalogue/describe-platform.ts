@@ -41,6 +41,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     connect: listConnectMethods(id, networks),
     postTypes: Object.fromEntries(types),
     altTexts: mapValues(platform.altTexts, describeAltText),
+    ...(platform.altTextFilesMax !== undefined && { altTextFilesMax: platform.altTextFilesMax }),
     fields: describeFields(platform),
     fieldConditions: listConditions(platform),
     fieldSources: mapValues(fields, describeSource),

@@ -1,6 +1,6 @@
 import type { Act, AnyAdapter } from '../platforms/contract/adapter.ts'
+import type { Guarantee } from '../platforms/contract/guarantee.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
-import type { Guarantee } from '../platforms/contract/limits.ts'
 import { CALL_IN_FLIGHT_MAX_MS } from './timing.ts'
 
 type ActOfGuarantee = Pick<Act, 'kind' | 'postType'>

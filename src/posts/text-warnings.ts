@@ -7,6 +7,7 @@ import { readCaption } from '../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { firstLineOf } from '../platforms/rules/title.ts'
+import { nameFile } from '../platforms/rules/wording.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
 import type { WarningContext } from './warning-context.ts'
 
@@ -56,8 +57,7 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
       const pathOfOwn = () => (post.altTexts?.[file.id] === undefined ? media.findPath(file.id) : ['altTexts', file.id])
       const path =
         text === file.altText ? pathOfOwn() : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
-      const name = file.fileName ? `${file.fileName} (${file.id})` : file.id
-      warn(account, 'text_cut', path, `the alternative text of media ${name} is cut: ${excess}`)
+      warn(account, 'text_cut', path, `the alternative text of media ${nameFile(file)} is cut: ${excess}`)
     }
     const { title } = platform
     if (!title?.required || isFull()) continue
@@ -93,7 +93,7 @@ function addUncertainTexts(context: WarningContext, accounts: AccountTexts[]): v
 /** The limit that a text exceeds, although the page of the network does not state it. */
 function describeUncertain(
   text: string,
-  { uncertainBytesMax, uncertainHashtagsMax }: TextRule,
+  { uncertainBytesMax, uncertainHashtagsMax, uncertainContent }: TextRule,
   texts: TextCache,
 ): string | undefined {
   const bytes = uncertainBytesMax ? texts.countLength(text, 'bytes') : 0
@@ -101,8 +101,11 @@ function describeUncertain(
     return `is ${bytes} bytes long: texts of more than ${uncertainBytesMax.max} bytes were refused`
   }
   const hashtags = uncertainHashtagsMax ? texts.countEntities(text, 'hashtag') : 0
-  if (!uncertainHashtagsMax || hashtags <= uncertainHashtagsMax.max) return undefined
-  return `has ${hashtags} hashtags: the network announced that it takes ${uncertainHashtagsMax.max}`
+  if (uncertainHashtagsMax && hashtags > uncertainHashtagsMax.max) {
+    return `has ${hashtags} hashtags: the network announced that it takes ${uncertainHashtagsMax.max}`
+  }
+  const content = uncertainContent && texts.read(text, uncertainContent.find)
+  return content && `contains ${content}: ${uncertainContent.problem}`
 }
 
 type AccountTexts = ReturnType<typeof readAccount>

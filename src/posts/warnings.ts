@@ -8,12 +8,13 @@ import { truncate } from '../http/json.ts'
 import { describeUnknown } from '../http/nearest.ts'
 import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
 import { platforms } from '../platforms/limits.ts'
+import { takesAltText } from '../platforms/rules/alt-text.ts'
 import { createMediaFinder, createOverridePaths, targetOf } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../platforms/rules/paths.ts'
 import { createTextCache, type TextCache } from '../platforms/rules/text-cache.ts'
 import { isBlank } from '../platforms/rules/text-length.ts'
-import { createAccountNames, nameField } from '../platforms/rules/wording.ts'
+import { createAccountNames, nameField, nameFile } from '../platforms/rules/wording.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
 import { addTextWarnings } from './text-warnings.ts'
 import type { PostToWarn, WarningContext } from './warning-context.ts'
@@ -59,6 +60,7 @@ export function findWarnings(
   addUnusedCaptions(context)
   addUnusedColors(context, warnings)
   addUnusedFields(context)
+  addUnusedAltTexts(context)
   addTextWarnings(context)
   addPastTimes(context, warnings)
   for (const account of accounts) {
@@ -71,10 +73,14 @@ export function findWarnings(
   return warnings
 }
 
-/** The error of a strict request, with one issue for each warning; undefined without warnings. */
+/**
+ * The error of a strict request, with one issue for each warning; undefined without warnings. An alternative text
+ * belongs to its file, which other accounts of the post show with it, so it is no reason to reject the post.
+ */
 export function findWarningError(warnings: readonly PostWarning[]): AppError | undefined {
-  if (warnings.length === 0) return undefined
-  const issues = warnings.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom' as const, path, message }))
+  const counted = warnings.filter(({ code }) => code !== 'unused_alt_text')
+  if (counted.length === 0) return undefined
+  const issues = counted.slice(0, ISSUES_MAX).map(({ path, message }) => ({ code: 'custom' as const, path, message }))
   return new AppError(errorOf('warnings_not_allowed'), issues)
 }
 
@@ -169,6 +175,23 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
         }
       }
     }
+  }
+}
+
+/** One warning for each account whose network leaves out alternative texts of files. */
+function addUnusedAltTexts({ post, accounts, findMedia, isFull, warn }: WarningContext): void {
+  for (const account of accounts) {
+    if (isFull()) return
+    const platform = platforms[account.platform]
+    const media = findMedia(account.id)
+    const unused = media.parts.flatMap(({ files }) =>
+      files.filter((file, index) => file.altText && !takesAltText(platform, post.postType, file, index)),
+    )
+    const [first, ...others] = unused
+    if (!first) continue
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    const problem = `the network gets no alternative text of media ${nameFile(first)}${more}`
+    warn(account, 'unused_alt_text', media.findPath(first.id), problem)
   }
 }
 

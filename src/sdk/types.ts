@@ -2182,6 +2182,8 @@ export type LimitSource = {
   confidence: 'official' | 'copy' | 'cross-checked' | 'assumed'
   /** The version or the date of the page when it was read. */
   version: string
+  /** The day on which the limit was last compared with the page. */
+  seenAt: string
 }
 /** The unit of a limit.
 
@@ -2736,6 +2738,8 @@ export type Platform = {
   postTypes: SupportedPostTypes
   /** By `kind` of file: how long its alternative text may be. A kind that is absent: the network takes no alternative text for such a file, and the text is not sent. */
   altTexts: Record<string, AltTextLimits>
+  /** The network takes alternative texts for this number of first files. Absent: for all files. */
+  altTextFilesMax?: number
   /** What the `fields` of an override may contain, as JSON Schema (2020-12), together with `fieldConditions`. It describes a scheduled post: in a draft, required values may be missing, blank or too few. Other keys are stored, have no effect, and lead to a warning. */
   fields: Record<string, unknown>
   /** What `fields` cannot express. */
@@ -3167,9 +3171,10 @@ export type PostWarning = {
 - `unused_thread_parts`: `threadParts` has parts, but `postType` is not `thread`. They are stored, but not published.
 - `unknown_field`: a key of `fields`, or of an object in it, that the network does not know. It has no effect.
 - `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, the caption, or `padColor` without `mediaFit` `pad`. It has no effect.
+- `unused_alt_text`: a file has an alternative text that the network takes not at all, not for this kind of file or type of post, or for the first file only. It is published without it. `strict=true` does not count this warning, because other accounts of the post may need the text.
 - `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, formatting of more parts than it keeps, or characters that it removes. It concerns Telegram.
 - `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.
-- `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`.
+- `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`. On Google Business Profile, it is a phone number in the caption.
 - `past_time`: `scheduledAt`, of the post or of an account, is more than a minute ago. The post is due immediately.
 - `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.
 - `repeated_text`: another post with the same text, as the network stores it, is due or was published on the account within 7 days. Case counts, white space does not, and texts of comments are not compared.
@@ -3181,6 +3186,7 @@ The last three are about a post with a time, and never reject it: `strict=true` 
     | 'unused_thread_parts'
     | 'unknown_field'
     | 'unused_field'
+    | 'unused_alt_text'
     | 'altered_text'
     | 'text_cut'
     | 'may_be_refused'
@@ -4206,7 +4212,7 @@ export type ListPostsQuery = {
   include?: Array<'deliveries' | 'targets' | 'media'>
 }
 export type CreatePostQuery = {
-  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
 }
 export type CountPostsQuery = {
@@ -4273,15 +4279,15 @@ export type CountPostsQuery = {
   q?: string
 }
 export type UpdatePostQuery = {
-  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
 }
 export type CreatePostsQuery = {
-  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
 }
 export type ValidatePostsQuery = {
-  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
   /** `parts`: what would be sent to each account, for an editor that shows it. See `targets[].parts`. */
   include?: Array<'parts'>
@@ -4293,7 +4299,7 @@ export type ListSlotsQuery = {
   limit?: number
 }
 export type ValidatePostQuery = {
-  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. The warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
   /** `parts`: what would be sent to each account, for an editor that shows it. See `targets[].parts`. */
   include?: Array<'parts'>

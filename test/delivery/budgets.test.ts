@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createKey } from '../../src/auth/create-key.ts'
-import type { Guarantee } from '../../src/platforms/contract/limits.ts'
+import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import { call } from '../helpers/app.ts'
 import { noJournal } from '../helpers/journal.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'

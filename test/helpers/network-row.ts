@@ -1,7 +1,7 @@
 import type { SandboxFault } from '../../schemas/sandbox.ts'
 import type { Act, AnyAdapter } from '../../src/platforms/contract/adapter.ts'
+import type { GuaranteeRule } from '../../src/platforms/contract/guarantee.ts'
 import type { Io, Json } from '../../src/platforms/contract/io.ts'
-import type { GuaranteeRule } from '../../src/platforms/contract/limits.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { FakeNetwork, Fault } from '../networks/fakes/network.ts'
 import type { Kind, NetworkControls } from '../networks/fakes/scene.ts'

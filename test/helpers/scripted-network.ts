@@ -1,6 +1,6 @@
 import type { Act, Adapter, Sent, Wait } from '../../src/platforms/contract/adapter.ts'
+import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import type { Io, Json } from '../../src/platforms/contract/io.ts'
-import type { Guarantee } from '../../src/platforms/contract/limits.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 
 /** The course of one attempt at an act. */

@@ -25,7 +25,7 @@ import {
   mendStorage,
 } from './files.ts'
 import { type Finding, runCheck, skipped, wrong } from './finding.ts'
-import { examineNetworks, readApiVersions } from './networks.ts'
+import { examineNetworks, examineRules, readApiVersions } from './networks.ts'
 
 /** The checks that need a database that responds. */
 const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers', 'files']
@@ -46,7 +46,8 @@ export async function examine(env: Record<string, string | undefined>): Promise<
     isStorageInvalid ? skip(['storage', 'space'], 'the configuration of the storage is wrong') : examineFiles(config),
     runCheck('videos', MEND_VIDEOS, () => examineVideos(config)),
   ])
-  return [...findings, ...onDatabase, ...onFiles, videos, examineNetworks(readApiVersions(), new Date())]
+  const now = new Date()
+  return [...findings, ...onDatabase, ...onFiles, videos, examineNetworks(readApiVersions(), now), examineRules(now)]
 }
 
 const examineFiles = (config: Config) =>

@@ -7,7 +7,12 @@ export const blueskyChanges: ChangeRules = {
   remove: {
     possible: true,
     confirmedBy: 'response',
-    source: { url: `${lexicons}/deleteRecord.json`, confidence: 'official', version: '2026-08-20' },
+    source: {
+      url: `${lexicons}/deleteRecord.json`,
+      confidence: 'official',
+      version: '2026-08-20',
+      seenAt: '2026-11-26',
+    },
   },
   edit: {
     possible: true,
@@ -15,6 +20,6 @@ export const blueskyChanges: ChangeRules = {
     keepsId: true,
     warning:
       'The record of the post is replaced. The app of Bluesky shows the first text until it knows edits; other apps show the new one.',
-    source: { url: `${lexicons}/putRecord.json`, confidence: 'official', version: '2026-08-20' },
+    source: { url: `${lexicons}/putRecord.json`, confidence: 'official', version: '2026-08-20', seenAt: '2026-11-26' },
   },
 }

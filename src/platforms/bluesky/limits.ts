@@ -14,30 +14,50 @@ const postLexicon: Source = {
   url: `${lexicons}/feed/post.json`,
   confidence: 'official',
   version: 'd6296a1, 2026-08-20',
+  seenAt: '2026-11-22',
 }
-const imagesLexicon: Source = { url: `${lexicons}/embed/images.json`, confidence: 'official', version: '2026-08-20' }
-const galleryLexicon: Source = { url: `${lexicons}/embed/gallery.json`, confidence: 'official', version: '2026-06-03' }
-const videoLexicon: Source = { url: `${lexicons}/embed/video.json`, confidence: 'official', version: '2026-08-11' }
+const imagesLexicon: Source = {
+  url: `${lexicons}/embed/images.json`,
+  confidence: 'official',
+  version: '2026-08-20',
+  seenAt: '2026-11-22',
+}
+const galleryLexicon: Source = {
+  url: `${lexicons}/embed/gallery.json`,
+  confidence: 'official',
+  version: '2026-06-03',
+  seenAt: '2026-11-22',
+}
+const videoLexicon: Source = {
+  url: `${lexicons}/embed/video.json`,
+  confidence: 'official',
+  version: '2026-08-11',
+  seenAt: '2026-11-22',
+}
 // It limits neither title nor description: a record has at most 1 MiB.
 const externalLexicon: Source = {
   url: `${lexicons}/embed/external.json`,
   confidence: 'official',
   version: '2026-08-20',
+  seenAt: '2026-11-25',
 }
 const labelLexicon: Source = {
   url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/label/defs.json',
   confidence: 'official',
   version: '2026-08-20',
+  seenAt: '2026-11-22',
 }
 const app: Source = {
   url: 'https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts',
   confidence: 'official',
   version: '008fe5e, 2026',
+  seenAt: '2026-11-22',
 }
 const rates: Source = {
   url: 'https://docs.bsky.app/docs/advanced-guides/rate-limits',
   confidence: 'official',
   version: '2026-04-21',
+  seenAt: '2026-11-22',
 }
 
 // The lexicon allows every type of image.
@@ -226,6 +246,7 @@ export const bluesky: Platform = {
         url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/repo/putRecord.json',
         confidence: 'official',
         version: 'ac97a3d',
+        seenAt: '2026-11-22',
       },
     },
   ],

@@ -5,6 +5,7 @@ const view: Source = {
   url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json',
   confidence: 'official',
   version: '2026-08-20',
+  seenAt: '2026-11-26',
 }
 
 export const blueskyMetrics: MetricRules = {
@@ -20,5 +21,6 @@ export const blueskyMetrics: MetricRules = {
     url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/getPosts.json',
     confidence: 'official',
     version: '2026-08-20',
+    seenAt: '2026-11-26',
   },
 }

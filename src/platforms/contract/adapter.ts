@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Focus, Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { Guarantee } from './guarantee.ts'
 import type { Credentials, Io, Json, Profile } from './io.ts'
-import type { FieldAct, Guarantee } from './limits.ts'
+import type { FieldAct } from './limits.ts'
 import type { ReadMetrics } from './metrics.ts'
 import type { OAuth } from './oauth.ts'
 

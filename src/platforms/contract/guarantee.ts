@@ -1,4 +1,30 @@
-import type { AccountKind, Guarantee, GuaranteeRule, Platform } from './limits.ts'
+import type { AccountKind, Platform, Source } from './limits.ts'
+
+/**
+ * The guarantee of a network for a call whose response was lost. exactly-once: repeating the call changes nothing, or
+ * the network is queried for the upload, which makes at most one post. reconcilable: the network can be queried for the
+ * act. at-most-once: none of these, so the call is never repeated.
+ */
+export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
+
+/** The guarantee for an act whose response was lost. It promises no more than the source says. */
+export type GuaranteeRule = {
+  /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
+  act?: 'text' | 'files' | 'comment'
+  /** Absent: with any files, or without. */
+  files?: 'images' | 'videos'
+  /** Absent: every account. */
+  accounts?: AccountKind
+  /** The course after a lost response, for the documentation. */
+  description: string
+  source: Source
+} & (
+  | { guarantee: 'at-most-once' }
+  /** `byUpload`: the network is queried for the upload. Absent: the call is repeated. */
+  | { guarantee: 'exactly-once'; byUpload?: true }
+  /** `ifAbsent`: the outcome of an act that the network does not show. */
+  | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
+)
 
 export const WEAKEST_FIRST: readonly Guarantee[] = ['at-most-once', 'reconcilable', 'exactly-once']
 

@@ -1,6 +1,7 @@
 import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { MediaKind, MediaType, VideoTrack } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { GuaranteeRule } from './guarantee.ts'
 
 /**
  * The limits of a network are data: these types describe them, rules/ checks posts against them.
@@ -29,6 +30,8 @@ export interface Platform {
   findAccountKind?: (externalId: string) => AccountKind
   /** By kind of file. A kind that is absent: the network takes no alternative text for such a file. */
   altTexts: Partial<Record<MediaKind, AltTextRule>>
+  /** The network takes alternative texts for the first files only. Absent: for all. */
+  altTextFilesMax?: number
   /** Other post types are rejected. */
   postTypes: Partial<Record<PostType, PostTypeRule>>
   /** By key of an override's `fields`. Other keys are stored unchecked. */
@@ -40,33 +43,7 @@ export interface Platform {
   guarantees: readonly GuaranteeRule[]
 }
 
-/**
- * The guarantee of a network for a call whose response was lost. exactly-once: repeating the call changes nothing, or
- * the network is queried for the upload, which makes at most one post. reconcilable: the network can be queried for the
- * act. at-most-once: none of these, so the call is never repeated.
- */
-export type Guarantee = 'exactly-once' | 'reconcilable' | 'at-most-once'
-
 export type AccountKind = 'members' | 'organizations'
-
-/** The guarantee for an act whose response was lost. It promises no more than the source says. */
-export type GuaranteeRule = {
-  /** `text` and `files`: posts and parts of threads without files, and with them. Absent: every act. */
-  act?: 'text' | 'files' | 'comment'
-  /** Absent: with any files, or without. */
-  files?: 'images' | 'videos'
-  /** Absent: every account. */
-  accounts?: AccountKind
-  /** The course after a lost response, for the documentation. */
-  description: string
-  source: Source
-} & (
-  | { guarantee: 'at-most-once' }
-  /** `byUpload`: the network is queried for the upload. Absent: the call is repeated. */
-  | { guarantee: 'exactly-once'; byUpload?: true }
-  /** `ifAbsent`: the outcome of an act that the network does not show. */
-  | { guarantee: 'reconcilable'; ifAbsent: 'sent again' | 'unconfirmed' }
-)
 
 /** The page on which a value was read, and its reliability. */
 export interface Source {
@@ -78,6 +55,8 @@ export interface Source {
   confidence: 'official' | 'copy' | 'cross-checked' | 'assumed'
   /** Version or date of the page when it was read. */
   version: string
+  /** The day on which somebody last compared the rule with the page, such as 2026-11-21. */
+  seenAt: string
 }
 
 /** How a network counts the length of a text. rules/text-length.ts implements each unit. */
@@ -109,6 +88,8 @@ export interface TextRule {
   uncertainBytesMax?: UncertainMax
   /** The network announced that it takes fewer hashtags than its API's page allows: more lead to a warning. */
   uncertainHashtagsMax?: UncertainMax
+  /** Finds content that the network was seen to refuse, which leads to a warning. Must take linear time. */
+  uncertainContent?: { find: (text: string) => string | undefined; problem: string; source: Source }
   /** Always checked. */
   forbiddenCharacters?: readonly string[]
   source: Source
@@ -190,6 +171,8 @@ export interface FirstCommentRule extends TextRule, EntityMaxima {
   postTypes?: readonly PostType[]
   /** When a first comment is rejected. Always checked. */
   refused?: Condition
+  /** Markup of captions that the network would publish as it is written. `mend` says what to write. Always checked. */
+  unreadMarkup?: { regex: RegExp; name: string; mend: string }
 }
 
 /** `lengthMax` and `bytesMax` apply to each part; the caption's maxima of hashtags and the like do too. */
@@ -280,6 +263,8 @@ export interface PostTypeRule {
   gifAlone?: boolean
   /** False: the network shows no caption, so the caption is not checked. */
   hasCaption: boolean
+  /** False: the network takes no alternative texts. */
+  hasAltTexts?: false
   /** All files are sent in one request of at most this size. Its other parts are a few kilobytes. */
   requestBytesMax?: number
   image?: ImageRule

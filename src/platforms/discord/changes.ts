@@ -5,6 +5,7 @@ const webhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#delete-webhook-message',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-26',
 }
 
 export const discordChanges: ChangeRules = {

@@ -15,32 +15,38 @@ const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',
   confidence: 'official',
   version: 'c98d64b, 2026-08-06',
+  seenAt: '2026-11-22',
 }
 const uploadingFiles: Source = {
   url: 'https://docs.discord.com/developers/reference#uploading-files',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-22',
 }
 const statusCodes: Source = {
   url: 'https://docs.discord.com/developers/topics/opcodes-and-status-codes',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-22',
 }
 
 const createWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#create-webhook',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-22',
 }
 const embedLimits: Source = {
   url: 'https://docs.discord.com/developers/resources/message#embed-object-embed-limits',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-22',
 }
 const mentions: Source = {
   url: 'https://docs.discord.com/developers/resources/message#allowed-mentions-object',
   confidence: 'official',
   version: '2026-08-06',
+  seenAt: '2026-11-22',
 }
 
 // Discord accepts every file; these are the types that it displays. Boosted servers accept larger files.
@@ -96,6 +102,7 @@ const altText: AltTextRule = {
     url: 'https://docs.discord.com/developers/resources/message#attachment-object-attachment-request-structure',
     confidence: 'official',
     version: '2026-08-06',
+    seenAt: '2026-11-25',
   },
 }
 

@@ -5,6 +5,7 @@ const message: Source = {
   url: 'https://docs.discord.com/developers/resources/message#message-object',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const discordMetrics: MetricRules = {
@@ -15,5 +16,6 @@ export const discordMetrics: MetricRules = {
     url: 'https://docs.discord.com/developers/resources/webhook#get-webhook-message',
     confidence: 'official',
     version: '2026-11',
+    seenAt: '2026-11-26',
   },
 }

@@ -5,6 +5,7 @@ const posts: Source = {
   url: 'https://developers.facebook.com/docs/pages-api/posts',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const facebookChanges: ChangeRules = {

@@ -5,36 +5,43 @@ const photos: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page/photos/',
   confidence: 'copy',
   version: 'Graph API v26.0, 2026-09-11',
+  seenAt: '2026-11-21',
 }
 const reels: Source = {
   url: 'https://developers.facebook.com/docs/video-api/guides/reels-publishing',
   confidence: 'copy',
   version: 'Graph API v25.0, 2026-09-11',
+  seenAt: '2026-11-21',
 }
 const stories: Source = {
   url: 'https://developers.facebook.com/docs/page-stories-api',
   confidence: 'official',
   version: '2026-09-11',
+  seenAt: '2026-11-21',
 }
 const posts: Source = {
   url: 'https://developers.facebook.com/docs/pages-api/posts',
   confidence: 'copy',
   version: 'Graph API v25.0, 2026-09-11',
+  seenAt: '2026-11-21',
 }
 const postiz: Source = {
   url: 'https://github.com/gitroomhq/postiz-app',
   confidence: 'cross-checked',
   version: '74b01ad, 2026-08-21',
+  seenAt: '2026-11-21',
 }
 const letmepost: Source = {
   url: 'https://docs.letmepost.dev/platforms/facebook',
   confidence: 'cross-checked',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const videoUploads: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/video-uploads',
   confidence: 'copy',
   version: '2026-11-22',
+  seenAt: '2026-11-22',
 }
 
 const image: ImageRule = {
@@ -94,6 +101,7 @@ const feed: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page/feed',
   confidence: 'copy',
   version: 'Graph API v26.0, 2026-09-11',
+  seenAt: '2026-11-22',
 }
 
 // Meta states no limit for `alt_text_custom`.
@@ -121,6 +129,7 @@ export const facebook: Platform = {
       url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
       confidence: 'cross-checked',
       version: '2026',
+      seenAt: '2026-11-21',
     },
   },
   thread: { mode: 'single', partsMax: 1, lengthMax: 63_206, unit: 'UTF-16 units', source: letmepost },
@@ -238,6 +247,7 @@ export const facebook: Platform = {
         url: 'https://developers.facebook.com/docs/graph-api/reference/object/comments',
         confidence: 'cross-checked',
         version: 'Graph API v26.0, 2026-09-11',
+        seenAt: '2026-11-22',
       },
     },
     // Only its words tell a text from others.

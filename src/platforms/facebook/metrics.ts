@@ -5,12 +5,14 @@ const post: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/page-post/',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const insights: Source = {
   url: 'https://developers.facebook.com/docs/graph-api/reference/insights/',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const facebookMetrics: MetricRules = {

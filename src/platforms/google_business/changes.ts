@@ -5,6 +5,7 @@ const localPosts: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/delete',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const googleBusinessChanges: ChangeRules = {

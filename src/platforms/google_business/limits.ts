@@ -1,26 +1,38 @@
 import type { Condition, Platform, Source } from '../contract/limits.ts'
+import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
 import { SEARCH } from '../wire/lost-response.ts'
+import { findPhoneNumber } from './phone-number.ts'
 
 const localPosts: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts',
   confidence: 'copy',
   version: '2026-09-11',
+  seenAt: '2026-11-21',
 }
 const photos: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.media',
   confidence: 'copy',
   version: '2026-09',
+  seenAt: '2026-11-21',
 }
 const postiz: Source = {
   url: 'https://github.com/gitroomhq/postiz-app',
   confidence: 'cross-checked',
   version: '74b01ad, 2026-08-21',
+  seenAt: '2026-11-21',
+}
+const phoneNumbers: Source = {
+  url: 'https://support.google.com/business/answer/7213077',
+  confidence: 'cross-checked',
+  version: '2026',
+  seenAt: '2026-11-28',
 }
 const assumed: Source = { ...localPosts, confidence: 'assumed' }
 const limits: Source = {
   url: 'https://developers.google.com/my-business/content/limits',
   confidence: 'copy',
   version: '2026-09',
+  seenAt: '2026-11-23',
 }
 
 const forEvents: Condition = {
@@ -52,7 +64,17 @@ export const googleBusiness: Platform = {
   id: 'google_business',
   name: 'Google Business Profile (local posts)',
   // The reference gives no limit; every tool uses this one. The unit is assumed.
-  caption: { lengthMax: 1500, unit: 'UTF-16 units', required: 'always', source: postiz },
+  caption: {
+    lengthMax: 1500,
+    unit: 'UTF-16 units',
+    required: 'always',
+    uncertainContent: {
+      find: findPhoneNumber,
+      problem: 'Google refuses posts with a phone number, and may suspend the profile: use callToActionType CALL',
+      source: phoneNumbers,
+    },
+    source: postiz,
+  },
   // 58 is the limit of Google's own form.
   title: { field: 'eventTitle', lengthMax: 58, unit: 'UTF-16 units', required: false, source: assumed },
   altTexts: {},
@@ -148,7 +170,7 @@ export const googleBusiness: Platform = {
       unused: outsideOffers,
       source: assumed,
     },
-    languageCode: { type: 'string', param: 'languageCode', description: 'BCP 47 language tag', source: localPosts },
+    languageCode: { type: 'string', pattern: LANGUAGE_TAG, param: 'languageCode', source: localPosts },
   },
   rateLimits: [
     // Whether posts count as edits is not said.
@@ -172,6 +194,7 @@ export const googleBusiness: Platform = {
         url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list',
         confidence: 'copy',
         version: '2026-09-11',
+        seenAt: '2026-11-23',
       },
     },
   ],

@@ -9,5 +9,6 @@ export const googleBusinessMetrics: MetricRules = {
     url: 'https://developers.google.com/my-business/content/sunset-dates',
     confidence: 'official',
     version: '2026-11',
+    seenAt: '2026-11-26',
   },
 }

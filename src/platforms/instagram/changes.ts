@@ -5,6 +5,7 @@ const media: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const instagramChanges: ChangeRules = {

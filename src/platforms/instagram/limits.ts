@@ -9,21 +9,15 @@ import type {
 } from '../contract/limits.ts'
 import { CONTAINER_DESCRIPTION, PUBLISHED } from '../families/meta/containers.ts'
 
-const mediaReference: Source = {
-  url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media',
+const page = (path: string, seenAt: string): Source => ({
+  url: `https://developers.facebook.com/docs/instagram-platform/${path}`,
   confidence: 'copy',
   version: 'Graph API v25.0, 2026-09-11',
-}
-const publishing: Source = {
-  url: 'https://developers.facebook.com/docs/instagram-platform/content-publishing',
-  confidence: 'copy',
-  version: 'Graph API v25.0, 2026-09-11',
-}
-const changelog: Source = {
-  url: 'https://developers.facebook.com/docs/instagram-platform/changelog',
-  confidence: 'copy',
-  version: 'Graph API v25.0, 2026-09-11',
-}
+  seenAt,
+})
+const mediaReference = page('instagram-graph-api/reference/ig-user/media', '2026-11-21')
+const publishing = page('content-publishing', '2026-11-21')
+const changelog = page('changelog', '2026-11-21')
 
 // Instagram scales images to a width of 320 to 1440 pixels, so only the ratio can fail.
 const image: ImageRule = {
@@ -94,6 +88,13 @@ const fewerHashtags: Source = {
   url: 'https://www.socialsamosa.com/news-2/instagram-hashtags-five-per-post-10923075',
   confidence: 'cross-checked',
   version: '2025-12-19',
+  seenAt: '2026-11-26',
+}
+
+/** Instagram's form of a name: https://help.instagram.com/182492381886913. */
+const username = {
+  regex: /^[A-Za-z\d._]{1,30}$/,
+  expected: 'a username without @: at most 30 letters, digits, full stops and underscores',
 }
 
 const altText: AltTextRule = { lengthMax: 1000, unit: 'code points', source: mediaReference }
@@ -121,10 +122,13 @@ export const instagram: Platform = {
     lengthMax: 2200,
     unit: 'UTF-16 units',
     postTypes: ['post', 'carousel', 'reel'],
+    // As in captions: https://qainsta.com/qa/view/how-much-can-i-write-on-instagram
+    hashtagsMax: 30,
     source: {
       url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
       confidence: 'cross-checked',
       version: '2026',
+      seenAt: '2026-11-21',
     },
   },
   altTexts: { image: altText, gif: altText },
@@ -150,6 +154,7 @@ export const instagram: Platform = {
       gifsMax: 0,
       mixed: false,
       hasCaption: false,
+      hasAltTexts: false,
       image: storyImage,
       video: storyVideo,
       source: mediaReference,
@@ -159,6 +164,7 @@ export const instagram: Platform = {
     collaborators: {
       type: 'string[]',
       itemsMax: 3,
+      item: { pattern: username },
       param: 'collaborators',
       unused: inStory,
       source: mediaReference,
@@ -202,7 +208,7 @@ export const instagram: Platform = {
       type: 'object[]',
       itemsMax: 20,
       properties: {
-        username: { type: 'string', required: true },
+        username: { type: 'string', pattern: username, required: true },
         x: { type: 'number', min: 0, max: 1, required: ofImage },
         y: { type: 'number', min: 0, max: 1, required: ofImage },
       },
@@ -248,22 +254,14 @@ export const instagram: Platform = {
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
       description: `The comments of the post are read ${PUBLISHED.words}. One with the same author and text is not sent again. A missing one is sent again.`,
-      source: {
-        url: 'https://developers.facebook.com/docs/instagram-platform/comment-moderation',
-        confidence: 'copy',
-        version: 'Graph API v25.0, 2026-09-11',
-      },
+      source: page('comment-moderation', '2026-11-22'),
     },
     // The container's status tells whether the post is live.
     {
       guarantee: 'reconcilable',
       ifAbsent: 'sent again',
       description: CONTAINER_DESCRIPTION,
-      source: {
-        url: 'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container',
-        confidence: 'copy',
-        version: 'Graph API v25.0, 2026-09-11',
-      },
+      source: page('instagram-graph-api/reference/ig-container', '2026-11-22'),
     },
   ],
 }

@@ -5,12 +5,14 @@ const media: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const insights: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/insights',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const scope = 'instagram_business_manage_insights'

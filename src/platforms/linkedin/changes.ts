@@ -5,6 +5,7 @@ const posts: Source = {
   url: 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#delete-posts',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const linkedinChanges: ChangeRules = {

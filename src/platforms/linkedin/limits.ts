@@ -11,22 +11,45 @@ import type {
   VideoRule,
 } from '../contract/limits.ts'
 import { searchAfter } from '../wire/lost-response.ts'
+import { MENTION } from './little-text.ts'
 
 const pages = 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares'
-const videosApi: Source = { url: `${pages}/videos-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
+const videosApi: Source = {
+  url: `${pages}/videos-api`,
+  confidence: 'cross-checked',
+  version: 'li-lms-2026-09',
+  seenAt: '2026-11-21',
+}
 const multiImage: Source = {
   url: `${pages}/multiimage-post-api`,
   confidence: 'cross-checked',
   version: 'li-lms-2026-09',
+  seenAt: '2026-11-21',
 }
-const documentsApi: Source = { url: `${pages}/documents-api`, confidence: 'official', version: 'li-lms-2026-08' }
-const imagesApi: Source = { url: `${pages}/images-api`, confidence: 'cross-checked', version: 'li-lms-2026-09' }
-const postsApi: Source = { url: `${pages}/posts-api`, confidence: 'official', version: '2026' }
-const pollApi: Source = { url: `${pages}/poll-post-api`, confidence: 'official', version: '2026-04-30' }
+const documentsApi: Source = {
+  url: `${pages}/documents-api`,
+  confidence: 'official',
+  version: 'li-lms-2026-08',
+  seenAt: '2026-11-26',
+}
+const imagesApi: Source = {
+  url: `${pages}/images-api`,
+  confidence: 'cross-checked',
+  version: 'li-lms-2026-09',
+  seenAt: '2026-11-21',
+}
+const postsApi: Source = { url: `${pages}/posts-api`, confidence: 'official', version: '2026', seenAt: '2026-11-21' }
+const pollApi: Source = {
+  url: `${pages}/poll-post-api`,
+  confidence: 'official',
+  version: '2026-04-30',
+  seenAt: '2026-11-22',
+}
 const errorText: Source = {
   url: 'https://github.com/n8n-io/n8n/issues/22899',
   confidence: 'cross-checked',
   version: '2025-12-07',
+  seenAt: '2026-11-21',
 }
 
 // The page says fewer than 36,152,320 pixels. It documents no limit in bytes.
@@ -104,10 +127,13 @@ export const linkedin: Platform = {
   firstComment: {
     lengthMax: 1250,
     unit: 'UTF-16 units',
+    // No page shows the `attributes` that mention somebody in a comment of the versioned API.
+    unreadMarkup: { regex: MENTION, name: 'a mention', mend: 'write the name alone' },
     source: {
       url: 'https://glama.ai/mcp/connectors/com.publora/mcp-server/tools/linkedin_create_comment',
       confidence: 'cross-checked',
       version: '2026',
+      seenAt: '2026-11-21',
     },
   },
   thread: { mode: 'single', partsMax: 1, lengthMax: 3000, unit: 'UTF-16 units', source: errorText },
@@ -238,6 +264,7 @@ export const linkedin: Platform = {
         url: 'https://learn.microsoft.com/en-us/linkedin/compliance/integrations/shares/ugc-post-api',
         confidence: 'official',
         version: 'li-lms-2026-09',
+        seenAt: '2026-11-22',
       },
     },
     // Whether it recognises the copies of other acts is not known.

@@ -13,12 +13,17 @@ const RESERVED = /[\\|{}@[\]()<>#*_~]/g
 
 const escaped = (text: string) => text.replace(RESERVED, '\\$&')
 
+/** LinkedIn's own notation. */
+export const MENTION = /@\[(?<name>[^[\]\n]{1,200})\](?<urn>\(urn:li:(?:person|organization):[\w-]{1,64}\))/u
+
 /**
- * A mention in LinkedIn's own notation; the # of a hashtag, which does not follow a letter, a digit or a part of an
+ * A mention; the # of a hashtag, which does not follow a letter, a digit or a part of an
  * address; any reserved character.
  */
-const ELEMENT =
-  /@\[(?<name>[^[\]\n]{1,200})\](?<urn>\(urn:li:(?:person|organization):[\w-]{1,64}\))|(?<hashtag>(?<![\p{L}\p{N}\p{M}_&/#])#(?=[\p{L}\p{N}]))|[\\|{}@[\]()<>#*_~]/gu
+const ELEMENT = new RegExp(
+  `${MENTION.source}|(?<hashtag>(?<![\\p{L}\\p{N}\\p{M}_&/#])#(?=[\\p{L}\\p{N}]))|${RESERVED.source}`,
+  'gu',
+)
 
 /** Links and hashtags, and the mentions in LinkedIn's own notation. */
 export const findCommentaryEntities: EntityFinder = (text) => {

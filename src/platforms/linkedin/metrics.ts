@@ -5,18 +5,21 @@ const shares: Source = {
   url: 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/share-statistics',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const posts: Source = {
   url: 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/members/post-statistics',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const uses: Source = {
   url: 'https://learn.microsoft.com/en-us/linkedin/marketing/restricted-use-cases',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const ofOrganizations = { scope: 'rw_organization_admin', accounts: 'organizations', source: shares } as const

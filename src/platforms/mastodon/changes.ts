@@ -5,6 +5,7 @@ const statuses: Source = {
   url: 'https://docs.joinmastodon.org/methods/statuses/#delete',
   confidence: 'official',
   version: '2026-07-02',
+  seenAt: '2026-11-26',
 }
 
 export const mastodonChanges: ChangeRules = {

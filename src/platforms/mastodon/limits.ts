@@ -8,36 +8,43 @@ const posting: Source = {
   url: 'https://docs.joinmastodon.org/user/posting/',
   confidence: 'official',
   version: '2025-11-21',
+  seenAt: '2026-11-22',
 }
 const instance: Source = {
   url: 'https://docs.joinmastodon.org/entities/Instance/',
   confidence: 'official',
   version: '2026-07-02',
+  seenAt: '2026-11-22',
 }
 const statuses: Source = {
   url: 'https://docs.joinmastodon.org/methods/statuses/',
   confidence: 'cross-checked',
   version: '2026-07-02',
+  seenAt: '2026-11-22',
 }
 const pollOptions: Source = {
   url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb',
   confidence: 'copy',
   version: 'v4.6',
+  seenAt: '2026-11-22',
 }
 const validator: Source = {
   url: 'https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb',
   confidence: 'copy',
   version: 'v4.6',
+  seenAt: '2026-11-22',
 }
 const rates: Source = {
   url: 'https://docs.joinmastodon.org/api/rate-limits/',
   confidence: 'official',
   version: '2026-07-02',
+  seenAt: '2026-11-22',
 }
 const limiter: Source = {
   url: 'https://github.com/mastodon/mastodon/blob/main/app/lib/rate_limiter.rb',
   confidence: 'copy',
   version: '0486db9',
+  seenAt: '2026-11-22',
 }
 
 const image: ImageRule = {
@@ -197,6 +204,7 @@ export const mastodon: Platform = {
         url: 'https://docs.joinmastodon.org/methods/accounts/#statuses',
         confidence: 'official',
         version: '5dda7f1',
+        seenAt: '2026-11-22',
       },
     },
   ],

@@ -5,6 +5,7 @@ const status: Source = {
   url: 'https://docs.joinmastodon.org/entities/Status/',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const mastodonMetrics: MetricRules = {
@@ -21,5 +22,6 @@ export const mastodonMetrics: MetricRules = {
     url: 'https://github.com/mastodon/mastodon/blob/main/app/controllers/api/base_controller.rb',
     confidence: 'official',
     version: '4.5.3',
+    seenAt: '2026-11-26',
   },
 }

@@ -5,6 +5,7 @@ const openapi: Source = {
   url: 'https://developers.pinterest.com/docs/api/v5/pins-delete',
   confidence: 'official',
   version: '5.23.0, 2025-12-11',
+  seenAt: '2026-11-26',
 }
 
 export const pinterestChanges: ChangeRules = {

@@ -13,12 +13,14 @@ const openapi: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/openapi.json',
   confidence: 'official',
   version: '5.23.0, 2025-12-11',
+  seenAt: '2026-11-21',
 }
 // Blogs name the number. No page of Pinterest does.
 const hashtags: Source = {
   url: 'https://beithoven.com/what-you-need-to-know-about-pinterest-hashtags/',
   confidence: 'assumed',
   version: '2021-03-13',
+  seenAt: '2026-11-23',
 }
 // The values are those of clients that are generated from the document, such as
 // https://github.com/oapicf/pinterest-sdk.
@@ -26,22 +28,26 @@ const disclosures: Source = {
   url: 'https://github.com/pinterest/api-description/blob/main/v5/changelog-5.23-to-5.28.md',
   confidence: 'copy',
   version: '5.28.0, 2026',
+  seenAt: '2026-11-23',
 }
 const pins: Source = {
   url: 'https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const specs: Source = {
   url: 'https://help.pinterest.com/en/business/article/pinterest-product-specs',
   confidence: 'official',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 
 const rates: Source = {
   url: 'https://developers.pinterest.com/docs/reference/rate-limits/',
   confidence: 'copy',
   version: '2026-11-22',
+  seenAt: '2026-11-23',
 }
 
 const image: ImageRule = { mimeTypes: ['image/jpeg', 'image/png'], bytesMax: 20_971_520, source: specs }
@@ -90,6 +96,8 @@ export const pinterest: Platform = {
   },
   title: { field: 'title', lengthMax: 100, unit: 'code points', required: false, source: openapi },
   altTexts: { image: altText, gif: altText, video: altText },
+  // A pin has one, even if it has several images.
+  altTextFilesMax: 1,
   postTypes: {
     post: onePin,
     carousel: {

@@ -5,6 +5,7 @@ const analytics: Source = {
   url: 'https://developers.pinterest.com/docs/api/v5/pins-analytics',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const pinterestMetrics: MetricRules = {

@@ -5,6 +5,7 @@ const deleting: Source = {
   url: 'https://www.reddit.com/dev/api#POST_api_del',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const editing: Source = { ...deleting, url: 'https://www.reddit.com/dev/api#POST_api_editusertext' }

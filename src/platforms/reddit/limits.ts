@@ -7,28 +7,38 @@ const validatorFile: Source = {
   url: `${archive}/lib/validator/validator.py`,
   confidence: 'official',
   version: '753b174, 2017-10-16',
+  seenAt: '2026-11-21',
 }
 // Has the parameters of https://www.reddit.com/dev/api#POST_api_submit in the words of that page.
 const submitPage: Source = {
   url: 'https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/submission.rst',
   confidence: 'copy',
   version: '68a8df0, 2024-07-01',
+  seenAt: '2026-11-23',
 }
-const linkFile: Source = { url: `${archive}/models/link.py`, confidence: 'official', version: '753b174, 2017-10-16' }
+const linkFile: Source = {
+  url: `${archive}/models/link.py`,
+  confidence: 'official',
+  version: '753b174, 2017-10-16',
+  seenAt: '2026-11-21',
+}
 const galleries: Source = {
   url: 'https://www.reddit.com/r/modnews/comments/hisodw/image_gallery_support_is_coming_soon/',
   confidence: 'copy',
   version: '2020-06-30',
+  seenAt: '2026-11-21',
 }
 const imageSizes: Source = {
   url: 'https://www.picovert.com/en/blog/image-size-for-reddit',
   confidence: 'cross-checked',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const postiz: Source = {
   url: 'https://github.com/gitroomhq/postiz-app',
   confidence: 'cross-checked',
   version: '74b01ad, 2026-08-21',
+  seenAt: '2026-11-21',
 }
 
 // Recorded traffic of a client, by its date.
@@ -36,11 +46,13 @@ const recorded = (name: string, version: string): Source => ({
   url: `https://github.com/praw-dev/praw/blob/main/tests/integration/cassettes/${name}.json`,
   confidence: 'cross-checked',
   version,
+  seenAt: '2026-11-21',
 })
 const userLists: Source = {
   url: 'https://www.reddit.com/dev/api#GET_user_{username}_{where}',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-23',
 }
 
 const image: ImageRule = {
@@ -170,6 +182,7 @@ export const reddit: Platform = {
         url: 'https://support.reddithelp.com/hc/en-us/articles/16160319875092',
         confidence: 'official',
         version: '2023-07-01',
+        seenAt: '2026-11-23',
       },
     },
   ],

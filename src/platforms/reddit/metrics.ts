@@ -5,12 +5,14 @@ const info: Source = {
   url: 'https://www.reddit.com/dev/api#GET_api_info',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const fields: Source = {
   url: 'https://github.com/reddit-archive/reddit/wiki/JSON',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const redditMetrics: MetricRules = {

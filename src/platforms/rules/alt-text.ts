@@ -1,3 +1,4 @@
+import type { PostType } from '../../../schemas/platform.ts'
 import type { Content, ContentFile, ContentSource } from '../contract/content.ts'
 import type { AltTextRule, Platform } from '../contract/limits.ts'
 import { cutText } from './cut-text.ts'
@@ -24,7 +25,7 @@ export function findAltTextRule(
 }
 
 /** The text that is sent as the alternative text of a file: a post is worth more than the end of a long description. */
-export function altTextOf(
+function altTextOf(
   file: ContentFile,
   fields: Fields,
   platform: Pick<Platform, 'altTexts'>,
@@ -37,6 +38,22 @@ export function altTextOf(
 
 /** The alternative texts of the files of an act. */
 export const altTextsOf = (
-  { media, fields, altTextLengthMax }: Pick<ContentSource, 'media' | 'fields' | 'altTextLengthMax'>,
-  platform: Pick<Platform, 'altTexts'>,
-): Content['altTexts'] => media.map((file) => altTextOf(file, fields, platform, altTextLengthMax))
+  {
+    media,
+    fields,
+    postType,
+    altTextLengthMax,
+  }: Pick<ContentSource, 'media' | 'fields' | 'postType' | 'altTextLengthMax'>,
+  platform: Platform,
+): Content['altTexts'] =>
+  media.map((file, index) =>
+    takesAltText(platform, postType, file, index) ? altTextOf(file, fields, platform, altTextLengthMax) : undefined,
+  )
+
+/** Whether the network takes an alternative text for the file at this index of a post or of a part of a thread. */
+export const takesAltText = (
+  { altTexts, altTextFilesMax = Number.POSITIVE_INFINITY, postTypes }: Platform,
+  postType: PostType,
+  { kind }: ContentFile,
+  index: number,
+): boolean => Boolean(kind && altTexts[kind]) && index < altTextFilesMax && postTypes[postType]?.hasAltTexts !== false

@@ -3,6 +3,7 @@ import type { CheckContext } from './context.ts'
 import { readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
+import { locate } from './wording.ts'
 
 /** A blank comment counts as none. */
 export function checkFirstComment(context: CheckContext): void {
@@ -26,7 +27,20 @@ export function checkFirstComment(context: CheckContext): void {
   const findPath = () => ['firstComment']
   const checked = { name, ruleName: 'first_comment', findPath, addedLength: length, sent: comment }
   checkTextLimits(stored, checked, rule, context)
+  checkMarkup(comment, rule, context)
   checkEntities(comment, { name: 'first comment', findPath }, rule, context)
+}
+
+function checkMarkup(
+  comment: string,
+  { unreadMarkup, source }: FirstCommentRule,
+  { addViolation }: CheckContext,
+): void {
+  const position = unreadMarkup ? comment.search(unreadMarkup.regex) : -1
+  if (!unreadMarkup || position < 0) return
+  const { name, mend } = unreadMarkup
+  const message = `first comment has ${name} at ${locate(comment, position)}, which comments show as it is written: ${mend}`
+  addViolation('first_comment_markup', { path: ['firstComment'], position, source }, message)
 }
 
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */

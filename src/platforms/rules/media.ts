@@ -3,7 +3,7 @@ import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
 import type { CheckContext, PartMedia } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
-import { atLeast, atMost, formatCount } from './wording.ts'
+import { atLeast, atMost, formatCount, nameFile } from './wording.ts'
 
 /** The files of a post or of one part of a thread, which is a post of its own. */
 interface FilesContext extends Omit<CheckContext, 'media'> {
@@ -36,13 +36,13 @@ function checkFiles(rule: PostTypeRule, context: FilesContext): void {
 }
 
 /** Adds violations of a file, each with its name, its path, and why it was not made to fit. */
-function nameViolations({ id, fileName }: MediaFacts, { media, addViolation }: FilesContext): AddFileViolation {
+function nameViolations(file: MediaFacts, { media, addViolation }: FilesContext): AddFileViolation {
+  const { id, fileName } = file
   const unfit = media.unfit?.get(id)
   return (name, problem, facts) => {
     const path = media.findPath(id)
-    const fullName = fileName ? `${fileName} (${id})` : id
     const named = { mediaId: id, ...(fileName && { fileName }) }
-    const message = `media ${fullName} ${problem}${unfit === undefined ? '' : `. mediaFit changes nothing: ${unfit}`}`
+    const message = `media ${nameFile(file)} ${problem}${unfit === undefined ? '' : `. mediaFit changes nothing: ${unfit}`}`
     addViolation(`media_${name}`, { path, ...named, ...facts }, message)
   }
 }

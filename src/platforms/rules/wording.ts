@@ -53,3 +53,7 @@ export function locate(text: string, index: number): string {
 
 /** "no video", "1 video", "2 videos". */
 export const formatCount = (count: number, noun: string) => `${count || 'no'} ${noun}${count > 1 ? 's' : ''}`
+
+/** A file as messages name it. */
+export const nameFile = ({ id, fileName }: { id: string; fileName?: string | null }): string =>
+  fileName ? `${fileName} (${id})` : id

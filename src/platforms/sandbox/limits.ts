@@ -10,6 +10,7 @@ const statuses: Source = {
   url: 'https://www.rfc-editor.org/rfc/rfc9110#section-15',
   confidence: 'official',
   version: 'June 2022',
+  seenAt: '2026-11-22',
 }
 
 /** A simulated network for integrators and tests. It has the limits of a real network, X. */

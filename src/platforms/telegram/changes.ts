@@ -5,6 +5,7 @@ const botApi: Source = {
   url: 'https://core.telegram.org/bots/api#deletemessage',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const telegramChanges: ChangeRules = {

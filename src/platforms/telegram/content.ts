@@ -1,7 +1,8 @@
 import type { Content, ContentSource } from '../contract/content.ts'
+import { altTextsOf } from '../rules/alt-text.ts'
+import { telegram } from './limits.ts'
 
-/** Bots cannot send alternative texts. */
-export const telegramContent = ({ text, media }: ContentSource): Content => ({
-  text,
-  altTexts: media.map(() => undefined),
+export const telegramContent = (act: ContentSource): Content => ({
+  text: act.text,
+  altTexts: altTextsOf(act, telegram),
 })

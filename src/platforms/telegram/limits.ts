@@ -9,36 +9,43 @@ const sendPhoto: Source = {
   url: 'https://core.telegram.org/bots/api#sendphoto',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-22',
 }
 const sendMediaGroup: Source = {
   url: 'https://core.telegram.org/bots/api#sendmediagroup',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-22',
 }
 const sendVideo: Source = {
   url: 'https://core.telegram.org/bots/api#sendvideo',
   confidence: 'copy',
   version: '2026-11',
+  seenAt: '2026-11-25',
 }
 const tdlib: Source = {
   url: 'https://github.com/tdlib/td/blob/master/td/telegram/MessageContent.cpp',
   confidence: 'official',
   version: '022d602, 2026-07-17',
+  seenAt: '2026-11-22',
 }
 const formatting: Source = {
   url: 'https://core.telegram.org/bots/api#formatting-options',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-22',
 }
 const inlineButton: Source = {
   url: 'https://core.telegram.org/bots/api#inlinekeyboardbutton',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-22',
 }
 const botsFaq: Source = {
   url: 'https://docs.python-telegram-bot.org/en/v12.7/telegram.constants.html',
   confidence: 'cross-checked',
   version: 'v12.7',
+  seenAt: '2026-11-22',
 }
 
 // Telegram converts every photo to JPEG, GIFs included: https://github.com/yagop/node-telegram-bot-api/issues/11
@@ -217,6 +224,7 @@ export const telegram: Platform = {
         url: 'https://core.telegram.org/bots/api#available-methods',
         confidence: 'copy',
         version: '2026',
+        seenAt: '2026-11-22',
       },
     },
   ],

@@ -9,6 +9,7 @@ export const threadsChanges: ChangeRules = {
       url: 'https://developers.facebook.com/docs/threads/posts/delete-posts',
       confidence: 'official',
       version: '2026-11',
+      seenAt: '2026-11-26',
     },
   },
   edit: {
@@ -18,6 +19,7 @@ export const threadsChanges: ChangeRules = {
       url: 'https://developers.facebook.com/docs/threads/reference/media-retrieval',
       confidence: 'official',
       version: '2026-11',
+      seenAt: '2026-11-26',
     },
   },
 }

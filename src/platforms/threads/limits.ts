@@ -13,26 +13,31 @@ const overview: Source = {
   url: 'https://developers.facebook.com/docs/threads/overview/',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const posts: Source = {
   url: 'https://developers.facebook.com/documentation/threads/posts',
   confidence: 'official',
   version: '2026-04-14',
+  seenAt: '2026-11-21',
 }
 const attachments: Source = {
   url: 'https://developers.facebook.com/documentation/threads/create-posts/text-attachments',
   confidence: 'official',
   version: '2026-07-02',
+  seenAt: '2026-11-21',
 }
 const publishing: Source = {
   url: 'https://developers.facebook.com/documentation/threads/reference/publishing',
   confidence: 'official',
   version: '2026-04-20',
+  seenAt: '2026-11-21',
 }
 const topics: Source = {
   url: 'https://docs.rs/crate/zernio/0.0.98/source/src/models/threads_platform_data.rs',
   confidence: 'cross-checked',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 
 // Threads scales images to a width of 320 to 1440 pixels. The page gives the ratio 10:1, which is used for both sides.
@@ -87,6 +92,7 @@ const uncertainBytesMax: UncertainMax = {
     url: 'https://github.com/gitroomhq/postiz-app/pull/1946',
     confidence: 'cross-checked',
     version: '2026-08-23',
+    seenAt: '2026-11-25',
   },
 }
 
@@ -218,6 +224,7 @@ export const threads: Platform = {
         url: 'https://developers.facebook.com/docs/threads/troubleshooting',
         confidence: 'copy',
         version: '2026',
+        seenAt: '2026-11-22',
       },
     },
   ],

@@ -5,6 +5,7 @@ const insights: Source = {
   url: 'https://developers.facebook.com/docs/threads/insights',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const scope = 'threads_manage_insights'

@@ -5,6 +5,7 @@ const contentPosting: Source = {
   url: 'https://developers.tiktok.com/doc/content-posting-api-get-started',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const tiktokChanges: ChangeRules = {

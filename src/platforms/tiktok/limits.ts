@@ -1,36 +1,18 @@
 import type { Condition, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 
-const transfer: Source = {
-  url: 'https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide',
+const page = (name: string, seenAt: string): Source => ({
+  url: `https://developers.tiktok.com/doc/${name}`,
   confidence: 'copy',
   version: '2026-09-11',
-}
-const directPost: Source = {
-  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-direct-post',
-  confidence: 'copy',
-  version: '2026-09-11',
-}
-const photoPost: Source = {
-  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-photo-post',
-  confidence: 'copy',
-  version: '2026-09-11',
-}
-const guidelines: Source = {
-  url: 'https://developers.tiktok.com/doc/content-sharing-guidelines',
-  confidence: 'copy',
-  version: '2026-09-11',
-}
+  seenAt,
+})
 
-const inbox: Source = {
-  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-upload-video',
-  confidence: 'copy',
-  version: '2026-09-11',
-}
-const status: Source = {
-  url: 'https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status',
-  confidence: 'copy',
-  version: '2026-09-11',
-}
+const transfer = page('content-posting-api-media-transfer-guide', '2026-11-21')
+const directPost = page('content-posting-api-reference-direct-post', '2026-11-21')
+const photoPost = page('content-posting-api-reference-photo-post', '2026-11-21')
+const guidelines = page('content-sharing-guidelines', '2026-11-21')
+const inbox = page('content-posting-api-reference-upload-video', '2026-11-23')
+const status = page('content-posting-api-reference-get-video-status', '2026-11-23')
 
 /** TikTok takes no settings for a draft: its user chooses them in the app. */
 const isDraft = ({ postMode }: Record<string, unknown>) => postMode === 'MEDIA_UPLOAD'

@@ -5,6 +5,7 @@ const video: Source = {
   url: 'https://developers.tiktok.com/doc/tiktok-api-v2-video-object',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 const scope = 'video.list'
@@ -23,5 +24,6 @@ export const tiktokMetrics: MetricRules = {
     url: 'https://developers.tiktok.com/doc/tiktok-api-v2-video-query',
     confidence: 'official',
     version: '2026-11',
+    seenAt: '2026-11-26',
   },
 }

@@ -7,6 +7,7 @@ const edits: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/edit-posts',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const xChanges: ChangeRules = {
@@ -14,7 +15,12 @@ export const xChanges: ChangeRules = {
     possible: true,
     confirmedBy: 'response',
     price: { usdMicros: 10_000, source: pricing },
-    source: { url: 'https://docs.x.com/x-api/posts/delete-post', confidence: 'official', version: '2026-11' },
+    source: {
+      url: 'https://docs.x.com/x-api/posts/delete-post',
+      confidence: 'official',
+      version: '2026-11',
+      seenAt: '2026-11-26',
+    },
   },
   edit: {
     possible: true,

@@ -5,17 +5,25 @@ const counting: Source = {
   url: 'https://docs.x.com/fundamentals/counting-characters',
   confidence: 'official',
   version: '2026-05-20',
+  seenAt: '2026-11-21',
 }
 const mediaPage: Source = {
   url: 'https://docs.x.com/x-api/media/quickstart/best-practices',
   confidence: 'official',
   version: '2026-06-01',
+  seenAt: '2026-11-21',
 }
-const openapi: Source = { url: 'https://docs.x.com/openapi.json', confidence: 'official', version: 'X API v2 2.167' }
+const openapi: Source = {
+  url: 'https://docs.x.com/openapi.json',
+  confidence: 'official',
+  version: 'X API v2 2.167',
+  seenAt: '2026-11-21',
+}
 const rates: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/rate-limits',
   confidence: 'official',
   version: '2026-08-22',
+  seenAt: '2026-11-21',
 }
 
 /** "Post: Create", "Post: Create (with URL)" and "Media Metadata". All are for each request. */
@@ -23,12 +31,14 @@ const pricing: Source = {
   url: 'https://docs.x.com/x-api/getting-started/pricing',
   confidence: 'official',
   version: '2026-08-22',
+  seenAt: '2026-11-26',
 }
 
 const posting: Source = {
   url: 'https://docs.x.com/x-api/posts/manage-tweets/integrate',
   confidence: 'official',
   version: '2026-08-22',
+  seenAt: '2026-11-22',
 }
 
 /** By the schema CreatePostsRequest. */
@@ -117,6 +127,7 @@ export const x: Platform = {
       url: 'https://docs.postato.com.br/guides/platforms/twitter',
       confidence: 'cross-checked',
       version: '2026',
+      seenAt: '2026-11-21',
     },
   },
   altTexts: { image: altText, gif: altText },
@@ -180,7 +191,18 @@ export const x: Platform = {
       withoutMedia: true,
       source: openapi,
     },
-    communityId: { type: 'string', pattern: id, param: 'community_id', source: openapi },
+    communityId: {
+      type: 'string',
+      pattern: id,
+      param: 'community_id',
+      unused: { when: 'the post is sent after X ended Communities, on 2026-05-30', test: () => true },
+      source: {
+        url: 'https://techcrunch.com/2026/04/23/x-is-shutting-down-communities-because-of-low-usage-and-lots-of-spam/',
+        confidence: 'cross-checked',
+        version: '2026-04-23',
+        seenAt: '2026-11-28',
+      },
+    },
     taggedUserIds: {
       type: 'string[]',
       itemsMax: 10,
@@ -194,7 +216,7 @@ export const x: Platform = {
       lengthMax: altText.lengthMax,
       param: 'metadata.alt_text.text',
       unused: { when: 'the post has no image', test: (_, { hasImage }) => !hasImage },
-      source: { url: openapi.url, confidence: 'cross-checked', version: openapi.version },
+      source: { url: openapi.url, confidence: 'cross-checked', version: openapi.version, seenAt: openapi.seenAt },
     },
     madeWithAi: { type: 'boolean', param: 'made_with_ai', source: openapi },
     paidPartnership: { type: 'boolean', param: 'paid_partnership', source: openapi },
@@ -222,6 +244,7 @@ export const x: Platform = {
         url: 'https://docs.x.com/x-api/posts/timelines/introduction',
         confidence: 'official',
         version: '2026-08-22',
+        seenAt: '2026-11-22',
       },
     },
   ],

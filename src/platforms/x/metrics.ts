@@ -5,12 +5,14 @@ const metrics: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/metrics',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const pricing: Source = {
   url: 'https://docs.x.com/x-api/getting-started/pricing',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const xMetrics: MetricRules = {
@@ -25,5 +27,10 @@ export const xMetrics: MetricRules = {
   postsPerCall: 100,
   price: { usdMicros: 5_000, source: pricing },
   note: 'X bills each post that is read once a UTC day.',
-  source: { url: 'https://docs.x.com/x-api/posts/get-posts-by-ids', confidence: 'official', version: '2026-11' },
+  source: {
+    url: 'https://docs.x.com/x-api/posts/get-posts-by-ids',
+    confidence: 'official',
+    version: '2026-11',
+    seenAt: '2026-11-26',
+  },
 }

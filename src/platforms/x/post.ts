@@ -20,13 +20,12 @@ export function postOf(act: Act, mediaIds: readonly string[]): object {
 }
 
 /** Options of a post that is not a reply. The parts of a thread belong to the conversation of the first post. */
-function firstOf({ replySettings, poll, quotePostId, communityId, placeId }: Act['fields']) {
+function firstOf({ replySettings, poll, quotePostId, placeId }: Act['fields']) {
   return {
     // Everyone is the default, which the schema has no value for.
     ...(replySettings !== undefined && replySettings !== 'everyone' && { reply_settings: replySettings }),
     ...(poll !== undefined && { poll: pollOf(poll) }),
     ...(quotePostId !== undefined && { quote_tweet_id: quotePostId }),
-    ...(communityId !== undefined && { community_id: communityId }),
     ...(placeId !== undefined && { geo: { place_id: placeId } }),
   }
 }

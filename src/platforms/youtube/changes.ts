@@ -5,6 +5,7 @@ const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos/delete',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const youtubeChanges: ChangeRules = {

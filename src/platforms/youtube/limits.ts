@@ -1,50 +1,60 @@
 import type { Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
 import { SEARCH } from '../wire/lost-response.ts'
 
 const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos#properties',
   confidence: 'copy',
   version: '2026-10-10',
+  seenAt: '2026-11-21',
 }
 const insert: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos/insert',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const longVideos: Source = {
   url: 'https://support.google.com/youtube/answer/71673',
   confidence: 'cross-checked',
   version: '2026',
+  seenAt: '2026-11-21',
 }
 const shorts: Source = {
   url: 'https://support.google.com/youtube/answer/15424877',
   confidence: 'cross-checked',
   version: '2024-10-15',
+  seenAt: '2026-11-21',
 }
 const quota: Source = {
   url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
   confidence: 'copy',
   version: '2026-09-15',
+  seenAt: '2026-11-23',
 }
 const thumbnails: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/thumbnails/set',
   confidence: 'copy',
   version: '2026-11-03',
+  seenAt: '2026-11-23',
 }
 const playlistItems: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/playlistItems/insert',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-23',
 }
 const resumable: Source = {
   url: 'https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol',
   confidence: 'official',
   version: '2026-09-14',
+  seenAt: '2026-11-23',
 }
 const comments: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/commentThreads/list',
   confidence: 'copy',
   version: '2026',
+  seenAt: '2026-11-23',
 }
 
 // 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others. Which channels
@@ -97,6 +107,7 @@ export const youtube: Platform = {
       url: 'https://marketplace.gohighlevel.com/docs/ghl/social-planner/comments',
       confidence: 'cross-checked',
       version: '2026',
+      seenAt: '2026-11-21',
     },
   },
   altTexts: {},
@@ -119,7 +130,18 @@ export const youtube: Platform = {
       param: 'status.privacyStatus',
       source: videos,
     },
-    tags: { type: 'string[]', joinedLengthMax: 500, param: 'snippet.tags', source: videos },
+    tags: {
+      type: 'string[]',
+      item: {
+        pattern: {
+          regex: /^[^,<>]*$/,
+          expected: 'a tag without a comma, which YouTube reads as the end of a tag, < and >',
+        },
+      },
+      joinedLengthMax: 500,
+      param: 'snippet.tags',
+      source: videos,
+    },
     categoryId: {
       type: 'string',
       pattern: { regex: /^\d+$/, expected: 'digits only' },
@@ -137,7 +159,7 @@ export const youtube: Platform = {
         'a JPEG or PNG of at most 50 MB, set when the video is processed; the channel has to be verified by phone',
       source: thumbnails,
     },
-    defaultLanguage: { type: 'string', param: 'snippet.defaultLanguage', source: videos },
+    defaultLanguage: { type: 'string', pattern: LANGUAGE_TAG, param: 'snippet.defaultLanguage', source: videos },
     embeddable: { type: 'boolean', default: true, param: 'status.embeddable', source: videos },
     license: {
       type: 'enum',

@@ -5,6 +5,7 @@ const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos',
   confidence: 'official',
   version: '2026-11',
+  seenAt: '2026-11-26',
 }
 
 export const youtubeMetrics: MetricRules = {
@@ -21,5 +22,6 @@ export const youtubeMetrics: MetricRules = {
     url: 'https://developers.google.com/youtube/v3/determine_quota_cost',
     confidence: 'official',
     version: '2026-06-03',
+    seenAt: '2026-11-26',
   },
 }

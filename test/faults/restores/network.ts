@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Act, Adapter } from '../../../src/platforms/contract/adapter.ts'
-import type { Guarantee } from '../../../src/platforms/contract/limits.ts'
+import type { Guarantee } from '../../../src/platforms/contract/guarantee.ts'
 import { PublishError } from '../../../src/platforms/contract/publish-error.ts'
 import type { Teardown } from '../../helpers/database.ts'
 

@@ -1,6 +1,6 @@
 import type { PostType } from '../../../schemas/platform.ts'
+import type { GuaranteeRule } from '../../../src/platforms/contract/guarantee.ts'
 import type { Credentials } from '../../../src/platforms/contract/io.ts'
-import type { GuaranteeRule } from '../../../src/platforms/contract/limits.ts'
 import type { Json } from '../../faults/fuzz/values.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import type { FakeNetwork, Reply } from './network.ts'
