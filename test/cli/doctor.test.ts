@@ -15,7 +15,7 @@ import { insertApp } from '../../db/queries/oauth-apps.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import { examineClock } from '../../src/cli/examine/database.ts'
 import { ok, runCheck } from '../../src/cli/examine/finding.ts'
-import { examineNetworks, readApiVersions } from '../../src/cli/examine/networks.ts'
+import { examineNetworks, examineRules, readApiVersions } from '../../src/cli/examine/networks.ts'
 import { createKeyring } from '../../src/keyring/keyring.ts'
 import { endOf, VERSION } from '../../src/platforms/linkedin/version.ts'
 import { createFolder } from '../helpers/app.ts'
@@ -37,7 +37,7 @@ interface Report {
 async function examine(env: Record<string, string>): Promise<Report> {
   const { code, stdout } = await postroom(['doctor', '--json'], env)
   const { ok, findings } = JSON.parse(stdout) as Pick<Report, 'ok' | 'findings'>
-  const ofInstallation = findings.filter(({ check }) => check !== 'networks')
+  const ofInstallation = findings.filter(({ check }) => check !== 'networks' && check !== 'rules')
   const statuses = Object.fromEntries(ofInstallation.map(({ check, status }) => [check, status]))
   const messages = Object.fromEntries(findings.map(({ check, message }) => [check, message]))
   return { code, ok, statuses, messages, findings }
@@ -165,6 +165,15 @@ t.test('a version of a network that ends within 90 days is a warning, and wrong 
   t.match(readApiVersions(), [{ platform: 'linkedin', name: VERSION, endsAt: endOf(VERSION) }])
   const { findings } = await examine({ DATABASE_URL: 'mysql://x' })
   t.ok(findings.some(({ check, message }) => check === 'networks' && message.includes(VERSION)))
+})
+
+t.test('rules that were last seen more than six months ago are listed with their pages', async (t) => {
+  t.equal(examineRules(new Date('2026-11-28')).status, 'ok')
+  const { status, message } = examineRules(new Date('2027-06-15'))
+  t.equal(status, 'warning')
+  t.match(message, /; x: https:\S+ \(2026-11-2\d\), /)
+  const { findings } = await examine({ DATABASE_URL: 'mysql://x' })
+  t.ok(findings.some(({ check }) => check === 'rules'))
 })
 
 t.test('variables of the database or the storage that are wrong leave out their checks alone', async (t) => {

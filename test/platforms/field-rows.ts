@@ -70,7 +70,7 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         replySettings: [{ value: 'mentionedUsers' }, { value: 'everyone', sent: [] }],
         poll: { value: poll, sent: [{ options: ['Yes', 'No'], duration_minutes: 60 }] },
         quotePostId: { value: own },
-        communityId: { value: '1493446837214187523' },
+        communityId: { value: '1493446837214187523', sent: [] },
         taggedUserIds: [
           { value: ['12', '13'], act: IMAGE },
           { value: ['12'], sent: [] },

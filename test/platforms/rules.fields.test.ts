@@ -591,3 +591,29 @@ t.test('a Facebook post that Facebook would schedule itself is rejected', async 
     'facebook (@ada): field scheduledNative is not allowed when it is true, because Postroom itself publishes at the scheduled time',
   ])
 })
+
+t.test('names, tags and languages have the form that the network takes', async (t) => {
+  const username = 'expected a username without @: at most 30 letters, digits, full stops and underscores'
+  const tag = 'expected a tag without a comma, which YouTube reads as the end of a tag, < and >'
+  const language = 'expected a language tag (BCP 47) such as en or pt-BR'
+  const wrong: [PlatformId, Record<string, unknown>, string][] = [
+    ['instagram', { collaborators: ['@ada'] }, `collaborators item 1 is "@ada", ${username}`],
+    ['instagram', { collaborators: ['ada', ''] }, `collaborators item 2 is "", ${username}`],
+    ['instagram', { collaborators: ['bob smith'] }, `collaborators item 1 is "bob smith", ${username}`],
+    ['instagram', { userTags: [{ username: '@ada' }] }, `userTags item 1 username is "@ada", ${username}`],
+    ['youtube', { tags: ['boats', 'harbour, night'] }, `tags item 2 is "harbour, night", ${tag}`],
+    ['youtube', { defaultLanguage: 'english' }, `defaultLanguage is "english", ${language}`],
+    ['google_business', { languageCode: 'english' }, `languageCode is "english", ${language}`],
+  ]
+  const { problems, check } = collectProblems()
+  for (const [platform, fields, problem] of wrong) {
+    check(messages(platform, { caption: 'a', fields }), [`${platform} (@ada): field ${problem}`], problem)
+  }
+  const right: [PlatformId, Record<string, unknown>][] = [
+    ['instagram', { collaborators: ['ada.l_9'], userTags: [{ username: 'ada' }] }],
+    ['youtube', { tags: ['harbour night'], defaultLanguage: 'pt-BR' }],
+    ['google_business', { languageCode: 'zh-Hant-TW' }],
+  ]
+  for (const [platform, fields] of right) check(messages(platform, { caption: 'a', fields }), [], platform)
+  t.strictSame(problems, [])
+})

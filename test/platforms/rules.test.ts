@@ -111,6 +111,19 @@ t.test('thread parts replace the caption; their number and each part are checked
   }
 })
 
+t.test('a first comment has no more hashtags than a caption, and no markup that it would show', async (t) => {
+  const tags = (count: number) => Array.from({ length: count }, (_, n) => `#tag${n}`).join(' ')
+  const media = [image()]
+  t.same(messages('instagram', { media, firstComment: tags(30) }), [])
+  t.same(messages('instagram', { media, firstComment: tags(31) }), [
+    'instagram (@ada): first comment has 31 hashtags, at most 30 are allowed',
+  ])
+  t.same(messages('linkedin', { caption: 'a', firstComment: 'Thanks @Acme (urn:li:organization:1)' }), [])
+  t.same(messages('linkedin', { caption: 'a', firstComment: 'Thanks @[Acme](urn:li:organization:1)' }), [
+    'linkedin (@ada): first comment has a mention at character 8, which comments show as it is written: write the name alone',
+  ])
+})
+
 t.test('a first comment is accepted where the network supports it, up to its limit', async (t) => {
   const limits: [PlatformId, number][] = [
     ['instagram', 2200],

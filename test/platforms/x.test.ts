@@ -55,7 +55,6 @@ t.test('the fields of the post are the parameters of the call', async (t) => {
   const fields = {
     replySettings: 'mentionedUsers',
     quotePostId: own.id,
-    communityId: '1493446837214187523',
     placeId: '01a9a39529b27f36',
     madeWithAi: true,
     paidPartnership: false,
@@ -71,7 +70,6 @@ t.test('the fields of the post are the parameters of the call', async (t) => {
       text: 'Quoted',
       reply_settings: 'mentionedUsers',
       quote_tweet_id: own.id,
-      community_id: '1493446837214187523',
       geo: { place_id: '01a9a39529b27f36' },
       made_with_ai: true,
       paid_partnership: false,

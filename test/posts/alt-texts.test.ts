@@ -1,5 +1,7 @@
 import t from 'tap'
+import type { PlatformId } from '../../schemas/platform.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { jpeg } from '../helpers/upload.ts'
 
 const SCHEDULED = { scheduledAt: '2999-01-15T09:30:00Z' }
@@ -40,18 +42,56 @@ t.test('an alternative text that a network would cut leads to a warning of creat
   t.equal(strict.headers['x-error-code'], 'warnings_not_allowed')
 })
 
-t.test('a text within the limits, or for a file that has none, leads to no warning', async (t) => {
+t.test('a text within the limits leads to no warning', async (t) => {
   const { ada } = await createNetworkWorld(t)
   const x = await ada.account('x', { credentials: { accessToken: 'a' } })
   const image = await ada.media({ kind: 'image', altText: '🌊'.repeat(1000) })
-  const facts = { mimeType: 'video/mp4', durationSeconds: 10, fps: 30 }
-  const video = await ada.media({ ...facts, kind: 'video', altText: 'a'.repeat(2000) })
-  const problems: unknown[] = []
-  for (const mediaIds of [[image], [video]]) {
-    const { status, body } = await ada.call('POST', '/posts/validate', { accountIds: [x], mediaIds, caption: 'hi' })
-    if (status !== 200 || body.warnings.length > 0) problems.push(body)
+  const { body } = await ada.call('POST', '/posts/validate', { accountIds: [x], mediaIds: [image], caption: 'hi' })
+  t.strictSame(body.warnings, [])
+})
+
+t.test('an alternative text that a network does not get leads to a warning, which strict does not count', async (t) => {
+  const { ada } = await createNetworkWorld(t)
+  const a = await described('image', 'a.jpg')
+  const b = await described('image', 'b.jpg')
+  const video = await described('video', 'c.mp4')
+  const without: [platform: PlatformId, postType: string, mediaIds: string[], named: string | undefined][] = [
+    ['telegram', 'post', [a, b], `a.jpg (${a}) and 1 more`],
+    ['reddit', 'post', [a, b], `a.jpg (${a}) and 1 more`],
+    ['tiktok', 'post', [a, b], `a.jpg (${a}) and 1 more`],
+    ['google_business', 'post', [a], `a.jpg (${a})`],
+    ['youtube', 'post', [video], `c.mp4 (${video})`],
+    ['pinterest', 'post', [a], undefined],
+    ['pinterest', 'carousel', [a, b], `b.jpg (${b})`],
+    ['instagram', 'post', [a, b], undefined],
+    ['instagram', 'story', [a], `a.jpg (${a})`],
+    ['instagram', 'reel', [video], `c.mp4 (${video})`],
+    ['x', 'post', [video], `c.mp4 (${video})`],
+    ['mastodon', 'post', [video], undefined],
+    ['bluesky', 'post', [a, b], undefined],
+  ]
+  const { problems, check } = collectProblems()
+  for (const [platform, postType, mediaIds, named] of without) {
+    const account = await ada.account(platform, { credentials: { accessToken: 'a' } })
+    const body = { accountIds: [account], postType, mediaIds, caption: 'hi' }
+    const { body: validation } = await ada.call('POST', '/posts/validate', body)
+    const unused = validation.warnings.filter(({ code }: { code: string }) => code === 'unused_alt_text')
+    const expected = named && `${platform} (@ada): the network gets no alternative text of media ${named}`
+    check(
+      unused.map(({ message }: { message: string }) => message),
+      expected ? [expected] : [],
+      `${platform} ${postType}`,
+    )
+    const strict = await ada.call('POST', '/posts?strict=true', body)
+    if (validation.warnings.length === unused.length)
+      check(strict.body.error, undefined, `strict ${platform} ${postType}`)
   }
   t.strictSame(problems, [])
+
+  function described(kind: 'image' | 'video', fileName: string): Promise<string> {
+    const video = { mimeType: 'video/mp4', durationSeconds: 10, fps: 30, width: 1080, height: 1080 }
+    return ada.media({ kind, fileName, altText: 'A pier', ...(kind === 'video' && video) })
+  }
 })
 
 t.test('the first line of a caption that is cut to a title leads to a warning', async (t) => {

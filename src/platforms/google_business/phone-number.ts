@@ -10,15 +10,15 @@ const OTHER = [
 const SEPARATOR = '[ \\u00A0./-]{0,2}'
 
 const PHONE = [
-  // International.
+  // An international number.
   String.raw`\+\d{1,3}${SEPARATOR}(?:\(\d{1,4}\)${SEPARATOR})?\d(?:${SEPARATOR}\d){5,12}`,
-  // With an area code in parentheses, such as (020) 7946 0018.
+  // An area code in parentheses, such as (020) 7946 0018.
   String.raw`\(\d{2,5}\)${SEPARATOR}\d(?:${SEPARATOR}\d){4,9}`,
-  // National with a trunk prefix, such as 030 1234567 and 01 23 45 67 89.
+  // A national number with a trunk prefix, such as 030 1234567 and 01 23 45 67 89.
   String.raw`0\d(?:${SEPARATOR}\d){7,10}`,
-  // North American.
+  // A number of North America.
   String.raw`(?:1[ .-])?[2-9]\d{2}[ .-][2-9]\d{2}[ .-]\d{4}`,
-  // Any other after a word that announces one.
+  // Any other number after a word that announces one.
   String.raw`(?:\b(?:tel|tél|teléfono|telefon|telephone|phone|fon|call|mobile|mobil|whatsapp)\b|[☎📞📱])[^\d\n]{0,15}\d(?:${SEPARATOR}\d){5,12}`,
 ]
 

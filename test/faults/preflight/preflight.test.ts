@@ -157,6 +157,7 @@ t.test(
       'repeated_text',
       'text_cut',
       'unknown_field',
+      'unused_alt_text',
       'unused_field',
       'unused_thread_parts',
     ])
