@@ -182,6 +182,7 @@ export const ERRORS = {
     meaning: 'The request body is over the limit of its operation.',
     cases: {
       post: { message: 'Post would be larger than 1 MiB' },
+      form: { message: (fieldsMax: number) => `Form has more than ${fieldsMax} fields` },
       defaults: {
         message: 'The default fields of the accounts would add more than 1 MiB: send fewer accounts in one request',
       },

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { Transform, type TransformCallback } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { ALT_TEXT_MAX } from '../../schemas/alt-text.ts'
 import type { Issue } from '../../schemas/error.ts'
@@ -111,16 +112,41 @@ async function isSkipped(part: AsyncIterable<Buffer>): Promise<boolean> {
   return true
 }
 
+const PARTS_MAX = 10
+
 /** The parts in order, all as streams: the parser's own decoding of text replaces invalid bytes silently. */
 async function* partsOf(request: FastifyRequest) {
+  const { raw } = request
+  const bytes = new Slices()
   try {
     // The parser would wait forever for a client that has disconnected.
-    if (request.raw.destroyed) throw new Error('The connection is closed')
-    for await (const part of request.parts({ isPartAFile: () => true, limits: { fileSize: Infinity, parts: 10 } })) {
+    if (raw.destroyed) throw new Error('The connection is closed')
+    raw.once('close', () => raw.readableEnded || bytes.destroy(new Error('The connection was closed')))
+    const sliced = Object.create(request, {
+      raw: { value: Object.assign(raw.pipe(bytes), { headers: raw.headers }) },
+    }) as FastifyRequest
+    const limits = { fileSize: Infinity, parts: PARTS_MAX }
+    for await (const part of sliced.parts({ isPartAFile: () => true, limits })) {
       if (part.type === 'file') yield part
     }
   } catch {
     throw invalidRequest([UNREADABLE])
+  } finally {
+    bytes.destroy()
+  }
+}
+
+const SLICE_BYTES = 8_192
+
+/**
+ * Passes bytes on in slices, one in a turn of the event loop. The parser makes a stream for each of the thousands of
+ * parts that a chunk may have, before anybody hears that there are too many.
+ */
+class Slices extends Transform {
+  override _transform(chunk: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
+    this.push(chunk.subarray(0, SLICE_BYTES))
+    if (chunk.length <= SLICE_BYTES) done()
+    else setImmediate(() => this._transform(chunk.subarray(SLICE_BYTES), encoding, done))
   }
 }
 

@@ -1,8 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance, RouteOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { createWorld } from '../helpers/app.ts'
 import { collectProblems } from '../helpers/problems.ts'
+import { collectRoutes } from '../helpers/routes.ts'
 import { signRequest, userRequest } from '../helpers/signed-request.ts'
 
 const APP = { clientId: '998877665544', clientSecret: 'fedcba9876543210fedcba9876543210' }
@@ -24,12 +23,9 @@ const TEXTS = [
 
 /** All routes of the service, those that the OpenAPI document does not have too. */
 async function createScene(t: Test) {
-  const routes: RouteOptions[] = []
-  const watch = (message: unknown) =>
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route))
-  subscribe('fastify.initialization', watch)
-  const world = await createWorld(t, { oauthApps: { facebook: APP }, servesDocument: true })
-  unsubscribe('fastify.initialization', watch)
+  const [world, routes] = await collectRoutes(() =>
+    createWorld(t, { oauthApps: { facebook: APP }, servesDocument: true }),
+  )
   return { ...world, ada: await world.user(), routes }
 }
 

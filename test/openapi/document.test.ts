@@ -1,7 +1,5 @@
-import { channel } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { Server, Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { MEDIA_TYPES } from '../../schemas/media.ts'
 import { SCOPES } from '../../schemas/scopes.ts'
@@ -9,6 +7,7 @@ import { buildDocument } from '../../src/app.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { COMMITTED, json, operationsOf, readDocument, type Schema, validatorOf } from '../helpers/document.ts'
 import { collectProblems } from '../helpers/problems.ts'
+import { collectRoutes } from '../helpers/routes.ts'
 
 const document = readDocument()
 const operations = operationsOf(document)
@@ -288,16 +287,8 @@ t.test('every operation responds with 401 without a key', async (t) => {
 })
 
 t.test('the document has exactly the routes of the service', async (t) => {
-  const routes: string[] = []
-  const onInstance = (message: unknown) =>
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
-      for (const name of [method].flat()) routes.push(`${name} ${url}`)
-    })
-  const initialization = channel('fastify.initialization')
-  initialization.subscribe(onInstance)
-  t.teardown(() => initialization.unsubscribe(onInstance))
-  await buildDocument()
-
+  const [, added] = await collectRoutes(buildDocument)
+  const routes = added.flatMap(({ method, url }) => [method].flat().map((name) => `${name} ${url}`))
   t.ok(routes.includes('GET /healthz'), 'routes were collected')
   t.strictSame(
     routes.filter((route) => / \/api\//.test(route) && !route.startsWith('HEAD ')).sort(),

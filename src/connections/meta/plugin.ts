@@ -4,10 +4,10 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { deleteCredentialsUntil, forgetAccounts } from '../../../db/queries/meta-users.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { fail } from '../../errors.ts'
+import { FORM_TYPE, readForms } from '../../http/pages.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
 import { findAccountsOfUser, type MetaContext, requireKeys } from './users.ts'
 
-const FORM_TYPE = 'application/x-www-form-urlencoded'
 const BODY_BYTES_MAX = 16_384
 const DELETIONS = '/connect/meta/deletions'
 
@@ -19,15 +19,9 @@ interface Callback {
 /** Meta calls these when a user removes the app, or asks for deletion. The signature takes the place of a key. */
 export const metaCallbacks: FastifyPluginAsync<MetaContext> = async (app, context) => {
   const { db, publicUrl } = context
-  const callback = {
-    bodyLimit: BODY_BYTES_MAX,
-    schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) },
-  }
+  const callback = { bodyLimit: BODY_BYTES_MAX, schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
-    return new URLSearchParams(body)
-  })
+  readForms(app)
 
   const findAccounts = ({ params: { platform, clientId }, body }: FastifyRequest<Callback>) => {
     if (!isMeta(platform)) throw notFound()

@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http'
-import { parentPort, workerData } from 'node:worker_threads'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Teardown } from '../../helpers/database.ts'
 
 /** A request, with its body as text. */
 export interface Message {
@@ -7,32 +8,18 @@ export interface Message {
   path: string
   body: string
   headers: Record<string, string>
+  key?: string
 }
 
-/*
- * Sends requests one by one in a thread of its own, so that the thread of the service does nothing else. Posts the
- * status of each.
+/**
+ * Returns a function that sends a request and resolves to its status, or to 0 if the connection ends. A thread of its
+ * own sends them one by one, so that the thread of the service does nothing else.
  */
-const { port, key } = workerData as { port: number; key: string }
-const agent = new Agent({ keepAlive: true })
-const post = (status: number) => parentPort!.postMessage(status)
-
-parentPort!.on('message', ({ method, path, body, headers }: Message) => {
-  const bytes = Buffer.from(body)
-  const sent = request({
-    agent,
-    port,
-    host: '127.0.0.1',
-    method,
-    path,
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'content-length': bytes.length,
-      ...headers,
-    },
-  })
-  sent.on('response', (response) => response.resume().on('end', () => post(response.statusCode!)))
-  sent.on('error', () => post(0))
-  sent.end(bytes)
-})
+export function startClient(t: Teardown, port: number): (message: Message) => Promise<number> {
+  const client = new Worker(new URL('./client-thread.ts', import.meta.url), { workerData: port, execArgv: [] })
+  t.teardown(() => client.terminate())
+  return async (message) => {
+    client.postMessage(message)
+    return (await once(client, 'message'))[0]
+  }
+}
