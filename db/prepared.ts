@@ -18,8 +18,8 @@ interface Statement<R> {
   compile(db: Db): CompiledQuery<R>
 }
 
-/** Names must be unique: a second statement of a name would run the first one's plan. */
-const names = new Set<string>()
+/** The statements that are defined so far, by name, and what builds each. */
+export const preparedStatements = new Map<string, (db: Db) => CompiledQuery>()
 
 /**
  * Defines a statement that Kysely builds once and that Postgres plans once per connection. `build` gets a function that
@@ -30,12 +30,14 @@ export function prepared<P extends object, R>(
   name: string,
   build: (db: Db, value: <K extends keyof P & string>(key: K) => P[K]) => Statement<R>,
 ): (db: Db, values: P) => Promise<R[]> {
-  if (names.has(name)) throw new Error(`Two prepared statements have the name ${name}`)
-  names.add(name)
+  // A second statement of a name would run the first one's plan.
+  if (preparedStatements.has(name)) throw new Error(`Two prepared statements have the name ${name}`)
+  const compile = (db: Db) => build(db, (key) => new Placeholder(key) as never).compile(db)
+  preparedStatements.set(name, compile)
   let built: { compiled: CompiledQuery<R>; statement: PreparedStatement } | undefined
 
   function buildOnce(db: Db) {
-    const compiled = build(db, (key) => new Placeholder(key) as never).compile(db)
+    const compiled = compile(db)
     statementNames.set(compiled.sql, name)
     return { compiled, statement: new PreparedStatement(name, compiled.sql) }
   }

@@ -7,6 +7,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { after, at, msSince, type Now } from '../clock.ts'
+import { FEW_ROWS } from '../few-rows.ts'
 import { isFileOf, renditionOf, sentFileOf } from '../posts/files.ts'
 import type { StoredRendition } from '../posts/sent-renditions.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
@@ -189,9 +190,9 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
     head as (
       select account.platform, account.account_id, earliest.row_id, earliest.claimable_at
       from (
-          select platform, account_id from fresh
-          union select platform, account_id from above
-          union select platform, account_id from below) as account,
+          (select platform, account_id from fresh
+            union select platform, account_id from above
+            union select platform, account_id from below) ${FEW_ROWS}) as account,
         lateral (${availableAccount('account.account_id', now)}) as available,
         lateral (${earliestOf('available.id', now)}) as earliest
     ),

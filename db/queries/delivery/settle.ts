@@ -3,6 +3,7 @@ import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { after, type Now } from '../clock.ts'
+import { FEW_ROWS } from '../few-rows.ts'
 import { isoTime } from '../iso-time.ts'
 import { earliestOf, hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, type ClaimTerms, claimedColumns, claimedTables, claimRows } from './claim.ts'
@@ -40,8 +41,7 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
         keeps_lease boolean, sent jsonb, sent_before integer, may_be_sent boolean, failures integer, error jsonb,
         outcome text, act integer, prepared jsonb, is_waiting boolean, started_ms_ago float8, retry_in_ms float8,
         account_rests_ms float8, attention jsonb)
-      -- Limits nothing, but makes Postgres expect 10 rows instead of 100, for which it would read all of a small table.
-      limit (select null::bigint)
+      ${FEW_ROWS}
     ),
     -- The deliveries that are still held, and as they were before.
     settled as (

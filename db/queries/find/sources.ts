@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { FEW_ROWS } from '../few-rows.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
 import { DELIVERY_TESTS, hasTimes, isDeliveryWanted, isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
@@ -74,12 +75,14 @@ const BY_LOOKUP = {
       sql`least(greatest(${spanOf(sql`${value(id)}::uuid`)}, ${first}), ${last})`
     return sql`
       select found.user_id, found.place
-      from generate_series(${spans('startId')}, ${spans('endId')}, ${sql.lit(isAscending ? 1 : -1)}) as span
+      from (
+        select span from generate_series(${spans('startId')}, ${spans('endId')}, ${sql.lit(isAscending ? 1 : -1)}) as span
+        ${FEW_ROWS}) as spans
       cross join lateral (
         select user_id, post_id as place from (
           select user_id, post_id from post_words
           where words @> (array[${value('userId')}::uuid::text || ':' || lpad(to_hex(span), 5, '0')] || ${value('words')}::text[])
-          offset 0) as indexed
+          ${FEW_ROWS} offset 0) as indexed
         where post_id ${after} ${value('startId')}::uuid and post_id ${before} ${value('endId')}::uuid
         order by post_id ${order}) as found`
   },

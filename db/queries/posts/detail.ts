@@ -179,14 +179,10 @@ const ownMediaIds = sql<string[] | null>`(
   select coalesce(json_agg(media_id order by post_media.position), '[]') from post_media
   where ${isOwnFile} having count(part) = 0)`
 
-/** The files of each part of the thread. Null, which `dropAbsentOfTargets` replaces, unless one of them has a part. */
-const threadMedia = sql<string[][] | undefined>`(
-  select json_agg(of_part.ids order by number)
-  from generate_series(1, greatest(1, jsonb_array_length(thread_parts))) as number
-  cross join lateral (
-    select coalesce(json_agg(media_id order by post_media.position), '[]') as ids from post_media
-    where ${isOwnFile} and part = number) as of_part
-  having exists (select from post_media where ${isOwnFile} and part is not null))`
+/** The files of the parts of a thread in order, each with the number of its part. Null if no file has a part. */
+const partFiles = sql`(
+  select json_agg(json_build_array(part, media_id) order by post_media.position) from post_media
+  where ${isOwnFile} having count(part) > 0)`
 
 /** The accounts of a post as a JSON array, each with `more` of it and of its delivery. */
 export const selectDeliveries = (
@@ -208,7 +204,7 @@ export const selectDeliveries = (
           fields: eb.ref('fields'),
           threadParts: eb.ref('threadParts'),
           mediaIds: eb.case().when('ownMedia', '=', true).then(ownMediaIds).end(),
-          threadMedia: eb.case().when('ownMedia', '=', true).then(threadMedia).end(),
+          threadMedia: eb.case().when('ownMedia', '=', true).then(partFiles).end(),
           scheduledAt: isoTime<string | null>('postTargets.ownScheduledAt'),
           ...more(eb),
         }),
@@ -237,12 +233,23 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
       selectDeliveries(eb, (eb) => ({ delivery: buildDelivery(eb), ...fitOf(eb), ...more })).as('targets'),
     ])
 
-/** Makes accounts what the API shows: absent in place of null. Changes them. */
-export function dropAbsentOfTargets(targets: Pick<PostTarget, 'mediaFit' | 'padColor' | 'threadMedia'>[]): void {
+type TargetRow = Pick<PostTarget, 'mediaFit' | 'padColor' | 'threadMedia' | 'threadParts'>
+
+/** The files of each part. Postgres would expect 1,000 parts of `generate_series`. */
+function filesOfParts({ threadParts }: TargetRow, files: [part: number, id: string][]): string[][] {
+  const parts: string[][] = Array.from({ length: Math.max(1, threadParts?.length ?? 0) }, () => [])
+  for (const [part, id] of files) parts[part - 1]?.push(id)
+  return parts
+}
+
+/** Makes accounts what the API shows: absent in place of null, and files by their parts. Changes them. */
+export function dropAbsentOfTargets(targets: TargetRow[]): void {
   for (const target of targets) {
     if (target.mediaFit === null) delete target.mediaFit
     if (target.padColor === null) delete target.padColor
-    if (target.threadMedia === null) delete target.threadMedia
+    const files = target.threadMedia as unknown as [part: number, id: string][] | null | undefined
+    if (files) target.threadMedia = filesOfParts(target, files)
+    else delete target.threadMedia
   }
 }
 
@@ -278,15 +285,16 @@ export const findPostWithReadiness = async (db: Db, key: { userId: string; id: s
 interface PostDetailPage {
   userId: string
   after: string
-  limit: number
 }
+
+const DETAILS_PER_PAGE = 25
 
 const selectPostDetails = prepared<PostDetailPage, PostDetail>('list_post_details', (db, value) =>
   selectPosts(db)
     .where('userId', '=', value('userId'))
     .where('id', '>', value('after'))
     .orderBy('id')
-    .limit(value('limit'))
+    .limit(sql.lit(DETAILS_PER_PAGE))
     .$castTo<PostDetail>(),
 )
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Adjustment } from '../../../schemas/media.ts'
 import type { VideoTarget } from '../../../schemas/video-target.ts'
+import { FEW_ROWS } from '../few-rows.ts'
 
 /** The renditions that a delivery sends, by file: the target of each, and the rules that the file breaks. */
 export type StoredRenditions = Record<string, StoredRendition>
@@ -27,7 +28,7 @@ export const sentRenditions = sql<SentRendition[] | null>`(
       || case when sent.value ? 'video' then jsonb_build_object('video', sent.value -> 'video') else '{}' end
     order by delivery.position, media.id)
   from post_targets as delivery
-  cross join jsonb_each(delivery.renditions) as sent
+  cross join lateral (select * from jsonb_each(delivery.renditions) ${FEW_ROWS}) as sent
   join media on media.user_id = delivery.user_id and media.id = sent.key::uuid
   left join renditions on renditions.user_id = delivery.user_id and renditions.media_id = media.id
     and renditions.target = sent.value ->> 'target'

@@ -11,7 +11,6 @@ import { escapeControls } from '../../runtime/terminal.ts'
 import type { Io } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
-const POSTS_PER_PAGE = 100
 const USERS_PER_PAGE = 100
 
 /** Prints the posts of one user, or of all, while it reads them. */
@@ -44,7 +43,7 @@ async function printPosts(userIds: Iterable<string> | AsyncIterable<string>, db:
   })
   for await (const userId of userIds) {
     for (let after = NO_ID; ; ) {
-      const posts = await listPostDetails(db, { userId, after, limit: POSTS_PER_PAGE })
+      const posts = await listPostDetails(db, { userId, after })
       if (posts.length === 0) break
       const text = posts.map((post) => `${JSON.stringify(post)}\n`).join('')
       if (!stdout.write(escapeControls(text)) && !isClosed) await once(stdout, 'drain').catch(() => {})
