@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Io } from './action.ts'
+import type { RowOptions } from './actions/import/read-row.ts'
 import type { MoveOptions } from './actions/move/move-posts.ts'
 import type { ReportOptions } from './actions/move/report-each.ts'
-import { withJson } from './command.ts'
+import { withJson, withTable } from './command.ts'
 import { MOVED_COLUMNS } from './import-columns.ts'
-import { parseTimeZone } from './options.ts'
 
 const OVER_HTTP =
   'POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. A post is created once, however often this runs. Exits with 1 if posts were refused. Needs no database'
@@ -38,14 +38,14 @@ export function addImportCommands(program: Command, io: Io): void {
   })
 
   withDryRun(
-    move
-      .command('csv')
-      .description(
-        `create a post from each row of a CSV file. The first row names the columns, as for post import: ${MOVED_COLUMNS.join(', ')}. externalReference is required. accounts has names such as bluesky/ada.example.com, separated by commas, and media addresses of files, separated by spaces. ${OVER_HTTP}`,
-      )
-      .argument('<file>', 'the path of the file, in UTF-8')
-      .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone),
-  ).action(async (file: string, options: ReportOptions & { timeZone?: string }) => {
+    withTable(
+      move
+        .command('csv')
+        .description(
+          `create a post from each row of a CSV file. The first row names the columns, as for post import: ${MOVED_COLUMNS.join(', ')}. externalReference is required. accounts has names such as bluesky/ada.example.com, separated by commas, and media addresses of files, separated by spaces. ${OVER_HTTP}`,
+        ),
+    ),
+  ).action(async (file: string, options: ReportOptions & RowOptions) => {
     const { importCsv } = await import('./actions/move/csv.ts')
     await importCsv(io, file, options)
   })

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { QUEUE_ORDERS } from '../../schemas/queue-orders.ts'
 import type { Io } from './action.ts'
-import { withDatabase, withJson } from './command.ts'
+import { withDatabase, withJson, withTable } from './command.ts'
 import { COLUMNS, JSON_COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'
-import { parseTimeZone } from './options.ts'
 
 export function addPostCommands(program: Command, io: Io): void {
   const post = program.command('post').description('posts')
@@ -20,14 +19,14 @@ export function addPostCommands(program: Command, io: Io): void {
     })
 
   withDatabase(
-    post
-      .command('import')
-      .description(
-        `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. With ${QUEUE_ORDERS.join(' or ')} in schedule, it takes slots of its accounts instead. A column such as scheduledAt@ACCOUNT or mediaIds@ACCOUNT has the time or the files for one account, by its id. A local time such as 2027-01-31 09:30 is in the zone of the column timeZone, or else of --time-zone. Several ids stand in one cell, separated by spaces. The columns ${JSON_COLUMNS.join(', ')} are JSON. Exits with 1 if rows were refused`,
-      )
-      .argument('<file>', 'the path of the file, in UTF-8 or UTF-16')
+    withTable(
+      post
+        .command('import')
+        .description(
+          `create posts from a CSV file, once for each externalReference: rows whose reference a post of the user has are skipped. The first row names the columns: ${COLUMNS.join(', ')}. ${REQUIRED_COLUMNS.join(' and ')} are required in every row. A row without scheduledAt becomes a draft. With ${QUEUE_ORDERS.join(' or ')} in schedule, it takes slots of its accounts instead. A column such as scheduledAt@ACCOUNT or mediaIds@ACCOUNT has the time or the files for one account, by its id. A local time such as 2027-01-31 09:30 is in the zone of the column timeZone, or else of --time-zone. Several ids stand in one cell, separated by spaces. The columns ${JSON_COLUMNS.join(', ')} are JSON. Exits with 1 if rows were refused`,
+        ),
+    )
       .requiredOption('--user <id>', 'the id of the user who owns the posts')
-      .option('--time-zone <name>', 'the zone of times such as 2027-01-31 09:30, such as Europe/Berlin', parseTimeZone)
       .option('--dry-run', 'store nothing; say what would happen')
       .option('--refused <file>', 'where the refused rows are written, with the reasons; by default beside the file'),
     io,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
+import { readText } from '../../src/cli/actions/move/postiz-text.ts'
 import { createWorld } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
@@ -36,6 +37,10 @@ async function createScene(t: Test, accounts: [PlatformId, string][]) {
 async function serveMedia(t: Test): Promise<string> {
   const picture = await jpeg()
   const server = createServer(({ url }, response) => {
+    if (url === '/broken.jpg') {
+      response.writeHead(200, { 'content-length': picture.length }).write(picture.subarray(0, 100))
+      return void setTimeout(() => response.destroy(), 100)
+    }
     response.statusCode = ['/lighthouse.jpg', '/100%.jpg'].includes(url!) ? 200 : 404
     response.end(response.statusCode === 200 ? picture : '')
   })
@@ -212,4 +217,138 @@ t.test('rows of a CSV file name accounts, and have addresses of files', async (t
     4: { caption: 'Draft', scheduledAt: null, mediaIds: [/./] },
   })
   t.match((await run('csv', file, '--time-zone', 'Europe/Berlin')).summary, { created: 0, existing: 2, refused: 2 })
+})
+
+t.test('a malformed post of Postiz is refused by its id, and the others are created', async (t) => {
+  const { media, folder, run, posts } = await createScene(t, [['x', 'ada']])
+  const row = (id: unknown, others: object = {}) => ({
+    ...{ id, parentPostId: null, state: 'QUEUE', publishDate: '2030-01-15T09:30:00.000Z', intervalInDays: null },
+    ...{ content: `Hello ${id}`, image: '[]', settings: '{}', tags: [], network: 'x', name: 'Ada', profile: 'ada' },
+    ...others,
+  })
+  const part = (id: string, parentPostId: string) => row(id, { parentPostId })
+  const file = join(folder, 'postiz.json')
+  const rows = [
+    ...[row('good'), part('good-2', 'good'), row('again'), row('again', { content: 'Another' })],
+    ...[part('own', 'own'), part('a', 'b'), part('b', 'a'), part('orphan', 'gone'), row(7), null, 'text'],
+    row('long'),
+    ...Array.from({ length: 20_000 }, (_, at) => part(`long-${at}`, at === 0 ? 'long' : `long-${at - 1}`)),
+    row('list', { settings: '["a"]' }),
+    row('text', { settings: 'a' }),
+    row('image', { image: '{"path":1}' }),
+    row('time', { publishDate: 'tomorrow' }),
+    row('type', { settings: '{"post_type":{"toString":1}}' }),
+    row('broken-file', { image: JSON.stringify([{ path: `${media}/broken.jpg` }]) }),
+    row('parent-of-broken'),
+    { ...part('broken-part', 'parent-of-broken'), content: 5 },
+    row('last'),
+  ]
+  writeFileSync(file, JSON.stringify(rows))
+  const reasons: Record<string, RegExp> = {
+    again: /externalReference is that of again too/,
+    own: /it is its own parent/,
+    a: /its parent b begins no post/,
+    b: /its parent a begins no post/,
+    orphan: /its parent gone is not in the file/,
+    'row 9': /a row of row 9: \/id is not as expected/,
+    'row 10': /not as expected/,
+    'row 11': /not as expected/,
+    long: /./,
+    list: /settings of list: the value is not as expected/,
+    text: /settings of text is not valid JSON/,
+    image: /image of image: the value is not as expected/,
+    time: /Invalid datetime/,
+    type: /it cannot be read: Cannot convert object/,
+    'broken-file': /broken\.jpg was not complete/,
+    'parent-of-broken': /a row of parent-of-broken: \/content is not as expected/,
+  }
+  for (const mode of [['--dry-run'], []]) {
+    const { code, stderr, found, summary } = await run('postiz', file, ...mode)
+    t.strictSame([code, stderr, summary.created, summary.refused], [1, '', 3, Object.keys(reasons).length])
+    for (const [id, reason] of Object.entries(reasons)) {
+      t.match(found[id], { outcome: 'refused', problems: [reason] }, id)
+    }
+  }
+  t.strictSame(Object.keys(await posts()).toSorted(), ['postiz:again', 'postiz:good', 'postiz:last'])
+})
+
+t.test('a malformed post of Buffer is refused by its id, and the others are created', async (t) => {
+  const { env, sample, run } = await createScene(t, [
+    ['bluesky', 'ada.example.com'],
+    ['mastodon', 'ada'],
+  ])
+  const [first] = JSON.parse(sample('buffer-posts.json'))
+  const channel = { name: 'ada', displayName: null, service: 'mastodon' }
+  const good = { ...first, channel, metadata: null }
+  serveBuffer(
+    t,
+    [
+      { ...good, id: 'a', text: 5 },
+      { ...good, id: 'b', assets: {} },
+      { ...good, id: 'good' },
+    ],
+    'secret',
+  )
+  env.BUFFER_API_KEY = 'secret'
+  t.match(await run('buffer'), {
+    code: 1,
+    stderr: /^$/,
+    found: {
+      a: { outcome: 'refused', problems: [/\/text is not as expected/] },
+      b: { outcome: 'refused', problems: [/\/assets is not as expected/] },
+      good: { outcome: 'created' },
+    },
+  })
+})
+
+t.test('texts of the editor of Postiz are read in linear time', (t) => {
+  const readings: [html: string, text: string][] = [
+    ['<p>One</p><p>Two <a class="x" href="https://a.b/?c=1&amp;d=2">here</a></p>', 'One\nTwo https://a.b/?c=1&d=2'],
+    ['<p>A</p><ul> <li><p>b</p> </li><li> <p>c</p></li></ul>', 'A \n- b\n- c'],
+    ['<p title="1 < 2 > 1">A<br/>b &lt;i&gt; <b>c</b></p><h2>D</h2>', 'A\nb <i> c\nD'],
+    ['<p>1 < 2 <a name="x">b</a> <a href="https://a.b">open</p>', '1 < 2 b open'],
+  ]
+  for (const [html, text] of readings) t.equal(readText(html).text, text)
+  // A quadratic reading of these takes minutes.
+  const count = 200_000
+  for (const part of [
+    '<a ',
+    '<a href="">',
+    '<a "',
+    '<p ',
+    '<li> ',
+    '</p> ',
+    '<a href="x">y</a>',
+    '&',
+    '<a href="<a ',
+  ]) {
+    t.ok(readText(`<p>${part.repeat(count)}`))
+  }
+  t.end()
+})
+
+t.test('short rows, repeated references and dates of Excel are read as in post import', async (t) => {
+  const { folder, run, posts } = await createScene(t, [['x', 'ada']])
+  const file = join(folder, 'posts.csv')
+  const lines = [
+    'externalReference,accounts,caption,scheduledAt',
+    '1,x/ada,One',
+    '2,x/ada,Two,1/15/2030 9:30 PM',
+    '1,x/ada,Again',
+    '3,x/ada,Three,,,',
+  ]
+  writeFileSync(file, lines.join('\n'))
+  const without = await run('csv', file)
+  t.match(without.found, { 'row 3': { outcome: 'refused', problems: [/a date of Excel.*--dates mdy/] } })
+  const options = ['--dates', 'mdy', '--time-zone', 'Europe/Berlin']
+  for (const mode of [['--dry-run'], []]) {
+    const { found, summary } = await run('csv', file, ...options, ...mode)
+    t.match(summary, { posts: 4, refused: 1 })
+    t.match(found, { 'row 4': { outcome: 'refused', problems: ['externalReference is that of row 2 too'] } })
+  }
+  t.match(await posts(), { 2: { scheduledAt: '2030-01-15T20:30:00.000Z' }, 3: { caption: 'Three' } })
+
+  // A post that exists is left alone, also when its time has passed.
+  writeFileSync(file, [lines[0], '2,x/ada,Two,1/15/2020 9:30 PM'].join('\n'))
+  t.match((await run('csv', file, ...options)).summary, { existing: 1, refused: 0 })
 })

@@ -319,6 +319,79 @@ t.test('a file that is no such table is refused as a whole', async (t) => {
   t.strictSame(await posts(), [])
 })
 
+t.test('rows without their last delimiters are read, and those with too many empty cells', async (t) => {
+  const { account, write, run, posts } = await createScene(t)
+  const rows = [
+    `a,${account}`,
+    `b,${account},two,2999-01-15T09:30:00Z,,, ,`,
+    `c,${account},three,,`,
+    `d,${account},four`,
+  ]
+  const path = write(['externalReference,accountIds,caption,scheduledAt', ...rows].join('\r\n'))
+  const { code, summary } = await run(path)
+  t.strictSame([code, counts(summary)], [0, [4, 4, 0, 0]])
+  const stored = (await posts()).map(({ caption, scheduledAt }) => [caption, scheduledAt])
+  t.strictSame(stored, [
+    ['', null],
+    ['two', '2999-01-15T09:30:00.000Z'],
+    ['three', null],
+    ['four', null],
+  ])
+})
+
+t.test('dates of Excel need their order', async (t) => {
+  const { account, write, run, posts } = await createScene(t)
+  const dates: [cell: string, mdy: string, dmy: string][] = [
+    ['1/15/2999 9:30', '2999-01-15T09:30:00.000Z', 'month 15 does not exist'],
+    ['1/15/2999 9:30 PM', '2999-01-15T21:30:00.000Z', 'month 15 does not exist'],
+    ['1/2/2999 12:05:06 am', '2999-01-02T00:05:06.000Z', '2999-02-01T00:05:06.000Z'],
+    ['15/01/2999 09:30', 'month 15 does not exist', '2999-01-15T09:30:00.000Z'],
+    ['15.01.2999 09:30', 'month 15 does not exist', '2999-01-15T09:30:00.000Z'],
+    ['15-1-2999 12:30 p. m.', 'month 15 does not exist', '2999-01-15T12:30:00.000Z'],
+    ['30/02/2999 09:30', 'month 30 does not exist', '30 February does not exist'],
+    ['1/2/2999', 'has no time of day', 'has no time of day'],
+    ['1/2/99 9:30', 'has two digits', 'has two digits'],
+    ['1/2/2999 13:30 PM', 'no hour from 1 to 12', 'no hour from 1 to 12'],
+    ['1/2/2999 25:30', 'hour 25 does not exist', 'hour 25 does not exist'],
+    ['2999-01-15 09:30', '2999-01-15T09:30:00.000Z', '2999-01-15T09:30:00.000Z'],
+  ]
+  const fileOf = (order: string) =>
+    write(
+      [
+        `externalReference;accountIds;caption;scheduledAt;scheduledAt@${account}`,
+        ...dates.map(([cell], index) => `${order}-${index};${account};hi;${cell};${cell}`),
+      ].join('\n'),
+    )
+  const untold = (await run(fileOf('none'), '--time-zone', 'UTC')).summary
+  t.strictSame(counts(untold), [12, 1, 0, 11])
+  for (const { reason } of untold.refusals) {
+    t.match(reason, /^scheduledAt: Invalid datetime: .* is a date of Excel, .*--dates mdy .* --dates dmy/)
+  }
+  const problems: string[] = []
+  for (const [at, order] of ['mdy', 'dmy'].entries()) {
+    const { summary } = await run(fileOf(order), '--time-zone', 'UTC', '--dates', order)
+    const stored = new Map((await posts()).map((post) => [post.externalReference, post.scheduledAt]))
+    for (const [index, date] of dates.entries()) {
+      const refusal = summary.refusals.find(({ row }: { row: number }) => row === index + 2)?.reason
+      const seen = stored.get(`${order}-${index}`) ?? refusal ?? 'nothing'
+      if (!seen.includes(date[at + 1]!)) problems.push(`${date[0]} as ${order}: ${seen}`)
+    }
+  }
+  t.strictSame(problems, [])
+  t.match(await run(fileOf('none'), '--dates', 'ymd'), { code: 2 })
+})
+
+t.test('a misspelt column is refused with the one that it may stand for', async (t) => {
+  const { account, write, run } = await createScene(t)
+  const header = 'externalReference,accountIds,Caption,scheduled_at,Media IDs,first coment,nonsense'
+  const { code, stderr } = await run(write(`${header}\na,${account}`))
+  t.equal(code, 1)
+  t.match(
+    stderr,
+    'Did you mean caption by Caption, scheduledAt by scheduled_at, mediaIds by Media IDs, firstComment by first coment?',
+  )
+})
+
 t.test('a terminal shows a bar, and other outputs do not', async (t) => {
   const show = (isTTY: boolean) => {
     let text = ''

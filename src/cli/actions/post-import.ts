@@ -11,13 +11,13 @@ import type { Action } from '../action.ts'
 import { COLUMNS, REQUIRED_COLUMNS } from '../import-columns.ts'
 import { readTable, type Table, writeTable } from './import/csv.ts'
 import { createProgress } from './import/progress.ts'
-import { RowProblem, readRow } from './import/read-row.ts'
-import { listSome, requireColumns, rowNumber } from './import/table-columns.ts'
+import { type RowOptions, readRow } from './import/read-row.ts'
+import { cellsOf, listSome, requireColumns, rowName, rowNumber } from './import/table-columns.ts'
 import { requireFound } from './on-database.ts'
+import { createReferences } from './send/references.ts'
 
-interface Options {
+interface Options extends RowOptions {
   user: string
-  timeZone?: string
   dryRun?: boolean
   refused?: string
 }
@@ -88,10 +88,10 @@ const listRefusals = (outcomes: ImportOutcome[]) =>
 async function importRows(
   db: Db,
   table: Table,
-  { user, timeZone, dryRun = false, gapMs, make }: Options & { gapMs: number | null; make: MakeRenditions },
+  { user, dryRun = false, gapMs, make, ...options }: Options & { gapMs: number | null; make: MakeRenditions },
   progress: ReturnType<typeof createProgress>,
 ): Promise<ImportOutcome[]> {
-  const { outcomes, posts } = readRows(table, timeZone)
+  const { outcomes, posts } = readRows(table, options)
   let done = outcomes.size
   try {
     for (const batch of splitIntoBatches(posts)) {
@@ -114,19 +114,17 @@ interface ReadPost {
 }
 
 /** Reads all rows: those that can be imported, and the reasons of the others. */
-function readRows({ header, rows }: Table, timeZone: string | undefined) {
+function readRows(table: Table, options: RowOptions) {
   const outcomes = new Map<number, ImportOutcome>()
   const posts: ReadPost[] = []
-  const rowOf = new Map<string, number>()
-  for (const [index, cells] of rows.entries()) {
+  const requireUnique = createReferences()
+  for (const [index, cells] of table.rows.entries()) {
     try {
-      const post = readRow(Object.fromEntries(header.map((name, at) => [name, cells[at]!])), timeZone)
-      const first = rowOf.get(post.externalReference)
-      if (first !== undefined) throw new RowProblem(`externalReference is that of row ${first} too`)
-      rowOf.set(post.externalReference, rowNumber(index))
+      const post = readRow(cellsOf(table, cells), options)
+      requireUnique(post.externalReference, rowName(index))
       posts.push({ index, post })
     } catch (error) {
-      if (!(error instanceof RowProblem)) throw error
+      if (!(error instanceof OperatorError)) throw error
       outcomes.set(index, { outcome: 'refused', reason: error.message })
     }
   }

@@ -7,7 +7,7 @@ import type { Io, Json } from '../action.ts'
 import { print } from '../output.ts'
 import { findFile, rootOf } from './send/find-file.ts'
 import { type AttachedFile, readPost } from './send/read-post.ts'
-import { connect, findAccount, type Outcome, outcomeToText, sendOnce } from './send/send-once.ts'
+import { connect, createSender, findAccount, type Outcome, outcomeToText, type Prepared } from './send/send-once.ts'
 
 interface Options extends Json {
   validate?: boolean
@@ -25,36 +25,37 @@ export async function sendFiles(
   { validate = false, commit, json = false }: Options,
 ): Promise<void> {
   const { client, accounts } = await connect(io)
+  const send = createSender(client, { isTrial: validate })
   const outcomes: ({ file: string } & Outcome)[] = []
   try {
-    for (const path of paths) outcomes.push(await sendFile(client, accounts, path, { isTrial: validate, commit }))
+    for (const path of paths) {
+      const file = path.replace(/^\.\//, '')
+      outcomes.push({ file, ...(await send(file, () => prepare(client, accounts, path, file, commit))) })
+    }
   } finally {
     print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))
   }
   if (outcomes.some(({ outcome }) => outcome === 'refused')) io.exitCode = 1
 }
 
-async function sendFile(
+async function prepare(
   client: Postroom,
   accounts: Account[],
   path: string,
-  { isTrial, commit }: { isTrial: boolean; commit: string | undefined },
-) {
-  const file = path.replace(/^\.\//, '')
+  file: string,
+  commit: string | undefined,
+): Promise<Prepared> {
   const root = rootOf(path)
-  const outcome = await sendOnce(client, isTrial, async () => {
-    const { body, accounts: names, files } = await readPost(root, path)
-    return {
-      externalReference: body.externalReference ?? file,
-      request: commit && `${commit} ${file}`,
-      complete: async () => ({
-        ...body,
-        accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
-        mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, root, files))],
-      }),
-    }
-  })
-  return { file, ...outcome }
+  const { body, accounts: names, files } = await readPost(root, path)
+  return {
+    externalReference: body.externalReference ?? file,
+    request: commit && `${commit} ${file}`,
+    complete: async () => ({
+      ...body,
+      accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
+      mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, root, files))],
+    }),
+  }
 }
 
 /** Stores the files, in `root`. A file that the service has is not stored again. */

@@ -48,8 +48,10 @@ export async function readTable(path: string): Promise<Table> {
   }
   try {
     const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine, record_delimiter: LINE_ENDS }
-    const [header = [], ...rows] = parse(text, options) as string[][]
+    const records = parse(text, { ...options, relax_column_count: true, info: true }) as unknown as Parsed[]
+    const [{ record: header } = { record: [] }, ...others] = records
     const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
+    const rows = others.map((row) => withLength(row, header.length))
     const named = { header: header.map((name) => name.trim()), rows }
     return { ...withoutEmptyEdges(named), headerLine, delimiter, encoding, hasByteOrderMark }
   } catch (error) {
@@ -59,12 +61,31 @@ export async function readTable(path: string): Promise<Table> {
   }
 }
 
+interface Parsed {
+  record: string[]
+  info: { lines: number }
+}
+
+/** Spreadsheets and Outlook leave out the last delimiters of rows that have nothing there, or write more of them. */
+function withLength({ record, info }: Parsed, length: number): string[] {
+  if (record.slice(length).some(isFilled)) {
+    const message = `Invalid Record Length: a row has ${record.length} cells, the first has ${length}`
+    throw Object.assign(new Error(message), { code: LENGTH, lines: info.lines })
+  }
+  return Array.from({ length }, (_, column) => record[column] ?? '')
+}
+
+const isFilled = (cell: string) => cell.trim() !== ''
+
+/** The code of csv-parse for a row with too many cells. */
+const LENGTH = 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH'
+
 const IN_QUOTES = '. Put double quotes around the cell, and write each one inside of it twice, as in "6"" nails"'
 
 /** By the codes of csv-parse. */
 const MENDS: Record<string, string> = {
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH:
-    '. Every row has as many cells as the first: put double quotes around a cell with a delimiter or a line break',
+  [LENGTH]:
+    '. Every row has as many cells as the first at most: put double quotes around a cell with a delimiter or a line break',
   CSV_INVALID_CLOSING_QUOTE: IN_QUOTES,
   CSV_QUOTE_NOT_CLOSED: IN_QUOTES,
   INVALID_OPENING_QUOTE: IN_QUOTES,
@@ -72,7 +93,6 @@ const MENDS: Record<string, string> = {
 
 /** Leaves out the empty last rows and columns that spreadsheets save: columns without a name and a value anywhere. */
 function withoutEmptyEdges({ header, rows }: Pick<Table, 'header' | 'rows'>): Pick<Table, 'header' | 'rows'> {
-  const isFilled = (cell: string) => cell.trim() !== ''
   const filled = rows.slice(0, rows.findLastIndex((cells) => cells.some(isFilled)) + 1)
   const isKept = header.map((name, column) => name !== '' || filled.some((cells) => isFilled(cells[column]!)))
   const pick = (cells: string[]) => cells.filter((_, column) => isKept[column])

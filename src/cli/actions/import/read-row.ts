@@ -2,13 +2,14 @@ import { CreatePost } from '../../../../schemas/create-post.ts'
 import { BATCH } from '../../../../schemas/create-posts.ts'
 import type { Issue } from '../../../../schemas/error.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
-import { isLocalTime } from '../../../../schemas/time.ts'
+import { invalid, isLocalTime } from '../../../../schemas/time.ts'
 import { AppError, OperatorError } from '../../../errors.ts'
 import { parseJson } from '../../../http/json.ts'
 import { validatorCompiler } from '../../../http/validation.ts'
 import { findIssues } from '../../../posts/body.ts'
 import type { ImportedPost } from '../../../posts/import.ts'
 import { type CellKind, OWN_COLUMN, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
+import { type DateOrder, readSpreadsheetTime } from './spreadsheet-time.ts'
 
 const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unknown> = {
   text: (cell) => cell,
@@ -24,16 +25,24 @@ const BYTES_MAX = 1024 * 1024
 /** The reason why a row cannot be imported, for its author. */
 export class RowProblem extends OperatorError {}
 
+/** How the times of a file are read. */
+export interface RowOptions {
+  /** The zone of times without one. */
+  timeZone?: string
+  /** The order of the dates that Excel writes. */
+  dates?: DateOrder
+}
+
 /** Reads one row, with the text of each column. Throws a `RowProblem`. */
-export function readRow(cells: Record<string, string>, defaultZone: string | undefined): ImportedPost {
+export function readRow(cells: Record<string, string>, options: RowOptions): ImportedPost {
   const raw: Record<string, unknown> = {}
   for (const [column, kind] of Object.entries(PROPERTY_COLUMNS)) {
     const cell = cells[column] ?? ''
     if (cell.trim() === '' || kind === 'zone') continue
-    if (kind === 'time') Object.assign(raw, readTime(cell.trim(), cells, defaultZone))
+    if (kind === 'time') Object.assign(raw, readTime(cell.trim(), cells, options))
     else raw[column] = explained(column, () => PARSERS[kind](cell))
   }
-  const origins = addOwnCells(raw, cells)
+  const origins = addOwnCells(raw, cells, options)
   for (const column of REQUIRED_COLUMNS) {
     if (raw[column] === undefined) throw new RowProblem(`${column} is empty`)
   }
@@ -55,7 +64,7 @@ const validate = validatorCompiler({ schema: CreatePost, method: 'POST', url: '/
 type Origins = ReadonlyMap<string, string>
 
 /** Adds the cells of columns for one account to its override. Returns where they are. */
-function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>): Origins {
+function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>, options: RowOptions): Origins {
   const origins = new Map<string, string>()
   for (const [column, cell] of Object.entries(cells)) {
     const [, property, accountId] = OWN_COLUMN.exec(column) ?? []
@@ -68,7 +77,7 @@ function addOwnCells(raw: Record<string, unknown>, cells: Record<string, string>
     if (known?.[property] !== undefined) {
       throw new RowProblem(`${column}: accountOverrides has ${property} for this account too, leave out one of them`)
     }
-    const value = property === 'scheduledAt' ? withoutSpace(cell.trim()) : PARSERS.ids(cell)
+    const value = property === 'scheduledAt' ? toTime(column, cell.trim(), options) : PARSERS.ids(cell)
     const index = known ? overrides.indexOf(known) : overrides.length
     if (known) known[property] = value
     else {
@@ -89,16 +98,17 @@ function readJson(cell: string): unknown {
   return parseJson(Buffer.from(cell))
 }
 
-/** A date and time with a space between them, as spreadsheets write it. */
-const SPACED_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)$/
-
-const withoutSpace = (time: string) => time.replace(SPACED_TIME, '$1T$2')
+function toTime(column: string, text: string, { dates }: RowOptions): string {
+  const result = readSpreadsheetTime(text, dates)
+  if ('problem' in result) throw new RowProblem(`${column}: ${invalid(result.problem).problem}`)
+  return result.time
+}
 
 /** The zone of a row or of the file applies to local times only: most tables have it in every row. */
-function readTime(text: string, { timeZone: zone, fold }: Record<string, string>, defaultZone: string | undefined) {
-  const scheduledAt = withoutSpace(text)
+function readTime(text: string, { timeZone: zone, fold }: Record<string, string>, options: RowOptions) {
+  const scheduledAt = toTime('scheduledAt', text, options)
   if (!isLocalTime(scheduledAt)) return { scheduledAt }
-  const timeZone = zone?.trim() || defaultZone
+  const timeZone = zone?.trim() || options.timeZone
   if (timeZone === undefined) {
     throw new RowProblem(
       'scheduledAt has no time zone: use --time-zone, fill the column timeZone, or end the time with Z or an offset',

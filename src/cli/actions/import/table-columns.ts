@@ -1,10 +1,17 @@
 import { OperatorError } from '../../../errors.ts'
 import { truncate } from '../../../http/json.ts'
+import { findNearest } from '../../../http/nearest.ts'
 import { OWN_COLUMN, OWN_COLUMN_FORMS } from '../../import-columns.ts'
 import type { Table } from './csv.ts'
 
 /** As a spreadsheet counts, with the names of the columns in row 1. Empty lines do not count. */
 export const rowNumber = (index: number) => index + 2
+
+export const rowName = (index: number) => `row ${rowNumber(index)}`
+
+/** The text of each column. */
+export const cellsOf = ({ header }: Table, cells: readonly string[]): Record<string, string> =>
+  Object.fromEntries(header.map((name, at) => [name, cells[at]!]))
 
 const UNKNOWN_SHOWN_MAX = 20
 
@@ -26,12 +33,25 @@ export function requireColumns(
   if (unknown.length > 0) {
     const shown = unknown.slice(0, UNKNOWN_SHOWN_MAX).map((name) => truncate(name))
     const names = listSome(shown, unknown.length)
+    const forms = [...known, ...OWN_COLUMN_FORMS]
     throw new OperatorError(
-      `${place} has unknown columns: ${names}. Known are ${[...known, ...OWN_COLUMN_FORMS].join(', ')}`,
+      `${place} has unknown columns: ${names}. Known are ${forms.join(', ')}${suggest(shown, known)}`,
     )
   }
   const missing = required.filter((name) => !header.includes(name))
   if (missing.length > 0) throw new OperatorError(`${place} lacks the columns ${missing.join(', ')}`)
-  const repeated = header.find((name, index) => header.indexOf(name) !== index)
-  if (repeated !== undefined) throw new OperatorError(`${place} has the column ${repeated} twice`)
+  const names = new Set<string>()
+  for (const name of header) {
+    if (names.has(name)) throw new OperatorError(`${place} has the column ${name} twice`)
+    names.add(name)
+  }
+}
+
+/** `scheduled_at` and `Scheduled At` stand for `scheduledAt`. */
+function suggest(unknown: readonly string[], known: readonly string[]): string {
+  const meant = unknown.flatMap((name) => {
+    const nearest = findNearest(name.replaceAll(/[\s_-]/g, ''), known)
+    return nearest === undefined ? [] : [`${nearest} by ${name}`]
+  })
+  return meant.length === 0 ? '' : `. Did you mean ${meant.join(', ')}?`
 }

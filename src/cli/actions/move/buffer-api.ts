@@ -40,7 +40,7 @@ const Metadata = Type.Object({
   geolocation: Maybe(Type.Object({ text: Maybe(Type.String()) })),
 })
 
-const Post = Type.Object({
+export const BufferPost = Type.Object({
   id: Type.String(),
   status: Type.String(),
   schedulingType: Text,
@@ -52,7 +52,7 @@ const Post = Type.Object({
   assets: Assets,
   metadata: Type.Union([Metadata, Type.Null()]),
 })
-export type BufferPost = Static<typeof Post>
+export type BufferPost = Static<typeof BufferPost>
 export type BufferAssets = Static<typeof Assets>
 
 const Organizations = Type.Object({
@@ -61,7 +61,7 @@ const Organizations = Type.Object({
 
 const Page = Type.Object({
   posts: Type.Object({
-    edges: Maybe(Type.Array(Type.Object({ node: Post }))),
+    edges: Maybe(Type.Array(Type.Object({ node: Type.Unknown() }))),
     pageInfo: Type.Object({ hasNextPage: Type.Boolean(), endCursor: Text }),
   }),
 })
@@ -112,10 +112,10 @@ fragment Asset on Asset {
   ... on ImageAsset { image { altText userTags { handle } } }
 }`
 
-/** Reads the posts that are not sent yet, of all organizations. */
-export async function readPosts(key: string): Promise<BufferPost[]> {
+/** Reads the posts that are not sent yet, of all organizations. Each should be a `BufferPost`. */
+export async function readPosts(key: string): Promise<unknown[]> {
   const { account } = await query(key, Organizations, '{ account { organizations { id } } }', {})
-  const found: BufferPost[] = []
+  const found: unknown[] = []
   for (const { id: organizationId } of account.organizations) {
     let after: string | null = null
     do {

@@ -1,17 +1,26 @@
 import type { PlatformId } from '../../../../schemas/platform.ts'
 import { readBufferKey } from '../../../config/config.ts'
 import type { Io } from '../../action.ts'
-import { type BufferAssets, type BufferPost, readPosts } from './buffer-api.ts'
+import { type BufferAssets, BufferPost, readPosts } from './buffer-api.ts'
 import { readMetadata } from './buffer-metadata.ts'
 import { type MoveOptions, movePosts } from './move-posts.ts'
-import { platformOf, type SourceFile, type SourcePost } from './source-post.ts'
+import { readShape } from './read-shape.ts'
+import { platformOf, type Source, type SourceFile, type SourcePost } from './source-post.ts'
 
 /** The names of networks in Buffer, where they differ: https://developers.buffer.com/types/Service.html */
 const SERVICES: Record<string, PlatformId> = { twitter: 'x', googlebusiness: 'google_business' }
 
 export async function importBuffer(io: Io, options: MoveOptions): Promise<void> {
   const posts = await readPosts(readBufferKey(io.env))
-  await movePosts(io, 'buffer', posts.map(toPost), options)
+  await movePosts(io, 'buffer', posts.map(toSource), options)
+}
+
+function toSource(post: unknown, index: number): Source {
+  const { id } = (post ?? {}) as { id?: unknown }
+  return {
+    id: typeof id === 'string' ? id : `post ${index + 1}`,
+    read: () => toPost(readShape(BufferPost, post, 'the post')),
+  }
 }
 
 function toPost(post: BufferPost): SourcePost {
@@ -21,7 +30,6 @@ function toPost(post: BufferPost): SourcePost {
   const { postType, fields, lost, missing } = readMetadata(platform, post)
   const isReminder = post.schedulingType === 'notification'
   return {
-    id: post.id,
     account: { platform, network: service, names: [name, displayName].filter((name) => name !== null) },
     caption: post.text,
     files: readFiles(post.assets),

@@ -1,9 +1,11 @@
-import type { CreatePost } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../errors.ts'
+import type { Account, CreatePost } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
-import { connect, findAccount, sendOnce } from '../send/send-once.ts'
+import { connect, createSender, findAccount } from '../send/send-once.ts'
 import { matchAccount } from './match-account.ts'
 import { type ReportOptions, reportEach } from './report-each.ts'
-import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
+import { requireFuture } from './require-future.ts'
+import type { MovedBody, Source, SourceFile } from './source-post.ts'
 import { toBody } from './to-body.ts'
 import { uploadFiles } from './upload-files.ts'
 
@@ -12,26 +14,38 @@ export interface MoveOptions extends ReportOptions {
 }
 
 /** Creates the posts of another service, each once: its id there, after the name of the service, is the reference. */
-export async function movePosts(io: Io, service: string, posts: SourcePost[], options: MoveOptions): Promise<void> {
+export async function movePosts(io: Io, service: string, sources: Source[], options: MoveOptions): Promise<void> {
   const { client, accounts } = await connect(io)
   const given = new Map(options.account.map(readPair))
   for (const name of given.values()) findAccount(accounts, name)
-  await reportEach(io, posts, options, async (post) => {
+  const send = createSender(client, { isTrial: options.dryRun ?? false })
+  await reportEach(io, sources, options, async (source) => {
     const lost: string[] = []
-    const outcome = await sendOnce(client, options.dryRun ?? false, () => {
-      const account = matchAccount(accounts, post.account, given)
-      const { body, threadFiles, warnings } = toBody(post, account.id, account.platform)
+    const outcome = await send(source.id, () => {
+      const { account, body, files, threadFiles, warnings } = readSource(source, accounts, given)
       lost.push(...warnings)
       return {
-        externalReference: `${service}:${post.id}`,
+        externalReference: `${service}:${source.id}`,
         complete: async () => {
-          const uploaded = await uploadFiles(client, threadFiles?.flat() ?? post.files)
+          requireFuture(body)
+          const uploaded = await uploadFiles(client, threadFiles?.flat() ?? files)
           return { ...body, accountIds: [account.id], ...nameFiles(body, account.id, uploaded, threadFiles) }
         },
       }
     })
-    return { source: post.id, ...outcome, warnings: [...lost, ...outcome.warnings] }
+    return { source: source.id, ...outcome, warnings: [...lost, ...outcome.warnings] }
   })
+}
+
+/** Reads a post of the other service. Whatever it contains, it does not end the run for the others. */
+function readSource(source: Source, accounts: Account[], given: Map<string, string>) {
+  try {
+    const post = source.read()
+    const account = matchAccount(accounts, post.account, given)
+    return { account, files: post.files, ...toBody(post, account.id, account.platform) }
+  } catch (error) {
+    throw error instanceof OperatorError ? error : new OperatorError(`it cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** The properties of the post that name its files: in a thread, those of each text. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { POSTIZ_EXPORT } from '../../../../db/postiz-export.ts'
 import type { PlatformId } from '../../../../schemas/platform.ts'
 import { OperatorError } from '../../../errors.ts'
@@ -7,8 +7,9 @@ import type { Io } from '../../action.ts'
 import { type MoveOptions, movePosts } from './move-posts.ts'
 import { readSettings } from './postiz-settings.ts'
 import { readText } from './postiz-text.ts'
+import { groupThreads } from './postiz-threads.ts'
 import { readShape } from './read-shape.ts'
-import { platformOf, type SourceFile, type SourcePost } from './source-post.ts'
+import { platformOf, type Source, type SourceFile, type SourcePost } from './source-post.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
@@ -55,30 +56,31 @@ export async function importPostiz(
   await movePosts(io, 'postiz', await readPosts(path), options)
 }
 
-async function readPosts(path: string): Promise<SourcePost[]> {
+async function readPosts(path: string): Promise<Source[]> {
   const text = await readFile(path, 'utf8').catch(({ code }) => {
     throw new OperatorError(`${path} cannot be read (${code})`)
   })
-  const rows = readShape(Type.Array(Row), parse(path, text), path)
-  const followers = Map.groupBy(rows, ({ parentPostId }) => parentPostId)
-  return (followers.get(null) ?? []).map((row) => toPost(path, row, collectParts(row, followers)))
+  const rows = readShape(Type.Array(Type.Unknown()), parse(path, text), path)
+  return groupThreads(rows).map(({ id, rows, problem }) => ({
+    id,
+    read: () => {
+      if (problem !== undefined) throw new OperatorError(problem)
+      const [first, ...parts] = rows.map((row) => readShape(Row, row, `a row of ${id}`))
+      return toPost(first!, parts)
+    },
+  }))
 }
 
-/** Each part is the parent of the next. */
-const collectParts = (row: Row, followers: Map<string | null, Row[]>): Row[] =>
-  (followers.get(row.id) ?? []).flatMap((part) => [part, ...collectParts(part, followers)])
-
-function toPost(path: string, row: Row, parts: Row[]): SourcePost {
+function toPost(row: Row, parts: Row[]): SourcePost {
   const platform = platformOf(PROVIDERS, row.network)
-  const settings = readShape(Settings, parse(path, row.settings || '{}'), `${path}: settings of ${row.id}`)
+  const settings = readJson(Settings, row.settings || '{}', `settings of ${row.id}`)
   const { postType, fields, missing } = readSettings(platform, settings)
   const texts = [row, ...parts].map(({ content }) => readText(content))
   return {
-    id: row.id,
     account: { platform, network: row.network, names: [row.profile, row.name].filter((name) => name !== null) },
     caption: texts[0]!.text,
-    files: readFiles(path, row),
-    parts: parts.map((part, index) => ({ text: texts[index + 1]!.text, files: readFiles(path, part) })),
+    files: readFiles(row),
+    parts: parts.map((part, index) => ({ text: texts[index + 1]!.text, files: readFiles(part) })),
     time: row.publishDate,
     isDraft: row.state === 'DRAFT',
     postType,
@@ -92,16 +94,19 @@ function toPost(path: string, row: Row, parts: Row[]): SourcePost {
   }
 }
 
-const readFiles = (path: string, { id, image }: Row): SourceFile[] =>
-  readShape(Type.Array(Image), parse(path, image || '[]'), `${path}: image of ${id}`).map(({ path: url, alt }) => ({
+const readFiles = ({ id, image }: Row): SourceFile[] =>
+  readJson(Type.Array(Image), image || '[]', `image of ${id}`).map(({ path: url, alt }) => ({
     url,
     ...(alt && { altText: alt }),
   }))
 
-function parse(path: string, text: string): unknown {
+const readJson = <Shape extends TSchema>(shape: Shape, text: string, source: string) =>
+  readShape(shape, parse(source, text), source)
+
+function parse(source: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new OperatorError(`${path} is not valid JSON: ${(error as Error).message}`)
+    throw new OperatorError(`${source} is not valid JSON: ${(error as Error).message}`)
   }
 }

@@ -25,8 +25,6 @@ export interface SourcePart {
 
 /** A scheduled post or a draft of another service, which publishes to one account. */
 export interface SourcePost {
-  /** The id that the service gave it. */
-  id: string
   account: SourceAccount
   caption: string
   files: SourceFile[]
@@ -43,6 +41,14 @@ export interface SourcePost {
   lost: string[]
   /** The parts of the content that Postroom lacks. Such a post becomes a draft. */
   missing: string[]
+}
+
+/** A post that is read when its turn comes, so that a malformed one is refused alone. */
+export interface Source {
+  /** The id that the service gave it. */
+  id: string
+  /** Throws if it is malformed. */
+  read(): SourcePost
 }
 
 /** The network that a service calls `network`. `names` are the service's names that differ from Postroom's. */

@@ -1,8 +1,8 @@
 import type { PlatformId } from '../../../../schemas/platform.ts'
 import { METADATA } from '../../../../schemas/references.ts'
+import { parseTime } from '../../../../schemas/time.ts'
 import { OperatorError } from '../../../errors.ts'
 import { platforms } from '../../../platforms/limits.ts'
-import { isPast, PAST_TIME } from '../../../posts/schedule.ts'
 import { shorten } from '../../line.ts'
 import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 
@@ -12,6 +12,8 @@ import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
  */
 export function toBody(post: SourcePost, accountId: string, platform: PlatformId) {
   const { caption, time, fields, firstComment } = post
+  const parsed = time === undefined ? {} : parseTime(time)
+  if ('problem' in parsed) throw new OperatorError(`${parsed.problem}: ${time}`)
   const { content, threadFiles, missing } = arrangeParts(post, accountId, platform)
   const gaps = [...post.missing, ...missing]
   const isDraft = post.isDraft || gaps.length > 0
@@ -30,7 +32,6 @@ export function toBody(post: SourcePost, accountId: string, platform: PlatformId
     ...(!isDraft && time !== undefined && { scheduledAt: time }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
-  if (isPast({ scheduledAt: body.scheduledAt, accountOverrides: [] })) throw new OperatorError(`${PAST_TIME}: ${time}`)
   const lost = [...post.lost, ...(isLong ? ['the tags, which are too long together'] : [])]
   return {
     body,

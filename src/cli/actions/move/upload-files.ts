@@ -17,17 +17,32 @@ export async function uploadFiles(client: Postroom, files: SourceFile[]): Promis
   for (const { url, altText } of files) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new OperatorError(`media: ${url} is not an address`)
     let response: Response | undefined = await download(url)
+    let broken: OperatorError | undefined
     const open = async () => {
       const { body } = response ?? (await download(url))
       response = undefined
-      return body ?? new Uint8Array()
+      return read(body ?? [], (error) => {
+        broken = new OperatorError(`media: ${url} was not complete (${error.message})`)
+      })
     }
     const fileName = fileNameOf(url) ?? 'file'
-    const media = await client.uploads.create(open, { fileName, ...(altText && { altText }) })
+    const media = await client.uploads.create(open, { fileName, ...(altText && { altText }) }).catch((error) => {
+      throw broken ?? error
+    })
     mediaIds.push(media.id)
     if (altText && media.altText !== altText) altTexts[media.id] = altText
   }
   return { mediaIds, altTexts }
+}
+
+/** The failed request for the upload does not tell that its source has failed. */
+async function* read(source: AsyncIterable<Uint8Array> | Uint8Array[], onError: (error: Error) => void) {
+  try {
+    yield* source
+  } catch (error) {
+    onError(error as Error)
+    throw error
+  }
 }
 
 async function download(url: string): Promise<Response> {

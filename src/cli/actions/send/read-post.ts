@@ -26,7 +26,7 @@ const FRONT_MATTER = /^---\r?\n(.*?)^---[ \t]*(?:\r?\n|$)/ms
 /** Longer ones are no request either. */
 const BYTES_MAX = 1024 * 1024
 
-/** Reads the file of a post in `root`: JSON, YAML, or Markdown with YAML in front of the caption. Throws an OperatorError. */
+/** Reads the file of a post in `root`: JSON, YAML, or Markdown with YAML first. Throws an OperatorError. */
 export async function readPost(root: string, path: string): Promise<WrittenPost> {
   const text = await readText(root, path).catch((error: NodeJS.ErrnoException) => {
     throw error instanceof OperatorError ? error : new OperatorError(`cannot be read (${error.code})`)

@@ -5,6 +5,7 @@ import type { Account, CreatePost, PostValidation } from '../../../sdk/index.ts'
 import { Postroom, PostroomError } from '../../../sdk/index.ts'
 import type { Io } from '../../action.ts'
 import { toLine } from '../../line.ts'
+import { createReferences } from './references.ts'
 
 /** The result for a post that a file or another service has. */
 export interface Outcome {
@@ -24,22 +25,25 @@ export interface Prepared {
   complete(): Promise<Omit<CreatePost, 'externalReference'>>
 }
 
-/** Creates the post that `prepare` reads, unless a post has its reference. An OperatorError of both refuses it. */
-export async function sendOnce(
-  client: Postroom,
-  isTrial: boolean,
-  prepare: () => Promise<Prepared> | Prepared,
-): Promise<Outcome> {
-  try {
-    const { externalReference, request, complete } = await prepare()
-    const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
-    if (known) return { outcome: 'exists', id: known.id, status: known.status, problems: [], warnings: [] }
-    const body = { ...(await complete()), externalReference }
-    return isTrial ? toOutcome(await client.posts.validate(body)) : await create(client, body, request)
-  } catch (error) {
-    const isRefused = error instanceof PostroomError && [400, 403, 404, 409, 413].includes(error.status)
-    if (!isRefused && !(error instanceof OperatorError)) throw error
-    return { outcome: 'refused', problems: [error.message], warnings: [] }
+/**
+ * Returns a function that creates the post that `prepare` reads, unless a post has its reference. An OperatorError of
+ * both refuses it. `source` names the post in the refusal of another one with the same reference.
+ */
+export function createSender(client: Postroom, { isTrial }: { isTrial: boolean }) {
+  const requireUnique = createReferences()
+  return async (source: string, prepare: () => Promise<Prepared> | Prepared): Promise<Outcome> => {
+    try {
+      const { externalReference, request, complete } = await prepare()
+      requireUnique(externalReference, source)
+      const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
+      if (known) return { outcome: 'exists', id: known.id, status: known.status, problems: [], warnings: [] }
+      const body = { ...(await complete()), externalReference }
+      return isTrial ? toOutcome(await client.posts.validate(body)) : await create(client, body, request)
+    } catch (error) {
+      const isRefused = error instanceof PostroomError && [400, 403, 404, 409, 413].includes(error.status)
+      if (!isRefused && !(error instanceof OperatorError)) throw error
+      return { outcome: 'refused', problems: [error.message], warnings: [] }
+    }
   }
 }
 
