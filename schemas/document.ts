@@ -210,7 +210,7 @@ An app that takes no API key gets one of its own by OAuth 2.1. You approve it in
 | Clients | public, without a secret (\`token_endpoint_auth_method\`: \`none\`) |
 | \`client_id\` | the https URL of a [client ID metadata document](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document), or from \`POST /oauth/register\`. An unapproved registration expires after a day, or earlier if many register. |
 | Redirect URIs | compared exactly, except for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`. Other \`http\` addresses are refused. Apps on a device may have a scheme of their own. |
-| \`resource\` | \`https://postroom.example.com/mcp\`, or \`https://postroom.example.com/api/v1\`. A token is good for both, because the tools of \`/mcp\` are operations of the API. |
+| \`resource\` | \`https://postroom.example.com/mcp\`, or \`https://postroom.example.com/api/v1\`. A token is good for the one that was asked for, else it gets a 401. Without \`resource\`, it is for \`/mcp\`. |
 | \`scope\` | those of API keys, except \`keys:manage\` and \`admin\`. The response has those that were granted: without the tick, \`posts:write\` takes the place of \`posts:publish\`. |
 | Access token | \`Authorization: Bearer prat_…\`, for an hour; \`getCurrentKey\` shows what it allows |
 | Refresh token | for 30 days. Each use returns a new one. The old one is accepted for a minute longer, in case the response was lost; after that it ends the access, because somebody else may have it. |

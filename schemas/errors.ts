@@ -61,7 +61,12 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     message: 'Invalid API key',
-    meaning: 'The API key is malformed, unknown or revoked.',
+    meaning: 'The API key is malformed, unknown or revoked, or the access token is for another `resource`.',
+    cases: {
+      resource: {
+        message: (resource: string) => `This access token is for ${resource} alone: ask for one of this address`,
+      },
+    },
   },
   expired_api_key: { status: 401, message: 'API key expired', meaning: 'The API key is past its expiry.' },
   insufficient_scope: {

@@ -152,7 +152,7 @@ export async function buildApp({
   await app.register(publicAvatars, { db, keyring: context.keyring })
   await app.register(
     async (api) => {
-      await api.register(auth, authOptions)
+      await api.register(auth, { ...authOptions, resource: '/api/v1' })
       if (rates) await api.register(rateLimits, rates)
       await api.register(scopes)
       await api.register(requireSchema, { db })
@@ -179,7 +179,7 @@ export async function buildApp({
     { prefix: '/api/v1' },
   )
   await app.register(async (agents) => {
-    await agents.register(auth, authOptions)
+    await agents.register(auth, { ...authOptions, resource: '/mcp' })
     // Quotas of their own: the operations that a tool calls are counted like those of other clients.
     if (rates) await agents.register(rateLimits, rates)
     await agents.register(mcp, { publicUrl: context.publicUrl, corsOrigins })

@@ -18,6 +18,8 @@ interface FoundKey extends KeyRights {
   id: string
   userId: string
   expiresAt: Date | null
+  /** The address that an access token is for. Absent of an API key, which is for all. */
+  resource?: string
 }
 
 /** The key with this SHA-256, unless it is revoked. The caller compares `expiresAt`. */
@@ -35,13 +37,15 @@ export const findKey = prepared<{ hash: Buffer }, FoundKey>('find_key', (db, val
     .where('revokedAt', 'is', null),
 )
 
-/** The key of the grant that has this access token, with the earlier expiry of the two. */
+/** The key of the grant that has this access token, with the earlier expiry of the two, and the resource. */
 export const findKeyByToken = prepared<{ hash: Buffer }, FoundKey>(
   'find_key_by_token',
   (_db, value) => sql`
     select api_keys.id, api_keys.user_id, least(oauth_tokens.expires_at, api_keys.expires_at) as expires_at,
-      api_keys.scopes, api_keys.account_ids
-    from oauth_tokens join api_keys on api_keys.id = oauth_tokens.key_id
+      api_keys.scopes, api_keys.account_ids, oauth_grants.resource
+    from oauth_tokens
+      join api_keys on api_keys.id = oauth_tokens.key_id
+      join oauth_grants on oauth_grants.key_id = oauth_tokens.key_id
     where oauth_tokens.hash = ${value('hash')} and oauth_tokens.type = 'access' and api_keys.revoked_at is null`,
 )
 

@@ -10,6 +10,7 @@ import type { FailedKeys } from './failed-keys.ts'
 import { hashKey, isKey, isSecret } from './key.ts'
 import { createLastUse } from './last-use.ts'
 import { findMisplacedKey } from './misplaced-key.ts'
+import { calledThrough, type Resource } from './resource.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,18 +31,21 @@ interface CachedKey extends KeyRights {
   id: string
   userId: string
   expiresAt: Date | null
+  resource?: string
   /** On the monotonic clock. */
   cachedUntil: number
 }
 
 export interface AuthOptions {
   db: Db
+  /** The path of the scope, which access tokens are compared with. */
+  resource: Resource
   /** Undefined if addresses are not known, or requests not limited. */
   failedKeys: FailedKeys | undefined
 }
 
 /** Requires a valid API key or access token for every route of its scope, before the body is read. */
-export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOptions) => {
+export const auth = fp(async (app: FastifyInstance, { db, resource, failedKeys }: AuthOptions) => {
   const cache = new LRUCache<string, CachedKey>({ max: CACHE_SIZE_MAX })
   const lastUse = createLastUse(db, (err) => app.log.debug({ err }, 'the last use of keys was not stored'))
 
@@ -66,6 +70,10 @@ export const auth = fp(async (app: FastifyInstance, { db, failedKeys }: AuthOpti
   const authenticate = (request: FastifyRequest, key: CachedKey) => {
     request.keyId = key.id
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw fail('expired_api_key')
+    // A token for /mcp would otherwise call the API, where nobody confirms: https://www.rfc-editor.org/rfc/rfc8707
+    if (key.resource && !key.resource.endsWith(calledThrough() ?? resource)) {
+      throw fail('invalid_api_key.resource', key.resource)
+    }
     request.userId = key.userId
     const budget = currentBudget()
     if (budget) budget.userId = key.userId

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../schemas/errors.ts'
 import type { ToolFacts } from '../../schemas/operations/define-operation.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { PostViolation } from '../../schemas/validate-post.ts'
+import { callThrough } from '../auth/resource.ts'
 import { type AppError, fail, invalidRequest } from '../errors.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { addressOf } from '../http/trusted-proxies.ts'
@@ -74,15 +75,16 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
   const remoteAddress = addressOf(request) ?? ''
   return async ({ method, url, schema }, args, headers) => {
     const body = schema.body && (await encode(schema, omit(args, [schema.params, schema.querystring])))
-    const reply = await app
-      .inject({
+    // A promise, because `inject` begins at the first `then`.
+    const call = async () =>
+      app.inject({
         method,
         url: `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`,
         headers: { authorization, ...(body && { 'content-type': body.type }), ...headers },
         ...(body && { payload: body.bytes }),
         remoteAddress,
       })
-      .catch(rethrowClosing)
+    const reply = await callThrough('/mcp', call).catch(rethrowClosing)
     const answer: Answer = { body: reply.json(), headers: reply.headers }
     if (reply.statusCode < 400) return answer
     const code = reply.headers[ERROR_CODE_HEADER] as ErrorCode

@@ -96,7 +96,7 @@ t.test('a code is of use to the client that began, once, with its verifier', asy
     ['by another client', { client_id: other }, 'invalid_grant'],
     ['by an unknown client', { client_id: 'https://evil.example/' }, 'invalid_client'],
     ['for another redirect URI', { redirect_uri: 'https://evil.example/' }, 'invalid_grant'],
-    ['for another resource', { resource: `${origin}/api/v1` }, 'invalid_target'],
+    ['for another resource', { resource: `${origin}/mcp` }, 'invalid_target'],
     ['as a refresh token', { grant_type: 'refresh_token', refresh_token: code }, 'invalid_grant'],
     ['with a grant type of objects', { grant_type: 'constructor' }, 'unsupported_grant_type'],
   ]
@@ -148,6 +148,52 @@ t.test('a refresh token that comes again ends the grant, but for the minute afte
   t.match(await refresh(repeated.body.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
   t.match(await refresh(next.body.refresh_token), { status: 400, body: { error: 'invalid_grant' } }, 'the thief too')
   t.ok(scene.steps.some(({ step }) => step === 'grant ended'))
+})
+
+t.test('the page of one request approves no other one', async (t) => {
+  const other = await register({ client_name: 'Other app', redirect_uris: [APP_REDIRECT] })
+  const redirects = [APP_REDIRECT, 'https://app.example/other']
+  const own = await register({ client_name: 'Test app', redirect_uris: redirects })
+  const asked = { client_id: own, code_challenge: hash('v'.repeat(43)), scope: 'posts:read' }
+  const { path } = begin(asked)
+  const { text } = await scene.submit(path, { key: ada.key })
+  const form = { proof: /name="proof" value="(\w+)"/.exec(text)![1]!, decision: 'allow' }
+  const changes = [
+    { client_id: other },
+    { redirect_uri: redirects[1] },
+    { code_challenge: hash('w'.repeat(43)) },
+    { scope: 'posts:read posts:write' },
+    { resource: `${origin}/mcp` },
+    { state: 'another' },
+  ]
+  const problems: string[] = []
+  for (const change of changes) {
+    const { status, location, text } = await scene.submit(begin({ ...asked, ...change }).path, form)
+    if (status !== 400 || location || !text.includes('belongs to another request')) {
+      problems.push(`${JSON.stringify(change)}: ${status} ${location}`)
+    }
+  }
+  t.strictSame(problems, [])
+  t.match((await scene.submit(path, form)).location, /code=/, 'its own request is approved')
+})
+
+t.test('a token opens the address that it was issued for, and an API key every one', async (t) => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_accounts', arguments: {} } }
+  const use = async (token: string) => {
+    const atMcp = await call(app, token, 'POST', '/mcp', message)
+    const atApi = await call(app, token, 'GET', '/accounts')
+    return { mcp: atMcp.status, api: atApi.status, atMcp, atApi }
+  }
+  const tokenFor = async (resource: string | undefined) => (await connect(ada.key, { resource })).tokens.access_token
+  const agent = await use(await tokenFor(`${origin}/mcp`))
+  t.match(agent, { mcp: 200, api: 401, atMcp: { body: { result: { isError: undefined, structuredContent: {} } } } })
+  t.strictSame(agent.atApi.headers['x-error-code'], 'invalid_api_key')
+  t.match(agent.atApi.body.error, `${origin}/mcp`)
+  const program = await use(await tokenFor(`${origin}/api/v1`))
+  t.match(program, { mcp: 401, api: 200 })
+  t.match(program.atMcp.headers['www-authenticate'], /resource_metadata="[^"]+\/mcp"/, 'a client asks for another one')
+  t.match(await use(await tokenFor(undefined)), { mcp: 200, api: 401 }, 'without a resource, it is for agents')
+  t.match(await use(ada.key), { mcp: 200, api: 200 })
 })
 
 t.test('a token is of no use elsewhere', async (t) => {

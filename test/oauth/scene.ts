@@ -18,7 +18,13 @@ export interface Scene extends World {
   approve(path: string, key: string, decision?: Record<string, string> | [string, string][]): Promise<URL>
   post(path: string, form: Record<string, string | undefined>): Promise<{ status: number; body: Body }>
   /** The whole flow, until the tokens. */
-  connect(key: string, options?: { decision?: Record<string, string>; scope?: string }): Promise<Connected>
+  connect(key: string, options?: ConnectOptions): Promise<Connected>
+}
+
+interface ConnectOptions {
+  decision?: Record<string, string>
+  scope?: string
+  resource?: string | undefined
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each endpoint has another body
@@ -82,7 +88,7 @@ export async function createScene(t: Teardown, options: Options = {}): Promise<S
         code_challenge: createHash('sha256').update(verifier).digest('base64url'),
         code_challenge_method: 'S256',
         state: 'the-state',
-        resource: `${origin}/mcp`,
+        resource: `${origin}/api/v1`,
         ...parameters,
       }
       const present = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -106,9 +112,9 @@ export async function createScene(t: Teardown, options: Options = {}): Promise<S
       const body = text === '' ? undefined : JSON.parse(text)
       return { status, body }
     },
-    async connect(key, { decision, scope } = {}) {
+    async connect(key, { decision, ...parameters } = {}) {
       const clientId = await scene.register()
-      const { path, verifier } = scene.begin({ client_id: clientId, scope })
+      const { path, verifier } = scene.begin({ client_id: clientId, ...parameters })
       const code = (await scene.approve(path, key, decision)).searchParams.get('code')!
       const form = { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier }
       const { status, body } = await scene.post('/oauth/token', form)

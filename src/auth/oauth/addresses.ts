@@ -1,4 +1,5 @@
 import { SCOPE_NAMES, type Scope } from '../../../schemas/scopes.ts'
+import type { Resource } from '../resource.ts'
 
 /** Paths of the authorization server, below `PUBLIC_URL`. */
 export const PATHS = {
@@ -7,9 +8,6 @@ export const PATHS = {
   register: '/oauth/register',
   revoke: '/oauth/revoke',
 } as const
-
-/** The paths of the service that tokens are for. */
-export const RESOURCES = ['/mcp', '/api/v1'] as const
 
 /** An app must not make keys: they would outlive it. */
 const isGivable = (scope: Scope) => scope !== 'admin' && scope !== 'keys:manage'
@@ -42,7 +40,7 @@ export const serverMetadata = (issuer: string) => ({
 })
 
 /** https://www.rfc-editor.org/rfc/rfc9728#section-2 */
-export const resourceMetadata = (issuer: string, path: (typeof RESOURCES)[number]) => ({
+export const resourceMetadata = (issuer: string, path: Resource) => ({
   resource: `${issuer}${path}`,
   authorization_servers: [issuer],
   scopes_supported: DEFAULT_SCOPES,

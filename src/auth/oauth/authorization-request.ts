@@ -1,5 +1,6 @@
 import { SCOPE_NAMES, type Scope } from '../../../schemas/scopes.ts'
-import { APP_SCOPES, DEFAULT_SCOPES, RESOURCES } from './addresses.ts'
+import { RESOURCES } from '../resource.ts'
+import { APP_SCOPES, DEFAULT_SCOPES } from './addresses.ts'
 import type { FindClient, OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameter, requireParameter } from './parameters.ts'
@@ -19,6 +20,9 @@ export interface ResponseTarget {
   redirectUri: string
   state: string | undefined
 }
+
+/** The whole request, as the person sees it. */
+export type Asked = AuthorizationRequest & ResponseTarget
 
 /**
  * Reads the client and its redirect URI. Throws an OAuthError that only the person may see: it must not be sent to a

@@ -11,7 +11,7 @@ import { addressOf } from '../../http/trusted-proxies.ts'
 import { networkOf } from '../failed-keys.ts'
 import { generateSecret, hashKey } from '../key.ts'
 import { PATHS } from './addresses.ts'
-import { type AuthorizationRequest, type ResponseTarget, readRequest, readTarget } from './authorization-request.ts'
+import { type Asked, type ResponseTarget, readRequest, readTarget } from './authorization-request.ts'
 import { createClients, type FindClient } from './clients.ts'
 import { decisionPage, failurePage, signInPage } from './consent-pages.ts'
 import { noteStep } from './log.ts'
@@ -25,8 +25,6 @@ export interface ConsentOptions {
   fetch: typeof fetch
   publicUrl(): string
 }
-
-type Asked = AuthorizationRequest & ResponseTarget
 
 /**
  * The pages on which a person approves an app. Nothing is stored for a request that nobody has signed in to: the query
@@ -104,7 +102,7 @@ async function sendDecisionPage(
 ): Promise<FastifyReply> {
   const { userId } = approver
   const offer = { scopes: offeredScopes(asked.scopes, approver), accounts: await listAccounts(db, { userId }) }
-  const proof = await createProof(db, approver)
+  const proof = await createProof(db, approver, asked)
   // The scheme, because the address of the app may redirect further, and Chromium checks every step.
   reply.header('content-security-policy', pagePolicy(new URL(asked.redirectUri).protocol))
   return sendPage(reply, problem === undefined ? 200 : 400, decisionPage(asked, action, offer, proof, problem))
@@ -120,7 +118,7 @@ async function sendAnswer(
 ): Promise<FastifyReply> {
   const { body } = request
   const decision = await inTransaction(db, async (db) => {
-    const approver = await takeProof(db, body.get('proof')!)
+    const approver = await takeProof(db, body.get('proof')!, asked)
     if (!approver || body.get('decision') !== 'allow') return { approver }
     const granted = await readGrant(db, asked, approver, body)
     if (typeof granted === 'string') return { approver, problem: granted }
@@ -136,7 +134,7 @@ async function sendAnswer(
   return reply.redirect(addressOfAnswer(asked, publicUrl(), parameters), 303)
 }
 
-const TOO_LATE = 'This page was open for too long, or was sent before. Please begin again.'
+const TOO_LATE = 'This page was open for too long, was sent before, or belongs to another request. Please begin again.'
 
 /** The scopes that a person can give the app: none beyond those of their own key. */
 function offeredScopes(scopes: Scope[], approver: Approver): Scope[] {

@@ -9,6 +9,7 @@ import { createTokenBuckets } from '../../http/token-buckets.ts'
 import { addressOf } from '../../http/trusted-proxies.ts'
 import { networkOf } from '../failed-keys.ts'
 import { generateSecret, hashKey, isKey } from '../key.ts'
+import type { Asked } from './authorization-request.ts'
 
 /** The key of the person who decides. */
 export interface Approver extends KeyRights {
@@ -77,15 +78,24 @@ export async function readApprover(
   return { keyId, userId, scopes: key.scopes, accountIds: key.accountIds }
 }
 
-/** Returns a secret that stands for the key in the form of the next page, so that the page need not contain the key. */
-export async function createProof(db: Db, { keyId }: Approver): Promise<string> {
+/**
+ * Returns a secret that stands for the key in the form of the next page, so that the page need not contain the key. It
+ * is of use for this request alone: the person has not seen another one.
+ */
+export async function createProof(db: Db, { keyId }: Approver, asked: Asked): Promise<string> {
   const proof = generateSecret('approval')
-  await insertApproval(db, { hash: hashKey(proof), keyId })
+  await insertApproval(db, { hash: hashProof(proof, asked), keyId })
   return proof
 }
 
 /** Returns whose page it is that comes back, once. */
-export async function takeProof(db: Db, proof: string): Promise<Approver | undefined> {
-  const found = await takeApproval(db, hashKey(proof))
+export async function takeProof(db: Db, proof: string, asked: Asked): Promise<Approver | undefined> {
+  const found = await takeApproval(db, hashProof(proof, asked))
   return found && readApprover(db, found)
+}
+
+/** The stored form of a proof, with everything that the page shows or the code stands for. */
+function hashProof(proof: string, { client, redirectUri, codeChallenge, resource, scopes, state }: Asked): Buffer {
+  const { id, name } = client
+  return hashKey(JSON.stringify([proof, id, name, redirectUri, codeChallenge, resource, scopes, state]))
 }
