@@ -24,6 +24,8 @@ export interface ConnectOptions {
 const CONNECT_MS = 800
 /** The same if statements have none. */
 const CONNECT_UNLIMITED_MS = 10_000
+/** Longer than a process that does nothing pauses between two statements, so that it keeps a connection. */
+const IDLE_MS = 30_000
 /**
  * Postgres cancels a statement at its time limit. A server that sends nothing for this much longer counts as silent.
  */
@@ -74,6 +76,7 @@ export function connect({
     connectionString: url,
     max: poolMax,
     connectionTimeoutMillis: statementTimeoutMs ? CONNECT_MS : CONNECT_UNLIMITED_MS,
+    idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     fallback_application_name: applicationName,
     types: columnTypes,

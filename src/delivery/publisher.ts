@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { readNextDue } from '../../db/queries/delivery/backlog.ts'
 import { claimDeliveries } from '../../db/queries/delivery/claim.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
@@ -30,8 +29,6 @@ export interface Publisher {
   stop(): void
   /** Whether the last claim found that this database may be worked on: it is not a restored one. */
   isReady(): boolean
-  /** Milliseconds until the next delivery is due; undefined if none is scheduled. */
-  nextDueInMs(): Promise<number | undefined>
   /** Renews the leases, and stops deliveries whose lease was lost or is about to end. Throws the database's errors. */
   renew(): Promise<void>
   /** Resolves when the next delivery ends. */
@@ -109,11 +106,6 @@ export function createPublisher(deps: Deps): Publisher {
     },
 
     isReady: () => isReady,
-
-    async nextDueInMs() {
-      const [next] = await readNextDue(db, { platforms: [...PLATFORM_IDS], now: clock() })
-      return next?.inMs ?? undefined
-    },
 
     renew: held.renew,
     settled: held.settled,

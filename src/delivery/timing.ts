@@ -17,7 +17,10 @@ export const LEASE_MARGIN_MS = 5_000
  */
 export const CALL_LEASE_MS = LEASE_MS - RENEW_EVERY_MS
 
-/** New deliveries are found within this time. Deliveries stored before start when they are due. */
+/** An idle worker finds new deliveries within this time. Deliveries stored before start when they are due. */
+export const LOOK_EVERY_MS = 750
+
+/** A worker that may not publish yet, or has failed to claim, tries again after this time. */
 export const POLL_EVERY_MS = 500
 
 /**
@@ -100,8 +103,8 @@ export const REST_MIN_MS = 1_000
 export const REST_MAX_MS = 86_400_000
 
 /**
- * The time for which due deliveries may wait for a worker. Workers poll twice a second, and a dead worker's lease ends
- * first.
+ * The time for which due deliveries may wait for a worker. Workers look more than once a second, and a dead worker's
+ * lease ends first.
  */
 export const UNCLAIMED_MAX_MS = 60_000
 

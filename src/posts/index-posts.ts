@@ -6,7 +6,10 @@ const POLL_MS = 500
 
 /**
  * Stores the words of posts that were created or changed last, for searches. Returns the milliseconds until it is to be
- * called again.
+ * called again, or null if there were none.
  */
-export const indexPosts = async (db: Db): Promise<number> =>
-  (await indexDuePosts(db, storedWords)) === WORDS_BATCH_MAX ? 0 : POLL_MS
+export async function indexPosts(db: Db): Promise<number | null> {
+  const count = await indexDuePosts(db, storedWords)
+  if (count === WORDS_BATCH_MAX) return 0
+  return count > 0 ? POLL_MS : null
+}

@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
+import type { Db } from '../../db/client.ts'
+import { type NextWork, readNextWork } from '../../db/queries/next-work.ts'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import type { NetworkContext } from '../accounts/store.ts'
 import type { Config } from '../config/config.ts'
 import type { Refreshed, RefreshedAccount } from '../credentials/refresh.ts'
@@ -19,11 +22,13 @@ import { createProcessMetrics } from '../metrics/process.ts'
 import { countStorageErrors } from '../metrics/storage.ts'
 import { createPublicClient } from '../outbound/client.ts'
 import { listReadPlatforms } from '../post-metrics/mode.ts'
+import { POLL_MS as METRICS_POLL_MS } from '../post-metrics/timing.ts'
 import { indexPosts } from '../posts/index-posts.ts'
 import { createSend } from '../webhooks/send.ts'
 import { change } from '../worker/change.ts'
 import { dispatch } from '../worker/dispatch.ts'
 import { indexWords } from '../worker/index-words.ts'
+import { createLookout } from '../worker/lookout.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
 import { makeVideos } from '../worker/make-videos.ts'
 import { number } from '../worker/number.ts'
@@ -87,6 +92,11 @@ export async function runWorker(config: Config, announce: (facts: Record<string,
 
 /** Connections of their own, so that webhooks never keep posts waiting for one. */
 const WEBHOOK_POOL_MAX = 2
+
+async function readWork(db: Db): Promise<NextWork> {
+  const [next] = await readNextWork(db, { platforms: [...PLATFORM_IDS], metricsAfterMs: METRICS_POLL_MS })
+  return next!
+}
 
 /**
  * Runs the tasks of a worker until `stop` resolves. In a copy of a database, tokens and events belong to the original:
@@ -152,5 +162,10 @@ export async function runTasks(
     sweep(sweeping),
     sweepStrays(library, log),
   ]
-  await work(tasks, log, stop).finally(hooks.close)
+  await work(
+    tasks,
+    log,
+    stop,
+    createLookout(() => readWork(db)),
+  ).finally(hooks.close)
 }

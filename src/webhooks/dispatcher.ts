@@ -16,9 +16,9 @@ export function createDispatcher(deps: TurnDeps) {
     return PER_PROCESS_MAX - busy.length
   }
 
-  async function claim(stopping: AbortSignal): Promise<void> {
+  async function claim(stopping: AbortSignal): Promise<number> {
     const [healthy, suspect] = [free(false), free(true)]
-    if (healthy + suspect === 0) return
+    if (healthy + suspect === 0) return 0
     const now = deps.clock()
     const suspects = [...turns.values()].filter(({ isSuspect }) => isSuspect)
     const hooks = await claimWebhooks(deps.db, {
@@ -29,7 +29,7 @@ export function createDispatcher(deps: TurnDeps) {
       suspectPerUser: SUSPECT_PER_USER_MAX,
       suspectUserIds: suspects.map(({ userId }) => userId),
     })
-    if (hooks.length === 0) return
+    if (hooks.length === 0) return 0
     const limitOf = (hook: (typeof hooks)[number]) => (isSuspect(hook) ? attemptsAtOnce(hook) : TURN_DELIVERIES_MAX)
     const limits = hooks.map((hook) => ({ id: hook.id, limit: limitOf(hook) }))
     const due = Map.groupBy(await readDueDeliveries(deps.db, limits, now), ({ webhookId }) => webhookId)
@@ -42,6 +42,7 @@ export function createDispatcher(deps: TurnDeps) {
         .finally(() => end(run))
       turns.set(run, turn)
     }
+    return hooks.length
   }
 
   function end(turn: Promise<void>): void {
@@ -51,7 +52,10 @@ export function createDispatcher(deps: TurnDeps) {
   }
 
   return {
-    /** Claims webhooks with due events, and sends them. Sends no others of them once `stopping` has aborted. */
+    /**
+     * Claims webhooks with due events, and sends them. Sends no others of them once `stopping` has aborted. Returns how
+     * many it has claimed.
+     */
     claim,
 
     /** Resolves when the next turn of a webhook ends. */

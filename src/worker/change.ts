@@ -6,6 +6,7 @@ import type { Task } from './loop.ts'
 export const change = (changes: Changer): Task => ({
   outage: { begin: 'changes cannot be claimed', end: 'changes are claimed again' },
   retryMs: POLL_EVERY_MS,
-  round: async () => ((await changes.begin()) ? 0 : changes.nextDueInMs()),
+  kind: 'changes',
+  round: async () => ((await changes.begin()) ? 0 : null),
   wake: changes.settled,
 })

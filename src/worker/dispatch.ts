@@ -10,10 +10,8 @@ export function dispatch(deps: TurnDeps): Task {
   return {
     outage: { begin: 'webhooks cannot be claimed', end: 'webhooks are claimed again' },
     retryMs: POLL_MS,
-    async round(stop) {
-      await dispatcher.claim(stop)
-      return POLL_MS
-    },
+    kind: 'webhooks',
+    round: async (stop) => ((await dispatcher.claim(stop)) > 0 ? POLL_MS : null),
     async wake() {
       // A turn that ends makes room for others.
       await dispatcher.settled()

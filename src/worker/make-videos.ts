@@ -10,12 +10,13 @@ export function makeVideos(maker: VideoMaker): Task {
   return {
     outage: { begin: 'videos cannot be converted', end: 'videos are converted again' },
     retryMs: POLL_MS,
+    kind: 'renditions',
     async round(stop) {
       if (performance.now() - notedAt > NOTE_EVERY_MS) {
         await announceVideoWorker(maker.library)
         notedAt = performance.now()
       }
-      return (await makeNextVideo(maker, stop)) ? 0 : POLL_MS
+      return (await makeNextVideo(maker, stop)) ? 0 : null
     },
   }
 }

@@ -5,5 +5,6 @@ import type { Task } from './loop.ts'
 export const number = (deps: SequencerDeps): Task => ({
   outage: { begin: 'events cannot be given positions', end: 'events are given positions again' },
   retryMs: POLL_MS,
+  kind: 'events',
   round: createSequencer(deps),
 })

@@ -12,11 +12,11 @@ export function publish(publisher: Publisher, log: Log): Task {
   return {
     outage: { begin: 'due deliveries cannot be claimed', end: 'due deliveries are claimed again' },
     retryMs: POLL_EVERY_MS,
+    kind: 'deliveries',
 
     async round() {
       if ((await publisher.claim()) > 0) return 0
-      const dueInMs = (await publisher.nextDueInMs()) ?? POLL_EVERY_MS
-      return Math.min(Math.max(dueInMs, 1), POLL_EVERY_MS)
+      return publisher.isReady() ? null : POLL_EVERY_MS
     },
 
     async wake() {

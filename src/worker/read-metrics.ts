@@ -9,7 +9,8 @@ export function readMetrics(deps: TurnDeps): Task {
   return {
     outage: { begin: 'numbers of posts cannot be read', end: 'numbers of posts are read again' },
     retryMs: POLL_MS,
-    round: async () => ((await reader.begin()) ? 0 : POLL_MS),
+    kind: 'metrics',
+    round: async () => ((await reader.begin()) ? 0 : null),
     wake: reader.settled,
     end: reader.drain,
   }

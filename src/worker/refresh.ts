@@ -12,7 +12,8 @@ export function refresh(deps: RefreshDeps): Task {
       end: 'tokens that are due for refreshing are claimed again',
     },
     retryMs: REFRESH_POLL_MS,
-    round: async () => ((await refresher.begin()) ? 0 : REFRESH_POLL_MS),
+    kind: 'refreshes',
+    round: async () => ((await refresher.begin()) ? 0 : null),
     wake: refresher.settled,
     end: refresher.drain,
   }

@@ -37,7 +37,7 @@ t.test('workers that claim at the same time send each delivery once', async (t) 
 
 t.test('an account sends one delivery at a time, in the order of their times', async (t) => {
   const mastodon = scriptedNetwork('reconcilable', 10)
-  const { connectAccount, post, createWorker, time } = await createDeliveryWorld(t, { mastodon })
+  const { db, connectAccount, post, createWorker, time } = await createDeliveryWorld(t, { mastodon })
   const account = await connectAccount('mastodon')
   const other = createWorker()
   let running = 0
@@ -46,7 +46,7 @@ t.test('an account sends one delivery at a time, in the order of their times', a
     running++
     most = Math.max(most, running)
     // Five round trips to the database leave the workers time to claim another delivery by mistake.
-    for (let turn = 0; turn < 5; turn++) await other.nextDueInMs()
+    for (let turn = 0; turn < 5; turn++) await sql`select 1`.execute(db)
     running--
   }
   const captions = Array.from({ length: 10 }, (_, index) => String(index))
@@ -79,7 +79,6 @@ t.test('a network carries out at most its concurrency, and does not hold up othe
   t.equal(await worker.claim(), 3)
   await until('both networks have their posts', () => mastodon.posts.length === 2 && bluesky.posts.length === 1)
   t.equal(await worker.claim(), 0)
-  t.ok((await worker.nextDueInMs())! > 0, 'deliveries that wait for a free slot do not wake the worker')
   gate.resolve()
   await worker.idle()
   t.equal(await worker.claim(), 2)

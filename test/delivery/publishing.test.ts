@@ -47,10 +47,7 @@ t.test('a due post is published once on each of its accounts, with the content o
 
 t.test('drafts and posts that are not due yet are not sent', async (t) => {
   const mastodon = scriptedNetwork()
-  const { ada, connectAccount, post, work, readStatus, readDelivery, time, createWorker } = await createDeliveryWorld(
-    t,
-    { mastodon },
-  )
+  const { ada, connectAccount, post, work, readStatus, readDelivery, time } = await createDeliveryWorld(t, { mastodon })
   const account = await connectAccount('mastodon')
   const { body: draft } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'draft' })
   const due = new Date(time.now.getTime() + HOUR)
@@ -64,7 +61,6 @@ t.test('drafts and posts that are not due yet are not sent', async (t) => {
   })
   t.hasStrict(await readDelivery(later), { state: 'queued', attempts: 0, nextAttemptAt: due.toISOString() })
   t.equal(await readStatus(later), 'scheduled')
-  t.equal(await createWorker().nextDueInMs(), due.getTime() - time.now.getTime())
   await work(HOUR)
   t.same(mastodon.posts, ['later'])
   t.hasStrict(await readDelivery(later), { latenessMs: time.now.getTime() - due.getTime() })

@@ -3,21 +3,6 @@ import { prepared } from '../../prepared.ts'
 import { after, at, type Now } from '../clock.ts'
 import { availableAccount, earliestOf, endOfSharedRest, isAvailable, parkedAccounts } from './available.ts'
 
-/** Milliseconds until the next future delivery is due; null if none is. */
-export const readNextDue = prepared<{ platforms: string[]; now: Now }, { inMs: number | null }>(
-  'read_next_due',
-  (_db, value) => {
-    const now = at(value('now'))
-    // Nothing in the future is parked; the condition selects the index.
-    return sql`
-      select (extract(epoch from min(next.claimable_at) - ${now}) * 1000)::float8 as in_ms
-      from unnest(${value('platforms')}::text[]) as network(platform), lateral (
-        select claimable_at from post_targets
-        where platform = network.platform and claimable_at > ${now} and not parked
-        order by claimable_at limit 1) as next`
-  },
-)
-
 /**
  * The number of due deliveries that are read for each platform, apart from parked ones. A later delivery can have
  * waited longer only if the accounts of all these became available after it was due. The wait still grows when workers

@@ -83,13 +83,6 @@ export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedC
   return kind === 'edit' ? { ...change, kind, edit: edit! } : { ...change, kind }
 }
 
-/** Milliseconds until the next change is due; null if none is. */
-export const readNextChange = prepared<{ now: Now }, { inMs: number | null }>(
-  'read_next_change',
-  (_db, value) => sql`
-    select (extract(epoch from min(next_at) - ${at(value('now'))}) * 1000)::float8 as in_ms from delivery_changes`,
-)
-
 /** The call for an act that is about to be made. */
 export interface ChangeIntent extends HeldDelivery {
   act: number

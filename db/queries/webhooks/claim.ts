@@ -39,7 +39,7 @@ const isFree = (now: ReturnType<typeof at>) => sql`
  * Webhooks with pending deliveries, as `waiting(id)` of a recursive query. It jumps from webhook to webhook in the
  * index of pending deliveries: one with many of them takes as long as one with few.
  */
-const waitingWebhooks = sql`
+export const waitingWebhooks = sql`
     waiting(id) as (
       (select webhook_id from webhook_deliveries where state = 'pending' order by webhook_id limit 1)
       union all
@@ -51,15 +51,19 @@ const waitingWebhooks = sql`
       where waiting.id is not null
     )`
 
-/** Those of them that a worker may claim, each with the delivery that has been due longest. */
-const fromDueWebhooks = (now: ReturnType<typeof at>) => sql`
+/** Those of them that are enabled, each with the delivery that is due first. */
+export const fromWaitingWebhooks = sql`
       from waiting
       join webhooks on webhooks.id = waiting.id
       cross join lateral (
         select due_at from webhook_deliveries
         where webhook_id = webhooks.id and state = 'pending'
         order by due_at limit 1) as first
-      where first.due_at <= ${now} and ${isFree(now)}`
+      where webhooks.disabled_at is null`
+
+/** Those of them that a worker may claim. */
+const fromDueWebhooks = (now: ReturnType<typeof at>) => sql`
+      ${fromWaitingWebhooks} and first.due_at <= ${now} and ${isFree(now)}`
 
 interface ClaimLimits {
   now: Now

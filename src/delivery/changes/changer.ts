@@ -1,23 +1,14 @@
-import { type ClaimedChange, claimChange, readNextChange } from '../../../db/queries/delivery/claim-change.ts'
+import { type ClaimedChange, claimChange } from '../../../db/queries/delivery/claim-change.ts'
 import { LeaseLost } from '../../lease-lost.ts'
 import type { Deps } from '../deps.ts'
 import { factsOf } from '../run.ts'
-import {
-  CHANGE_LEASE_MS,
-  CHANGE_POSTPONE_MS,
-  CHANGES_MAX,
-  LEASE_MS,
-  POLL_EVERY_MS,
-  RESPONSE_GRACE_MS,
-} from '../timing.ts'
+import { CHANGE_LEASE_MS, CHANGE_POSTPONE_MS, CHANGES_MAX, LEASE_MS, RESPONSE_GRACE_MS } from '../timing.ts'
 import { editDelivery } from './edit.ts'
 import { removeDelivery } from './remove.ts'
 
 export interface Changer {
   /** Claims a change that is due, and begins it. Returns whether there may be more. */
   begin(): Promise<boolean>
-  /** Milliseconds until the next change is due, `POLL_EVERY_MS` at most. */
-  nextDueInMs(): Promise<number>
   /** Resolves when the next change ends. */
   settled(): Promise<void>
   /** Begins nothing more. Resolves when no change is running, soon after it was called. */
@@ -64,11 +55,6 @@ export function createChanger(deps: Deps): Changer {
       if (!change || !(await journal.begin()) || isStopping) return false
       start(change)
       return true
-    },
-
-    async nextDueInMs() {
-      const [next] = await readNextChange(db, { now: clock() })
-      return Math.min(Math.max(next!.inMs ?? POLL_EVERY_MS, 1), POLL_EVERY_MS)
     },
 
     settled: () => ended.promise,

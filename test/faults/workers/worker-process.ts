@@ -192,6 +192,15 @@ const publisher = createPublisher({
   reportChange: () => {},
 })
 
+async function readNextDueInMs(): Promise<number | null> {
+  const { next } = await db
+    .selectFrom('postTargets')
+    .select(({ fn }) => fn.min('claimableAt').as('next'))
+    .where('claimableAt', '>', now)
+    .executeTakeFirstOrThrow()
+  return next && next.getTime() - now.getTime()
+}
+
 async function work(): Promise<void> {
   let claimed: number
   do {
@@ -199,7 +208,7 @@ async function work(): Promise<void> {
     claimed = await publisher.claim().catch(() => 0)
     await publisher.idle()
   } while (claimed > 0)
-  send({ type: 'idle', nextDueInMs: (await publisher.nextDueInMs()) ?? null })
+  send({ type: 'idle', nextDueInMs: await readNextDueInMs() })
 }
 
 process.on('message', async (message: ToWorker) => {
