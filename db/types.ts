@@ -52,6 +52,8 @@ export interface Accounts {
   expiryAnnouncedFor: Timestamp | null;
   externalId: string | null;
   externalReference: string | null;
+  facts: Json | null;
+  factsDueAt: Generated<Timestamp>;
   id: string;
   limitKey: string | null;
   metadata: Json | null;

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { AccountServer } from './account-facts.ts'
 import { PricedOperation, UsdMicros } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
@@ -210,6 +211,12 @@ export const Platform = Type.Object(
   {
     id: Ref(PlatformId),
     name: Type.String({ description: 'The name of the network, for people.' }),
+    server: Type.Optional(
+      Ref(AccountServer, {
+        description:
+          'The server whose own limits these are: in `getAccountLimits`, for accounts on such a network. A limit that it states has its address as the `url` of the source.',
+      }),
+    ),
     publishes: Type.Boolean({
       description: 'Whether this version can publish to the network. Always `true` so far.',
     }),

@@ -131,6 +131,12 @@ export type TitleLimits = Static<typeof TitleLimits>
 
 export const AltTextLimits = Type.Object(
   {
+    min: Type.Optional(
+      Type.Integer({
+        description:
+          'The minimum length, in `unit`: a scheduled post whose file has a shorter text is rejected. Absent: none.',
+      }),
+    ),
     max: text.max,
     unit: text.unit,
     maxSource: text.maxSource,

@@ -161,6 +161,9 @@ export interface AccountProfile extends AccountRow {
   altTextLengthMax: number | null
 }
 
+/** For comparison. Null without facts. */
+export const digestOfFacts = sql<string | null>`md5(accounts.facts::text)`
+
 /** The facts about an account that its consent states; null if it has no consent. */
 export interface AccountConsent {
   scopes: string[] | null

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import {
@@ -16,6 +17,7 @@ import { isAdministeredBy } from './roles.ts'
 export interface ConnectedAccount extends NewAccount, AccountProfile, AccountConsent {
   externalId: string
   limitKey: string | null
+  facts: AccountFacts | null
   /** The app that a refresh needs: a stored one if `appId` is set, or else one of the deployment. */
   clientId: string | null
   appId: string | null
@@ -28,11 +30,17 @@ export interface ConnectedAccount extends NewAccount, AccountProfile, AccountCon
  */
 export function upsertConnectedAccount(
   db: Db,
-  { metadata, ...account }: ConnectedAccount,
+  { metadata, facts, ...account }: ConnectedAccount,
 ): Promise<AccountProfile & AccountConsent & AccountSettings & AccountOwner> {
   return db
     .insertInto('accounts')
-    .values({ ...account, metadata: metadata && JSON.stringify(metadata) })
+    .values({
+      ...account,
+      metadata: metadata && JSON.stringify(metadata),
+      facts: facts && JSON.stringify(facts),
+      // Workers soon try to read facts that are missing.
+      factsDueAt: facts ? sql<Date>`now() + interval '1 day'` : sql<Date>`'-infinity'`,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['userId', 'platform', 'externalId'])
@@ -43,6 +51,8 @@ export function upsertConnectedAccount(
           textLengthMax: eb.ref('excluded.textLengthMax'),
           altTextLengthMax: eb.ref('excluded.altTextLengthMax'),
           limitKey: eb.ref('excluded.limitKey'),
+          facts: eb.fn.coalesce('excluded.facts', 'accounts.facts'),
+          factsDueAt: eb.ref('excluded.factsDueAt'),
           organizationId: eb.fn.coalesce('excluded.organizationId', 'accounts.organizationId'),
           scopes: eb.ref('excluded.scopes'),
           credentialsExpireAt: eb.ref('excluded.credentialsExpireAt'),

@@ -31,7 +31,7 @@ export function fingerprintRequest(keyring: Keyring, userId: string, body: Conne
 }
 
 /** Limits all calls to the network together. */
-const IDENTIFY_TIMEOUT_MS = 20_000
+export const IDENTIFY_TIMEOUT_MS = 20_000
 
 /**
  * Asks the network which account the credentials belong to. Throws 403 if the user is not an admin of the organisation.

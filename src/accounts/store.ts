@@ -74,6 +74,7 @@ export const toStoredProfile = (profile: Profile): StoredProfile => ({
   displayName: profile.displayName === null ? null : tidy(profile.displayName),
   textLengthMax: profile.textLengthMax ?? null,
   altTextLengthMax: profile.altTextLengthMax ?? null,
+  facts: profile.facts ?? null,
   limitKey: profile.limitKey ?? null,
   avatarUrl: profile.avatarUrl && isWebUrl(profile.avatarUrl) ? profile.avatarUrl : null,
 })

@@ -1,3 +1,4 @@
+import type { AccountServer } from '../../schemas/account-facts.ts'
 import type { PricedOperation } from '../../schemas/cost.ts'
 import type { PostType } from '../../schemas/platform.ts'
 import type {
@@ -26,7 +27,7 @@ import { describeFields } from './fields-schema.ts'
 
 /** A network as the API shows it. Everything is derived from the limits that posts are checked against. */
 export function describePlatform(platform: Platform, networks: Networks): PlatformDetail {
-  const { id, name, fields, rateLimits, prices } = platform
+  const { id, name, server, fields, rateLimits, prices } = platform
   const changes = describeChanges(id)
   const types = Object.entries(platform.postTypes).map(([type, rule]) => [
     type,
@@ -35,6 +36,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
   return {
     id,
     name,
+    ...(server && { server: describeServer(server) }),
     publishes: true,
     canEdit: changes.edit.possible,
     canDelete: changes.remove.possible,
@@ -52,6 +54,8 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     prices: describePrices(prices),
   }
 }
+
+const describeServer = ({ host, software, version }: AccountServer): AccountServer => ({ host, software, version })
 
 function describePostType(platform: Platform, type: PostType, rule: PostTypeRule): PostTypeLimits {
   const { caption, title, firstComment, thread } = platform

@@ -58,8 +58,9 @@ const describeEntities = ({ hashtagsMax, mentionsMax, linksMax, cashtagsMax }: E
 })
 
 export const describeAltText = (rule: AltTextRule): AltTextLimits => {
-  const { lengthMax, unit, lengthSource, bytesMax, source } = rule
+  const { lengthMin, lengthMax, unit, lengthSource, bytesMax, source } = rule
   return {
+    ...(lengthMin !== undefined && { min: lengthMin }),
     max: lengthMax,
     unit,
     ...(lengthSource !== undefined && { maxSource: lengthSource }),

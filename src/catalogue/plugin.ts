@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
-import { listTheseAccounts } from '../../db/queries/accounts.ts'
+import { findAccountLimits } from '../../db/queries/account-facts.ts'
 import { hasVideoWorker } from '../../db/queries/rendition-jobs.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
@@ -11,7 +11,7 @@ import { fail } from '../errors.ts'
 import { type Constant, createConstant, sendConstant } from '../http/constant.ts'
 import { isListed } from '../http/rights.ts'
 import type { Networks } from '../platforms/adapters.ts'
-import { platforms, replaceLimits } from '../platforms/limits.ts'
+import { limitsOf, platforms } from '../platforms/limits.ts'
 import { describePlatform } from './describe-platform.ts'
 
 const render = (value: object): Constant => createConstant(JSON_TYPE, JSON.stringify(value))
@@ -59,12 +59,11 @@ export const catalogue: FastifyPluginAsyncTypebox<{ db: Db; networks: Networks }
     ...operations.getAccountLimits,
     handler: async ({ userId, rights, params: { id } }, reply) => {
       const isPossible = isId(id) && isListed(rights, id)
-      const [account] = isPossible ? await listTheseAccounts(db, { userId, ids: [id] }) : []
+      const account = isPossible ? await findAccountLimits(db, { userId, id }) : undefined
       if (!account) throw fail('account_not_found')
-      const { platform, textLengthMax, altTextLengthMax } = account
-      if (textLengthMax === null && altTextLengthMax === null) return send(reply, renderPlatform(platform), ALWAYS_ASK)
-      const own = replaceLimits(platforms[platform], { textLengthMax, altTextLengthMax })
-      return send(reply, render(describePlatform(own, networks)), ALWAYS_ASK)
+      const limits = limitsOf(account)
+      const isOwn = limits !== platforms[account.platform]
+      return send(reply, isOwn ? render(describePlatform(limits, networks)) : renderPlatform(limits.id), ALWAYS_ASK)
     },
   })
 }

@@ -1,23 +1,43 @@
+import { LRUCache } from 'lru-cache'
+import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { MediaKind } from '../../schemas/media.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { Platform } from './contract/limits.ts'
-import { mapNetworks } from './networks.ts'
+import { mapNetworks, NETWORKS } from './networks.ts'
 import { findAltTextRule } from './rules/alt-text.ts'
 
 /** The limits of all networks. */
 export const platforms = mapNetworks(({ limits }) => limits)
 
-/** The limits of an account's own server, which replace the network's. */
-export interface ServerLimits {
+/** The limits that an account has instead of its network's. */
+export interface OwnLimits {
   /** For caption, thread parts and first comment. */
   textLengthMax?: number | null
   /** The longest alternative text that the server keeps. */
   altTextLengthMax?: number | null
+  facts?: AccountFacts | null
 }
 
-/** The limits of a network with those of the account's own server in their place. */
-export function replaceLimits(platform: Platform, { textLengthMax, altTextLengthMax }: ServerLimits): Platform {
-  const own = textLengthMax ? replaceTextLengthMax(platform, textLengthMax) : platform
+/** The limits of a network, with those of one account in their place. */
+export function limitsOf({
+  platform,
+  textLengthMax,
+  altTextLengthMax,
+  facts,
+}: OwnLimits & { platform: PlatformId }): Platform {
+  const stated = facts ? limitsFor(platform, facts) : platforms[platform]
+  const own = textLengthMax ? replaceTextLengthMax(stated, textLengthMax) : stated
   return altTextLengthMax ? replaceAltTextLengthMax(own, altTextLengthMax) : own
+}
+
+/** By network and facts: the accounts of one server have the same. */
+const known = new LRUCache<string, Platform>({ max: 500 })
+
+function limitsFor(id: PlatformId, facts: AccountFacts): Platform {
+  const key = `${id} ${JSON.stringify(facts)}`
+  const limits = known.get(key) ?? NETWORKS[id].limitsFor?.(facts) ?? platforms[id]
+  known.set(key, limits)
+  return limits
 }
 
 function replaceTextLengthMax({ caption, firstComment, thread, ...platform }: Platform, lengthMax: number): Platform {

@@ -1,7 +1,7 @@
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
-import { platforms, replaceLimits, type ServerLimits } from './limits.ts'
+import { limitsOf, type OwnLimits } from './limits.ts'
 import { checkText } from './rules/caption.ts'
 import {
   type CheckContext,
@@ -16,9 +16,9 @@ import { checkMedia } from './rules/media.ts'
 import { createTextCache } from './rules/text-cache.ts'
 import { checkTitle } from './rules/title.ts'
 import type { Violation } from './rules/violation.ts'
-import { createAccountNames, nameField } from './rules/wording.ts'
+import { createAccountNames, isStated, nameField, nameServer } from './rules/wording.ts'
 
-export interface TargetAccount extends ServerLimits {
+export interface TargetAccount extends OwnLimits {
   id: string
   platform: PlatformId
   username: string
@@ -64,7 +64,8 @@ export function* checkInPieces(
 
   for (const account of accounts) {
     const { id, platform: platformId, username } = account
-    const platform = replaceLimits(platforms[platformId], account)
+    const platform = limitsOf(account)
+    const { server } = platform
     const override = post.overrides.get(id)
     const context: CheckContext = {
       post,
@@ -96,7 +97,7 @@ export function* checkInPieces(
           limit,
           actual,
           unit,
-          message: `${nameOf(account)}: ${problem}`,
+          message: `${nameOf(account)}: ${problem}${server && isStated(source, server) ? nameServer(server) : ''}`,
           source,
         }),
       addCount: addCount && ((count) => addCount(id, count)),

@@ -27,14 +27,15 @@ import { findWarningError, findWarnings } from './warnings.ts'
 interface KnownAccount extends TargetAccount {
   textLengthMax: number | null
   altTextLengthMax: number | null
+  factsDigest: string | null
   defaultFields: DefaultFields | null
   /** The facts of the database about an account that is not ready. */
   unready?: UnreadyAccount | undefined
 }
 
 /**
- * Cache of accounts that passed `checkPost`, by id. The network of an account and its id there never change. The text
- * limit, the defaults and the readiness of an account may change: then `insertPost` writes nothing. The limit of
+ * Cache of accounts that passed `checkPost`, by id. The network of an account and its id there never change. The
+ * limits, the defaults and the readiness of an account may change: then `insertPost` writes nothing. The limit of
  * alternative texts may change too: only posts without files are checked by the cache.
  */
 export type KnownAccounts = LRUCache<string, KnownAccount>
@@ -172,10 +173,11 @@ export const toRow = (
   userId,
   status: post.scheduled ? 'scheduled' : 'draft',
   deliveryState: initialState(post.scheduled),
-  deliveries: accounts.map(({ id: accountId, platform, textLengthMax, defaultFields }) => ({
+  deliveries: accounts.map(({ id: accountId, platform, textLengthMax, factsDigest, defaultFields }) => ({
     ...post.overrides.get(accountId),
     accountId,
     textLengthMax,
+    factsDigest,
     defaultFields,
     threadParts: post.threadParts.get(accountId) ?? null,
     scheduledAt: post.accountTimes.get(accountId) ?? null,

@@ -5,7 +5,7 @@ import { type KnownRendition, listRenditions, type RenditionFacts } from '../../
 import type { Adjustment, MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { inPieces } from '../http/pieces.ts'
-import { platforms } from '../platforms/limits.ts'
+import { limitsOf } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostToCheck } from '../platforms/rules/context.ts'
 import { factsOf, type RenditionPlan, type WantedRendition } from '../platforms/rules/rendition.ts'
 import { type PlannedFile, planFiles } from '../platforms/rules/request-share.ts'
@@ -123,9 +123,11 @@ function* planPost({ post, accounts, media }: Subjects): Generator<void, Planned
   const isFitted = post.mediaFit || post.overrides.values().some(({ mediaFit }) => mediaFit)
   if (post.deletedFiles || !isFitted) return planned
   const findMedia = createMediaFinder(post, media, createOverridePaths(post))
-  for (const { id: accountId, platform } of accounts) {
-    const [fit, rule] = [findFit(post, accountId), platforms[platform].postTypes[post.postType]]
-    if (!fit || !rule) continue
+  for (const account of accounts) {
+    const { id: accountId } = account
+    const fit = findFit(post, accountId)
+    const rule = fit && limitsOf(account).postTypes[post.postType]
+    if (!rule) continue
     const own = new Map<string, Planned>()
     for (const { files } of findMedia(accountId).parts) {
       // Files beyond the maximum have to be removed anyway.

@@ -6,7 +6,7 @@ import { describeAct, planTexts } from '../delivery/plan.ts'
 import { inPieces } from '../http/pieces.ts'
 import type { EntityFinder } from '../platforms/contract/content.ts'
 import type { TextRule } from '../platforms/contract/limits.ts'
-import { platforms, replaceLimits } from '../platforms/limits.ts'
+import { limitsOf } from '../platforms/limits.ts'
 import { NETWORKS } from '../platforms/networks.ts'
 import { findLengthLimit } from '../platforms/rules/caption.ts'
 import {
@@ -45,7 +45,7 @@ function* composeParts(
   { media, texts, finders }: { media: PostMedia; texts: CheckContext['texts']; finders: EntityFinders },
 ): Generator<void, PostPart[]> {
   const { id, altTextLengthMax = null } = account
-  const platform = replaceLimits(platforms[account.platform], account)
+  const platform = limitsOf(account)
   const postTypeRule = platform.postTypes[post.postType]
   if (!postTypeRule) return []
   const { captionOverride = null, fields = {} } = post.overrides.get(id) ?? {}

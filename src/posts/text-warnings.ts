@@ -1,6 +1,6 @@
 import type { BodyPath } from '../../schemas/warning.ts'
 import type { AltTextRule, TextRule } from '../platforms/contract/limits.ts'
-import { platforms } from '../platforms/limits.ts'
+import { limitsOf } from '../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../platforms/rules/alt-text.ts'
 import { captionPath, fieldPath } from '../platforms/rules/paths.ts'
 import { readCaption } from '../platforms/rules/stored-text.ts'
@@ -49,7 +49,7 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
     const media = findMedia(account.id)
     for (const file of new Set(media.files)) {
       if (!file.altText && !isText(fields.altText)) continue
-      const rule = findAltTextRule(platform, file, account.altTextLengthMax)
+      const rule = findAltTextRule(platform, file)
       const text = rule && findAltText(file, fields)
       const excess = text && describeExcess(text, rule, texts)
       if (!excess) continue
@@ -124,7 +124,7 @@ function readAccount(account: TargetAccount, { post, findOverridePath }: Warning
   const { captionOverride, fields = {} } = post.overrides.get(account.id) ?? {}
   return {
     account,
-    platform: platforms[account.platform],
+    platform: limitsOf(account),
     caption: captionOverride ?? post.caption,
     fields,
     findCaptionPath: () => captionPath({ post, accountId: account.id, findOverridePath }),

@@ -1,8 +1,7 @@
 import type { MediaFacts } from '../../schemas/media.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
 import type { UncheckedFact } from '../../schemas/validate-post.ts'
 import type { DocumentRule, GifRule, ImageRule, PostTypeRule, VideoRule } from '../platforms/contract/limits.ts'
-import { platforms } from '../platforms/limits.ts'
+import { limitsOf } from '../platforms/limits.ts'
 import { createMediaFinder, createOverridePaths, type PostMedia, type PostToCheck } from '../platforms/rules/context.ts'
 import { findFileKind, tellsAnimations } from '../platforms/rules/media-file.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
@@ -61,23 +60,17 @@ export function findUnchecked(
   // Accounts share a list of files as it is, before it is made to fit each of them.
   const { mediaIds, overrides } = post
   const findMedia = createMediaFinder({ mediaIds, overrides }, files, createOverridePaths(post))
-  const networks = new Map<PostMedia, Set<PlatformId>>()
-  for (const { id, platform } of accounts) {
-    const media = findMedia(id)
-    networks.set(media, (networks.get(media) ?? new Set()).add(platform))
+  const rulesByMedia = new Map<PostMedia, Set<PostTypeRule>>()
+  for (const account of accounts) {
+    const [media, rule] = [findMedia(account.id), limitsOf(account).postTypes[post.postType]]
+    if (rule) rulesByMedia.set(media, (rulesByMedia.get(media) ?? new Set()).add(rule))
   }
-  const platformsOf = new Map<string, Set<PlatformId>>()
-  for (const [media, platformIds] of networks) {
-    for (const { id } of new Set(media.files)) {
-      const known = platformsOf.get(id) ?? new Set()
-      platformsOf.set(id, known)
-      for (const platform of platformIds) known.add(platform)
-    }
+  const rulesOf = new Map<string, Set<PostTypeRule>>()
+  for (const [media, rules] of rulesByMedia) {
+    for (const { id } of new Set(media.files)) rulesOf.set(id, new Set([...rules, ...(rulesOf.get(id) ?? [])]))
   }
   return files.flatMap((file) => {
-    const rules = [...(platformsOf.get(file.id) ?? [])].flatMap(
-      (platform) => platforms[platform].postTypes[post.postType] ?? [],
-    )
+    const rules = [...(rulesOf.get(file.id) ?? [])]
     return PROPERTIES.filter(
       (property) => file[property] === null && rules.some((rule) => limits(rule, property, file)),
     ).map((property) => ({ mediaId: file.id, property }))

@@ -7,7 +7,7 @@ import { AppError, ISSUES_MAX } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { describeUnknown } from '../http/nearest.ts'
 import type { FieldRule, Properties } from '../platforms/contract/limits.ts'
-import { platforms } from '../platforms/limits.ts'
+import { limitsOf } from '../platforms/limits.ts'
 import { takesAltText } from '../platforms/rules/alt-text.ts'
 import { createMediaFinder, createOverridePaths, targetOf } from '../platforms/rules/context.ts'
 import { isEmpty } from '../platforms/rules/field-value.ts'
@@ -109,7 +109,7 @@ function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWar
 function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
   const { overrides, postType, caption } = post
   for (const account of accounts) {
-    const platform = platforms[account.platform]
+    const platform = limitsOf(account)
     const { caption: rule, postTypes } = platform
     const isShown = postTypes[postType]?.hasCaption !== false
     if (isShown && !rule.unused) continue
@@ -152,7 +152,7 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
     if (isFull()) return
     const account = byId.get(accountId)
     if (!account) continue
-    const platform = platforms[account.platform]
+    const platform = limitsOf(account)
     const { fields: known } = platform
     const { fields = {} } = override
     const media = findMedia(accountId)
@@ -182,7 +182,7 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
 function addUnusedAltTexts({ post, accounts, findMedia, isFull, warn }: WarningContext): void {
   for (const account of accounts) {
     if (isFull()) return
-    const platform = platforms[account.platform]
+    const platform = limitsOf(account)
     const media = findMedia(account.id)
     const unused = media.parts.flatMap(({ files }) =>
       files.filter((file, index) => file.altText && !takesAltText(platform, post.postType, file, index)),

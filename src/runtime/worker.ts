@@ -35,6 +35,7 @@ import { number } from '../worker/number.ts'
 import { publish } from '../worker/publish.ts'
 import { readMetrics } from '../worker/read-metrics.ts'
 import { refresh } from '../worker/refresh.ts'
+import { renewFacts } from '../worker/renew-facts.ts'
 import { sweep, sweepStrays } from '../worker/sweep.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
@@ -156,6 +157,7 @@ export async function runTasks(
     ready(number({ db, report: (count) => metrics.eventsNumbered.inc(count) })),
     indexWords(() => indexPosts(db)),
     ready(refresh(refreshing)),
+    ready(renewFacts({ ...context, keyring: keyring!, clock: time.clock, log })),
     ready(dispatch(sending)),
     ...(platforms.length > 0 ? [ready(readMetrics(reading))] : []),
     ...(ffmpeg ? [ready(makeVideos({ library, ffmpeg, log }))] : []),

@@ -22,10 +22,7 @@ class Accounts extends extras.Group {
   /** Returns the times of the week at which queued posts are published to the account. */
   readonly getSchedule = (id: string, options?: Options) =>
     this.http.get<T.AccountSchedule>(path`/accounts/${id}/schedule`, {}, options)
-  /**
-   * Returns what the network of an account accepts, with the limits of the account itself put in: the maximum
-   * length of texts that its Mastodon server allows, which `textLengthMax` of the account shows too.
-   */
+  /** Returns what the network of an account accepts, with the limits of the account itself put in. */
   readonly limits = (id: string, options?: Options) =>
     this.http.get<T.Platform>(path`/accounts/${id}/limits`, {}, options)
   /**

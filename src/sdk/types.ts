@@ -199,6 +199,15 @@ export type AccountSchedule = {
   /** The local dates without slots, in order. */
   skip: Array<string>
 }
+/** The server that an account lives on, on a network where each server has limits of its own. */
+export type AccountServer = {
+  /** The host of the server. */
+  host: string
+  /** The name of its software. `unknown software` if it does not say. */
+  software: string
+  /** The version of its software. Empty if it does not say. */
+  version: string
+}
 /** What the event `account.updated` tells. */
 export type AccountUpdatedData = {
   /** The id of the account. */
@@ -266,6 +275,8 @@ export type Adjustment = {
 }
 /** The limits of the alternative text of a file. A longer one is cut between two characters when it is sent, and leads to the warning `text_cut`. */
 export type AltTextLimits = {
+  /** The minimum length, in `unit`: a scheduled post whose file has a shorter text is rejected. Absent: none. */
+  min?: number
   /** The maximum length, in `unit`. */
   max: number
   unit: LimitUnit
@@ -2727,6 +2738,7 @@ export type Platform = {
   id: PlatformId
   /** The name of the network, for people. */
   name: string
+  server?: AccountServer
   /** Whether this version can publish to the network. Always `true` so far. */
   publishes: boolean
   /** Whether the network lets apps edit published posts: see `changes`. */

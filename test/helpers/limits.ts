@@ -1,3 +1,4 @@
+import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { findViolations } from '../../src/platforms/violations.ts'
@@ -13,6 +14,7 @@ export interface Case {
   media?: MediaFacts[]
   scheduled?: boolean
   textLengthMax?: number | null
+  facts?: AccountFacts
   /** The id of the account on its network. */
   externalId?: string
 }
@@ -36,6 +38,7 @@ export function check(platform: PlatformId, post: Case) {
         platform,
         username: 'ada',
         textLengthMax: post.textLengthMax ?? null,
+        facts: post.facts ?? null,
         externalId: post.externalId ?? null,
       },
     ],

@@ -94,6 +94,7 @@ export async function createRefreshWorld(
           displayName: null,
           textLengthMax: null,
           altTextLengthMax: null,
+          facts: null,
           avatarUrl: null,
           limitKey: null,
         },

@@ -23,6 +23,13 @@ t.test('an account is named with its instance', async (t) => {
     username: 'alice@mastodon.example',
     displayName: 'Alice A.',
     textLengthMax: 500,
+    altTextLengthMax: null,
+    facts: {
+      server: { host: 'mastodon.example', software: 'Mastodon', version: '4.5.0' },
+      page: '/api/v2/instance',
+      readOn: new Date().toISOString().slice(0, 10),
+      filesMax: 4,
+    },
   })
   t.same(fake.log, ['GET /api/v1/accounts/verify_credentials', 'GET /api/v2/instance'])
 })

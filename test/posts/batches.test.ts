@@ -16,6 +16,7 @@ const write = async (db: Db, post: NewPost) => (await insertPost(db, post))?.out
 const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): NewDelivery => ({
   accountId,
   textLengthMax: null,
+  factsDigest: null,
   defaultFields: null,
   captionOverride: null,
   fields: null,

@@ -135,7 +135,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     'src/worker',
     [
       'src/log.ts',
-      ...['credentials', 'delivery', 'events', 'media', 'post-metrics', 'retention', 'webhooks'].map(
+      ...['accounts', 'credentials', 'delivery', 'events', 'media', 'post-metrics', 'retention', 'webhooks'].map(
         (room) => `src/${room}`,
       ),
     ],

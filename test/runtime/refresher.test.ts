@@ -27,6 +27,7 @@ t.test('a worker refreshes tokens that are due', async (t) => {
       displayName: null,
       textLengthMax: null,
       altTextLengthMax: null,
+      facts: null,
       avatarUrl: null,
       limitKey: null,
     },

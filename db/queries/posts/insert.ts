@@ -3,7 +3,14 @@ import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, type DefaultFields, isReady, reachableBy, readiness } from '../accounts.ts'
+import {
+  type AccountReadiness,
+  type DefaultFields,
+  digestOfFacts,
+  isReady,
+  reachableBy,
+  readiness,
+} from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
@@ -16,6 +23,8 @@ import { DAY_COLUMNS, type Nearby, type NearbyTerms } from './nearby.ts'
 export interface NewDelivery extends WrittenDelivery {
   /** The text limit that the post was checked against. */
   textLengthMax: number | null
+  /** That of the facts that the post was checked against. */
+  factsDigest: string | null
   /** The default fields that `fields` was merged with. */
   defaultFields: DefaultFields | null
   nearby: NearbyTerms
@@ -79,7 +88,7 @@ const insertRowsWith = (
         ordinal integer, id uuid, user_id uuid, ${WRITTEN_COLUMNS.definitions}, without_media boolean, delivery_state text, delivery_count integer, expected jsonb, lookout text,
         gap_ms float8, key_id uuid, response jsonb)
     ),
-    -- The deliveries to accounts that the user may use, and whose text limit and defaults are those of the check.
+    -- The deliveries to accounts that the user may use, and whose limits and defaults are those of the check.
     delivery as (
       select item.id as post_id, item.ordinal, item.delivery_state, item.key_id, wanted.position, wanted.account_id,
         accounts.platform, ${DELIVERY_COLUMNS.of('wanted')}, ${DAY_COLUMNS.of('wanted')}, wanted.is_in_slot,
@@ -87,12 +96,13 @@ const insertRowsWith = (
         case when not ${isReady} then jsonb_build_object('accountId', accounts.id, 'attention', ${readiness.attention},
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
-        ordinal integer, position integer, account_id uuid, text_length_max integer, default_fields jsonb,
+        ordinal integer, position integer, account_id uuid, text_length_max integer, facts_digest text, default_fields jsonb,
         ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, ${DAY_COLUMNS.definitions})
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
       left join account_credentials on account_credentials.account_id = accounts.id
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
+        and ${digestOfFacts} is not distinct from wanted.facts_digest
         and accounts.default_fields is not distinct from wanted.default_fields
     ),
     reachable as (
@@ -201,6 +211,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           position: index + 1,
           account_id: delivery.accountId,
           text_length_max: delivery.textLengthMax ?? undefined,
+          facts_digest: delivery.factsDigest ?? undefined,
           default_fields: delivery.defaultFields ?? undefined,
           ...toDeliveryJson(delivery, delivery.nearby.textDigest),
           ...DAY_COLUMNS.toJson(delivery.nearby),

@@ -1,9 +1,17 @@
 import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, type DefaultFields, isReady, reachableBy, readiness } from '../accounts.ts'
+import {
+  type AccountReadiness,
+  type DefaultFields,
+  digestOfFacts,
+  isReady,
+  reachableBy,
+  readiness,
+} from '../accounts.ts'
 import { jsonList } from '../json-list.ts'
 
 /** An account of a post, with the facts that the limits are checked against. */
@@ -14,6 +22,9 @@ export interface SubjectAccount extends AccountReadiness {
   externalId: string | null
   textLengthMax: number | null
   altTextLengthMax: number | null
+  facts: AccountFacts | null
+  /** A digest of `facts`, for comparison. */
+  factsDigest: string | null
   defaultFields: DefaultFields | null
   isReady: boolean
 }
@@ -42,6 +53,8 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 externalId: eb.ref('externalId'),
                 textLengthMax: eb.ref('textLengthMax'),
                 altTextLengthMax: eb.ref('altTextLengthMax'),
+                facts: eb.ref('facts'),
+                factsDigest: digestOfFacts,
                 defaultFields: eb.ref('defaultFields'),
                 ...readiness,
                 isReady,

@@ -13,7 +13,7 @@ export const getAccountLimits = defineOperation({
   operationId: 'getAccountLimits',
   tag: 'platforms',
   summary: 'Get the limits of an account',
-  description: `Returns what the network of an account accepts, with the limits of the account itself put in: the maximum length of texts that its Mastodon server allows, which \`textLengthMax\` of the account shows too. Such a \`max\` has the \`maxSource\` \`null\`.\n\n${KEEP}`,
+  description: `Returns what the network of an account accepts, with the limits of the account itself put in. Each server with the API of Mastodon has its own limits: Postroom reads them when the account is connected, and once a day. \`server\` names the server, and the \`source\` of a limit that it states is its own page. The maximum length of its texts, which \`textLengthMax\` of the account shows too, has the \`maxSource\` \`null\`.\n\n${KEEP}`,
   params: AccountPath,
   headers: IfNoneMatchHeaders,
   success: {

@@ -143,6 +143,11 @@ export interface Adapter<Prepared extends Json = Json> {
   oauth?: OAuth
   /** By key of `fields`: the values that depend on the account. */
   options?: Readonly<Record<string, FieldOptions>>
+  /**
+   * The time after which workers call `identify` again for `Profile.facts`. Absent: they hold until the account is
+   * connected again.
+   */
+  factsLastMs?: number
   /** Absent if nothing of published posts is read. */
   readMetrics?: ReadMetrics
   /** Finds out to whom the credentials belong. Throws if they are refused. */

@@ -1,3 +1,5 @@
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
+
 /**
  * The values that a user gives to connect an account. Each network names its own keys. Never logged, never returned.
  */
@@ -50,6 +52,8 @@ export interface Profile {
    * The longest alternative text that the account's own server keeps; null or absent if the network's limit applies.
    */
   altTextLengthMax?: number | null
+  /** The other limits that the account has instead of those of its network. Absent: they are not known. */
+  facts?: AccountFacts
   /**
    * Names what the account shares a rate limit with, such as a bot that serves many channels; absent if each account
    * has its own. A PublishError with this `limitKey` rests every account that has it. Not a secret.

@@ -1,3 +1,4 @@
+import type { AccountServer } from '../../../schemas/account-facts.ts'
 import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { MediaKind, MediaType, VideoTrack } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
@@ -12,6 +13,8 @@ import type { GuaranteeRule } from './guarantee.ts'
 export interface Platform {
   id: PlatformId
   name: string
+  /** The account's own server, and the source of the limits that it states. Absent: they are the network's. */
+  server?: AccountServer & { source: Source }
   caption: CaptionRule
   /**
    * A text without markup as the network stores and counts it: empty if it shows nothing. Must take linear time.
@@ -134,6 +137,8 @@ export interface TitleRule extends TextRule {
 
 /** The alternative text of a file. A longer text is cut when it is sent, which leads to a warning. */
 export interface AltTextRule {
+  /** In `unit`. A file whose text is shorter is rejected when the post is scheduled. */
+  lengthMin?: number
   /** In `unit`. */
   lengthMax: number
   /** Null: the account's own server states `lengthMax`. */
@@ -253,6 +258,8 @@ export interface VideoRule extends FileRule {
 export interface PostTypeRule {
   /** Checked when the post is scheduled. */
   mediaMin: number
+  /** Replaces `mediaMin` for the parts of a thread after the first. */
+  repliesMediaMin?: number
   mediaMax: number
   imagesMax: number
   videosMax: number

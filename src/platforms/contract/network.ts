@@ -1,3 +1,4 @@
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { AnyAdapter } from './adapter.ts'
 import type { ChangeRules } from './changes.ts'
 import type { Content, ContentSource, EntityFinder } from './content.ts'
@@ -15,6 +16,8 @@ export interface Network {
   /** As people call it in a sentence. */
   name: string
   limits: Platform
+  /** The limits of an account with these facts. Never throws. Absent: accounts of the network have no facts. */
+  limitsFor?: (facts: AccountFacts) => Platform
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
   content: (act: ContentSource) => Content
   /** The numbers that it tells about published posts. */

@@ -43,6 +43,7 @@ export const mastodonAdapter: Adapter<Uploads> = {
   // `reconcile` and the next attempt.
   guarantee: 'reconcilable',
   concurrency: 16,
+  factsLastMs: 86_400_000,
 
   identify: readProfile,
   oauth: mastodonOAuth,

@@ -1,13 +1,10 @@
 import { MASTODON_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Sent } from '../contract/adapter.ts'
-import type { Io, Profile } from '../contract/io.ts'
-import { PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
+import type { Io } from '../contract/io.ts'
+import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
-import { at, textAt } from '../wire/json.ts'
+import { textAt } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
-
-/** An instance that claims to take more is not believed: a request to Postroom holds less. */
-const TEXT_LENGTH_MAX = 1_000_000
 
 export interface Instance extends NetworkRules {
   origin: string
@@ -53,29 +50,6 @@ export async function readAccount(instance: Instance, io: Io): Promise<unknown> 
   return (await callNetwork(instance, io, url, { headers: instance.headers })).body
 }
 
-/** https://docs.joinmastodon.org/methods/instance/#v2, since Mastodon 4.0. Null if the instance does not say. */
-export async function readLimits(
-  instance: Instance,
-  io: Io,
-): Promise<Pick<Profile, 'textLengthMax' | 'altTextLengthMax'>> {
-  try {
-    // Public, except on an instance with limited federation, which wants a user
-    // (https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/instances_controller.rb).
-    const { body } = await callNetwork(instance, io, `${instance.origin}/api/v2/instance`, {
-      headers: instance.headers,
-    })
-    // Since Mastodon 4.6: https://docs.joinmastodon.org/entities/Instance/#description_limit
-    const altTextLengthMax = lengthAt(body, 'media_attachments', 'description_limit')
-    return {
-      textLengthMax: lengthAt(body, 'statuses', 'max_characters'),
-      ...(altTextLengthMax !== null && { altTextLengthMax }),
-    }
-  } catch (error) {
-    if (error instanceof PublishError) return { textLengthMax: null }
-    throw error
-  }
-}
-
 export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/statuses/${encodeURIComponent(id)}`
 
 /** https://docs.joinmastodon.org/methods/statuses/#get. Undefined for a status that the account cannot see. */
@@ -84,11 +58,6 @@ export async function readStatus(instance: Instance, id: string, io: Io): Promis
   const response = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), { headers }))
   if (response && textAt(response.body, 'id') !== id) throw unexpected(host, false)
   return response?.body
-}
-
-function lengthAt(body: unknown, ...keys: string[]): number | null {
-  const max = at(body, 'configuration', ...keys)
-  return typeof max === 'number' && Number.isInteger(max) && max >= 1 && max <= TEXT_LENGTH_MAX ? max : null
 }
 
 /** Checked, since anyone can run an instance: the id becomes part of addresses, and pages show the address. */

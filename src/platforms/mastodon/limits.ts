@@ -2,8 +2,7 @@ import { QUERIED } from '../contract/guarantee.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
 import { asStored } from './stored-text.ts'
 
-// All values are Mastodon's defaults, which an instance can change. `identify` reads the one that is changed most
-// often: the maximum length of a text.
+// All values are Mastodon's defaults. Those that the server of an account states replace them: server-limits.ts.
 const posting: Source = {
   url: 'https://docs.joinmastodon.org/user/posting/',
   confidence: 'official',
@@ -83,6 +82,10 @@ const post: PostTypeRule = {
 // Since 4.6, an instance states its own `configuration.media_attachments.description_limit`, which `identify` reads.
 const altText: AltTextRule = { lengthMax: 1500, unit: 'code points', source: instance }
 
+/** Those of GoToSocial, Akkoma, Iceshrimp.NET and glitch-soc. */
+export const CONTENT_TYPES = ['text/plain', 'text/markdown', 'text/html', 'text/bbcode', 'text/x.misskeymarkdown']
+
+/** The limits of an account whose server has not stated its own. */
 export const mastodon: Platform = {
   id: 'mastodon',
   name: 'Mastodon',
@@ -154,6 +157,20 @@ export const mastodon: Platform = {
         test: ({ language }) => typeof language === 'string' && !/^[a-z]{2,3}(?:[-_]|$)/.test(language),
       },
       source: statuses,
+    },
+    contentType: {
+      type: 'enum',
+      values: CONTENT_TYPES,
+      param: 'content_type',
+      default: 'text/plain',
+      description: 'for servers that list it, such as those of GoToSocial and Akkoma',
+      unused: { when: 'the server of the account lists no content types', test: () => true },
+      source: {
+        url: 'https://docs.gotosocial.org/en/latest/api/swagger/',
+        confidence: 'official',
+        version: '0.20',
+        seenAt: '2026-11-28',
+      },
     },
     quoteApprovalPolicy: {
       type: 'enum',

@@ -5,10 +5,12 @@ import { findMastodonEntities } from './entities.ts'
 import { mastodon } from './limits.ts'
 import { mastodonMetrics } from './metrics.ts'
 import { mastodonAddresses } from './post-address.ts'
+import { limitsFor } from './server-limits.ts'
 
 export const mastodonNetwork: Network = {
   name: 'Mastodon',
   limits: mastodon,
+  limitsFor,
   content: mastodonContent,
   metrics: mastodonMetrics,
   addresses: mastodonAddresses,

@@ -2,7 +2,8 @@ import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
-import { clientFor, readAccount, readLimits } from './instance.ts'
+import { readLimits } from './facts.ts'
+import { clientFor, readAccount } from './instance.ts'
 
 /** The account of an access token. The id is unique on its instance alone. */
 export async function readProfile(io: Io): Promise<Profile> {

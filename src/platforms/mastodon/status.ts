@@ -21,13 +21,14 @@ export function statusOf(act: Act, mediaIds: string[]): object {
 
 /** The parameters that an edit has too. */
 export function textOf(act: Act): object {
-  const { sensitive, spoilerText, language, quoteApprovalPolicy } = act.fields
+  const { sensitive, spoilerText, language, contentType, quoteApprovalPolicy } = act.fields
   return {
     status: mastodonContent(act).text,
     // Always sent, as `visibility`.
     sensitive: sensitive ?? false,
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
+    ...(contentType !== undefined && { content_type: contentType }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),
   }
 }

@@ -4,10 +4,16 @@
  */
 export function asStored(text: string): string {
   if (/^\p{White_Space}*$/u.test(text)) return ''
-  let [start, end] = [0, text.length]
+  let start = 0
   while (isStripped(text, start)) start++
-  while (isStripped(text, end - 1)) end--
-  return text.slice(start, end)
+  return withoutEnd(text.slice(start))
+}
+
+/** A text without white space of ASCII at its end. */
+export function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isStripped(text, end - 1)) end--
+  return text.slice(0, end)
 }
 
 /** https://docs.ruby-lang.org/en/3.4/String.html#class-String-label-Whitespace+in+Strings */

@@ -1,5 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
+import { findAltText, findAltTextRule } from './alt-text.ts'
 import type { CheckContext, PartMedia } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
@@ -19,7 +20,9 @@ export function checkMedia(context: CheckContext): void {
   const { parts } = media
   // Parts beyond the maximum have to be removed anyway.
   for (const [index, media] of parts.slice(0, platform.thread?.partsMax).entries()) {
-    checkFiles(rule, { ...context, media, name: parts.length > 1 ? `thread part ${index + 1}` : post.postType })
+    const { mediaMin, repliesMediaMin = mediaMin } = rule
+    const name = parts.length > 1 ? `thread part ${index + 1}` : post.postType
+    checkFiles(index === 0 ? rule : { ...rule, mediaMin: repliesMediaMin }, { ...context, media, name })
   }
 }
 
@@ -31,7 +34,11 @@ function checkFiles(rule: PostTypeRule, context: FilesContext): void {
   checkRequestSize(rule, context)
   // Files beyond the maximum have to be removed anyway.
   const files = [...new Set(media.files)].slice(0, rule.mediaMax)
-  for (const file of files) checkFile(file, rule, nameViolations(file, context))
+  for (const file of files) {
+    const add = nameViolations(file, context)
+    checkFile(file, rule, add)
+    checkAltText(file, context, add)
+  }
   if (rule.image?.sameSize) checkSameSize(files, rule.image, context)
 }
 
@@ -121,6 +128,16 @@ function checkRequestSize(
   if (bytes <= max) return
   const facts = { path: media.path, limit: { max }, actual: bytes, unit: 'bytes' as const, source }
   addViolation('request_bytes', facts, `${name} has files of ${bytes} bytes in total, ${atMost(max)}`)
+}
+
+/** The texts of networks that demand one. A text that is too long is cut. */
+function checkAltText(file: MediaFacts, { post, platform, fields, texts }: FilesContext, add: AddFileViolation): void {
+  const { lengthMin: min, unit, source } = findAltTextRule(platform, file) ?? {}
+  if (!post.scheduled || min === undefined || !unit || !source) return
+  const actual = texts.countLength(findAltText(file, fields) ?? '', unit)
+  if (actual >= min) return
+  const problem = `has an alternative text of ${formatCount(actual, 'character')}, ${atLeast(min)}`
+  add('alt_text', problem, { limit: { min }, actual, unit, source })
 }
 
 function checkSameSize(

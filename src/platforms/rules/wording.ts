@@ -1,3 +1,5 @@
+import type { AccountServer } from '../../../schemas/account-facts.ts'
+import type { Platform, Source } from '../contract/limits.ts'
 import type { PostOverride } from './context.ts'
 
 export interface NamedAccount {
@@ -34,6 +36,13 @@ function findIds(accounts: readonly NamedAccount[], nameOf: (account: NamedAccou
 /** A field of an override as messages name it. */
 export const nameField = (key: string, override: Pick<PostOverride, 'defaultKeys'> | undefined): string =>
   override?.defaultKeys?.has(key) ? `field ${key}, a default of the account,` : `field ${key}`
+
+/** Whether the account's own server has stated a limit with this source. */
+export const isStated = (source: Source | null, server: NonNullable<Platform['server']>) =>
+  source === null || source === server.source
+
+/** Follows the message of a limit that the account's own server has stated: "at most 6 are allowed on …". */
+export const nameServer = ({ host, software }: AccountServer) => ` on ${host} (${software})`
 
 /** The end of a violation's message: "at most 4 are allowed". */
 export const atMost = (limit: number) => `at most ${formatNumber(limit)} ${limit <= 1 ? 'is' : 'are'} allowed`

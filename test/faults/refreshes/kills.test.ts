@@ -47,6 +47,7 @@ async function createScenario(t: Test) {
         displayName: null,
         textLengthMax: null,
         altTextLengthMax: null,
+        facts: null,
         avatarUrl: null,
         limitKey: null,
       },

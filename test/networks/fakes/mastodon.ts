@@ -279,6 +279,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
             body: {
               domain: 'mastodon.example',
               version: '4.5.0',
+              source_url: 'https://github.com/mastodon/mastodon',
               configuration: {
                 statuses: {
                   max_characters: fake.maxCharacters,
