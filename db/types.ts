@@ -415,6 +415,7 @@ export interface PostTargets {
   intentMicros: number | null;
   keyId: string | null;
   leaseToken: string | null;
+  lostCallAt: Timestamp | null;
   mediaFit: string | null;
   ownMedia: Generated<boolean>;
   ownScheduledAt: Timestamp | null;

@@ -25,6 +25,8 @@ export const DELIVERY_ERRORS: Record<string, string> = {
   credentials_unreadable: 'the service lacks the key of the credentials.',
   interrupted: 'a worker stopped or was suspended before or during the call.',
   unknown_outcome: 'the network does not tell whether it accepted the post.',
+  late_call:
+    'at a removal: the response to an earlier call was lost, and the call may still arrive, or has arrived after the removal. The removal goes on by itself.',
   not_published: 'the owner resolved the delivery as not published.',
   parent_unknown: 'the next part or the first comment cannot be sent, because the id of the act before it is unknown.',
   cancelled: 'the owner cancelled the delivery.',

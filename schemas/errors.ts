@@ -282,7 +282,14 @@ export const ERRORS = {
     message: 'Delivery is not due yet: publish the post to send it now',
     meaning: 'The delivery is scheduled for later.',
   },
-  delivery_in_progress: { status: 409, message: 'Delivery is being sent', meaning: 'The delivery is being sent.' },
+  delivery_in_progress: {
+    status: 409,
+    message: 'Delivery is being sent',
+    meaning: 'The delivery is being sent.',
+    cases: {
+      arriving: { message: 'The call may still arrive: check the network half a minute after it, then call resolve' },
+    },
+  },
   delivery_published: { status: 409, message: 'Delivery is published', meaning: 'The delivery is published already.' },
   delivery_not_published: {
     status: 409,

@@ -11,6 +11,7 @@ import type { EditDelivery } from '../../schemas/edit-delivery.ts'
 import type { MediaFacts } from '../../schemas/media.ts'
 import { findEditObstacle } from '../delivery/owner-rules.ts'
 import { planTexts } from '../delivery/plan.ts'
+import { CALL_IN_FLIGHT_MAX_MS } from '../delivery/timing.ts'
 import { fail, invalidRequest } from '../errors.ts'
 import type { EditRule } from '../platforms/contract/changes.ts'
 import { NETWORKS } from '../platforms/networks.ts'
@@ -53,7 +54,8 @@ export async function editPublished(
       throw fail('new_id_not_accepted', NETWORKS[delivery.platform].name)
     }
     ifMatch?.(post)
-    await requestEdit(db, key, await checkContent(db, key, { post, delivery, usable, content }))
+    const checked = await checkContent(db, key, { post, delivery, usable, content })
+    await requestEdit(db, key, { content: checked, inFlightMs: CALL_IN_FLIGHT_MAX_MS })
   })
   return { post, warning }
 }

@@ -7,6 +7,7 @@ import type { RemovedPost } from '../../schemas/remove-post.ts'
 import { isTakenDown } from '../delivery/machine.ts'
 import type { ActOnNetwork } from '../delivery/on-network.ts'
 import { removal } from '../delivery/owner-rules.ts'
+import { CALL_IN_FLIGHT_MAX_MS } from '../delivery/timing.ts'
 import type { To } from '../delivery/transitions.ts'
 import { AppError, fail } from '../errors.ts'
 import { NETWORKS } from '../platforms/networks.ts'
@@ -30,7 +31,7 @@ export function removeDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
     const next = decide(post, { ...delivery, ...key }, account!)
     if (next instanceof AppError) throw next
     ifMatch?.(post)
-    await requestRemovals(db, key.userId, [{ ...key, next }])
+    await requestRemovals(db, key.userId, { removals: [{ ...key, next }], ...WAITING })
   })
 }
 
@@ -58,13 +59,22 @@ export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition):
     if (gone.length + wanted.length === 0) throw refused[0]!.next
     if (wanted.length > 0) {
       ifMatch?.(post)
-      await requestRemovals(db, userId, wanted)
+      await requestRemovals(db, userId, { removals: wanted, ...WAITING })
     }
     return {
       removing: [...gone, ...wanted].map(({ accountId }) => accountId),
       left: refused.map(({ accountId, next: { code, message } }) => ({ accountId, code, message })),
     }
   })
+}
+
+const WAITING = {
+  inFlightMs: CALL_IN_FLIGHT_MAX_MS,
+  waiting: {
+    code: 'late_call',
+    message: 'The response to an earlier call was lost: the removal begins when the call can no longer arrive',
+    retryable: true,
+  },
 }
 
 /** The state of a delivery that is to be taken down, or why it is not. */
@@ -74,7 +84,7 @@ function decide(
   account: ChangedAccount,
 ): To<'remove'> | AppError {
   const { acts } = readPublished(post, delivery)
-  const next = removal({ state: delivery.state, isOut: acts.length > 0 })
+  const next = removal({ state: delivery.state, isOut: acts.length > 0, isOpen: delivery.intent !== null })
   if ('obstacle' in next) return fail(NOT_CHANGED[next.obstacle])
   const reason = findReason(acts, delivery.platform, account)
   return reason ?? next.state

@@ -12,10 +12,10 @@ import {
   type RetryDeliveries,
 } from '../../schemas/retry-deliveries.ts'
 import { retried } from '../delivery/owner-rules.ts'
-import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import { EARLIER_CALLS } from '../delivery/timing.ts'
 import { ALL_RIGHTS } from '../http/rights.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
-import { describeCall, NOT_RETRIED, type RetryContext } from './retry.ts'
+import { canReconcile, NOT_RETRIED, type RetryContext } from './retry.ts'
 
 /**
  * Makes the deliveries on one page of `listDeliveries` due now, in one transaction. Throws 400 for the cursor of
@@ -44,7 +44,7 @@ export async function retryDeliveries(
     }
     if (due.length > 0) {
       await actAs(db, { keyId })
-      await requeueDeliveries(db, userId, due, NAME_KEPT_MS)
+      await requeueDeliveries(db, userId, due, EARLIER_CALLS)
     }
     return { retried: due.map(({ postId, accountId }) => ({ postId, accountId })), left, nextCursor }
   })
@@ -64,12 +64,11 @@ async function decide(
   key: DeliveryKey,
   delivery: OwnedDelivery,
   { errorCode }: RetryDeliveries,
-): Promise<Pick<RequeuedDelivery, 'next' | 'inFlightMs'> | Pick<LeftDelivery, 'code' | 'message'>> {
+): Promise<Pick<RequeuedDelivery, 'next'> | Pick<LeftDelivery, 'code' | 'message'>> {
   const { state, error } = delivery
   if (state !== 'cancelled' && error?.code === CANCELLED && errorCode !== CANCELLED) return RETRY_CANCELLED
-  const { canReconcile, inFlightMs } = await describeCall(context, key, delivery)
-  const next = retried(delivery, canReconcile)
-  if ('state' in next) return { next: next.state, inFlightMs }
+  const next = retried(delivery, await canReconcile(context, key, delivery))
+  if ('state' in next) return { next: next.state }
   // The states of the filter have no other obstacles.
   const code = NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']
   return { code, message: errorOf(code).message }

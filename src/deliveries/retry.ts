@@ -4,11 +4,9 @@ import type { DeliveryKey } from '../../db/queries/delivery/delivery.ts'
 import type { OwnedDelivery } from '../../db/queries/delivery/owner.ts'
 import { requeueDeliveries } from '../../db/queries/delivery/retry.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
-import { CANCELLED } from '../../schemas/delivery.ts'
 import type { RetryDelivery } from '../../schemas/retry-delivery.ts'
-import { callInFlightMs } from '../delivery/in-flight.ts'
 import { retried } from '../delivery/owner-rules.ts'
-import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import { EARLIER_CALLS } from '../delivery/timing.ts'
 import { fail } from '../errors.ts'
 import type { Networks } from '../platforms/adapters.ts'
 import type { Act } from '../platforms/contract/adapter.ts'
@@ -49,36 +47,23 @@ export function retryDelivery(
   ifMatch?: PostCondition,
 ): Promise<PostWithReadiness> {
   return changeDelivery(context.db, key, async (db, delivery, usable) => {
-    const call = await describeCall({ ...context, db }, key, delivery)
-    const next = retried(delivery, call.canReconcile)
+    const next = retried(delivery, await canReconcile({ ...context, db }, key, delivery))
     if ('obstacle' in next) throw fail(NOT_RETRIED[next.obstacle])
     if (ifMatch || Object.keys(edit).length > 0) {
       const post = await getPost(db, key.userId, key.postId)
       ifMatch?.(post)
       await editDelivery(db, key, { delivery, post, edit, usable })
     }
-    const due = { ...key, next: next.state, inFlightMs: call.inFlightMs }
-    await requeueDeliveries(db, key.userId, [due], NAME_KEPT_MS)
+    await requeueDeliveries(db, key.userId, [{ ...key, next: next.state }], EARLIER_CALLS)
   })
 }
 
-/**
- * Whether the network can be queried about a call with an unknown outcome, and how long after its intent the call may
- * still arrive; null if the delivery has waited for that long. A cancelled delivery may not have.
- */
-export async function describeCall(
-  context: RetryContext,
-  key: DeliveryKey,
-  delivery: OwnedDelivery,
-): Promise<{ canReconcile: boolean; inFlightMs: number | null }> {
-  if (delivery.intent === null && delivery.state !== 'unconfirmed') return { canReconcile: false, inFlightMs: null }
+/** Whether the network can be queried about a call with an unknown outcome; false if there is none. */
+export async function canReconcile(context: RetryContext, key: DeliveryKey, delivery: OwnedDelivery): Promise<boolean> {
+  if (delivery.intent === null && delivery.state !== 'unconfirmed') return false
   const adapter = context.networks[delivery.platform]
   const { act, credentials } = typeof adapter.guarantee === 'function' ? await findAct(context, key, delivery) : {}
-  const wasCancelled = delivery.error?.code === CANCELLED
-  return {
-    canReconcile: canQuery(adapter, act, credentials),
-    inFlightMs: wasCancelled ? callInFlightMs(adapter, act, credentials) : null,
-  }
+  return canQuery(adapter, act, credentials)
 }
 
 /** The act of the call, and the credentials that it was made with, if they can be read. */

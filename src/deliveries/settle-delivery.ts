@@ -10,6 +10,7 @@ import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../schemas/delivery.ts'
 import { cancelled, resolved } from '../delivery/machine.ts'
 import { isCancellable, isResolvable, marked } from '../delivery/owner-rules.ts'
+import { CALL_IN_FLIGHT_MAX_MS } from '../delivery/timing.ts'
 import { fail } from '../errors.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
@@ -18,7 +19,7 @@ import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 /**
  * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 if the user has no such
- * delivery, 409 if it is in another state, 400 for an invalid `url`.
+ * delivery, 400 for an invalid `url`, and 409 if it is in another state, or not published and its call may still arrive.
  */
 export async function resolveDelivery(
   db: Db,
@@ -31,6 +32,9 @@ export async function resolveDelivery(
   }
   return changeDelivery(db, key, async (db, delivery) => {
     if (!isResolvable(delivery.state)) throw fail('delivery_not_unconfirmed')
+    const { lostForMs } = delivery
+    const mayArrive = lostForMs !== null && lostForMs < CALL_IN_FLIGHT_MAX_MS
+    if (outcome === 'not_published' && mayArrive) throw fail('delivery_in_progress.arriving')
     const plan = planOf(await getPost(db, key.userId, key.postId), key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]

@@ -7,21 +7,12 @@ import { untilStored } from '../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from './account.ts'
 import { decide, type Outcome } from './decide.ts'
 import { type Failure, failure } from './failures.ts'
+import { callInFlightMs } from './in-flight.ts'
 import type { HeldLease } from './lease.ts'
 import { CLAIMED } from './machine.ts'
 import { planActs } from './plan.ts'
 import { reconcileIntent } from './reconcile.ts'
-import {
-  currentAct,
-  factsOf,
-  inFlightMs,
-  isFailure,
-  type Run,
-  type RunDeps,
-  released,
-  restShared,
-  type State,
-} from './run.ts'
+import { currentAct, factsOf, isFailure, type Run, type RunDeps, released, restShared, type State } from './run.ts'
 import { sendNext } from './send.ts'
 import { LEASE_MARGIN_MS, LEASE_MS } from './timing.ts'
 
@@ -116,7 +107,12 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
   const isOver = decision.state !== 'queued' && decision.state !== 'publishing'
   // The outcome is logged before it is stored: it stays true if the database is lost now.
   if (decision.outcome !== null || isOver) journal.settled(delivery, act, state.attempt, decision)
-  const settlement: Settlement = { ...decision, act, startedMsAgo: uptimeMs() - state.startedAt }
+  const settlement: Settlement = {
+    ...decision,
+    act,
+    lostMsAgo: lostMsAgo(run, outcome),
+    startedMsAgo: uptimeMs() - state.startedAt,
+  }
   const isLast = outcome.event === 'sent' && isOver
   let settledAt = 0
   const settled = await untilStored(deps, () => {
@@ -139,6 +135,14 @@ async function settle(run: Run, state: State, outcome: Outcome, mayGoOn: () => b
   }
 }
 
+/** Milliseconds since the last known call of the delivery that lost its response ended; null if none has. */
+function lostMsAgo({ deps, delivery, claimedAt }: Run, outcome: Outcome): number | null {
+  if (outcome.event === 'unknown' && outcome.isNewCall) return 0
+  const { intent, waitedMs, lostForMs } = delivery
+  // The network has responded to a call that it processes.
+  return intent === null || waitedMs !== null || lostForMs === null ? null : lostForMs + deps.uptimeMs() - claimedAt
+}
+
 /** The progress if this worker continues: then no call is open, and the delivery does not wait. */
 const after = (state: State, decision: Decision, { attempts }: StoredSettlement): State => ({
   sent: decision.sent ? [...state.sent, decision.sent] : state.sent,
@@ -159,7 +163,7 @@ const progressOf = (run: Run, state: State) => ({
   prepared: state.prepared,
   waitedMs: state.waitedMs,
   canReconcile: canQuery(run.adapter, currentAct(run, state), run.credentials),
-  callInFlightMs: inFlightMs(run, state),
+  callInFlightMs: callInFlightMs(run.adapter),
 })
 
 function report(

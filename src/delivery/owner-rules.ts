@@ -53,11 +53,15 @@ export function marked({
 const isRemoval = (state: DeliveryState): state is RemovalState =>
   state === 'removing' || state === 'removed' || state === 'remove_failed'
 
-/** The result of taking a delivery down that is not taken down yet. `isOut`: an act of it is on the network. */
+/**
+ * The result of taking a delivery down that is not taken down yet. `isOut`: an act of it is on the network. `isOpen`: the
+ * outcome of a call is unknown.
+ */
 export function removal({
   state,
   isOut,
-}: Pick<Delivery, 'state'> & { isOut: boolean }): Allowed<
+  isOpen = false,
+}: Pick<Delivery, 'state'> & { isOut: boolean; isOpen?: boolean }): Allowed<
   'remove',
   'publishing' | 'unconfirmed' | 'unpublished' | 'queued'
 > {
@@ -65,6 +69,8 @@ export function removal({
   if (state === 'unconfirmed') return { obstacle: 'unconfirmed' }
   if (!isOut || state === 'waiting') return { obstacle: 'unpublished' }
   if (state === 'queued') return { obstacle: 'queued' }
+  // Held back after a call.
+  if (isOpen) return { obstacle: 'unconfirmed' }
   state satisfies From<'remove'> | 'removing' | 'removed'
   return { state: 'removing' }
 }

@@ -4,13 +4,12 @@ import { canQuery } from '../platforms/contract/can-query.ts'
 import type { Reading } from '../platforms/contract/io.ts'
 import type { Outcome } from './decide.ts'
 import { type Failure, failure } from './failures.ts'
-import { guaranteeOf } from './in-flight.ts'
+import { callInFlightMs, guaranteeOf } from './in-flight.ts'
 import { NotRead } from './readings.ts'
 import {
   actOf,
   callAdapter,
   factsOf,
-  inFlightMs,
   isFailure,
   isOfAnother,
   type Run,
@@ -32,11 +31,9 @@ export async function reconcileIntent(run: Run, state: State, number: number): P
   if (isFailure(act) || !reconcile || !canQuery(run.adapter, act, run.credentials)) {
     return unknown(failure('interrupted', 'The call was made, and its response was lost with the worker'))
   }
-  // A worker that crashed may have called until its lease ended. One that gave the delivery back has waited already.
-  const { cutOffForMs } = run.delivery
-  const earlyMs = cutOffForMs === null || state.waitedMs !== null ? 0 : inFlightMs(run, state) - cutOffForMs
-  if (earlyMs > 0 || run.lease.signal.aborted) {
-    return released(run, { retryInMs: Math.max(earlyMs, 0), isOpen: true })
+  const forMs = queryableForMs(run, state)
+  if (forMs < 0 || run.lease.signal.aborted) {
+    return released(run, { retryInMs: Math.max(-forMs, 0), isOpen: true })
   }
   let found: Found
   try {
@@ -47,6 +44,15 @@ export async function reconcileIntent(run: Run, state: State, number: number): P
     return unknown(await reasonOf(run, state, thrown))
   }
   return outcomeOf(run, state, number, found)
+}
+
+/**
+ * For how long the network can be queried about the open call: negative while the call may arrive, whoever has made the
+ * delivery due.
+ */
+function queryableForMs({ adapter, delivery: { lostForMs, overdueMs } }: Run, { waitedMs }: State): number {
+  // The network has responded to a call that it processes. Earlier versions do not store when a call was lost.
+  return lostForMs === null || waitedMs !== null ? overdueMs : Math.min(overdueMs, lostForMs - callInFlightMs(adapter))
 }
 
 /** The outcome of an act by what its network shows. */
@@ -77,13 +83,11 @@ async function outcomeOf(run: Run, state: State, number: number, found: Found): 
 async function find(run: Run, state: State, act: Act, reconcile: Reconcile): Promise<Found> {
   const { deps, delivery, claimedAt } = run
   const { readings, uptimeMs } = deps
-  const { accountId, overdueMs, cutOffForMs } = delivery
+  const { accountId } = delivery
   const query = (reading: Reading) =>
     callAdapter(run, act, (io) => reconcile(act, { ...io, reading }, state.prepared?.state ?? null))
-  const queryableForMs =
-    cutOffForMs === null || state.waitedMs !== null ? overdueMs : cutOffForMs - inFlightMs(run, state)
   const last = readings.last(accountId)
-  if (last && last.startedAt >= claimedAt - queryableForMs) return query(last.reading)
+  if (last && last.startedAt >= claimedAt - queryableForMs(run, state)) return query(last.reading)
   if (last) {
     const known = await query(last.recalled).catch(unlessNotRead)
     if (known && typeof known === 'object' && 'id' in known && known.id !== null) return known
@@ -92,7 +96,7 @@ async function find(run: Run, state: State, act: Act, reconcile: Reconcile): Pro
   const found = await query(reading)
   // An exactly-once network reads one record, and an act in processing is queried for its own status.
   if (guaranteeOf(run.adapter, act, run.credentials) === 'reconcilable' && state.waitedMs === null) {
-    await wakeOthers(run, { readForMs: uptimeMs() - startedAt, callInFlightMs: inFlightMs(run, state) })
+    await wakeOthers(run, { readForMs: uptimeMs() - startedAt, callInFlightMs: callInFlightMs(run.adapter) })
   }
   return found
 }

@@ -12,7 +12,6 @@ import { buildAct } from './act.ts'
 import type { Outcome } from './decide.ts'
 import type { Deps } from './deps.ts'
 import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
-import { callInFlightMs } from './in-flight.ts'
 import type { HeldLease } from './lease.ts'
 import { openFile } from './open-file.ts'
 import type { PlannedAct } from './plan.ts'
@@ -85,10 +84,6 @@ export function currentAct(run: Run, state: State): Act | undefined {
   return act && !isFailure(act) ? act : undefined
 }
 
-/** How long a lost call of the current act may still be on its way. */
-export const inFlightMs = (run: Run, state: State): number =>
-  callInFlightMs(run.adapter, currentAct(run, state), run.credentials)
-
 /** Calls a method of the adapter, for as long as an act may take. */
 export function callAdapter<T>(
   { deps, lease, credentials }: Run,
@@ -117,7 +112,7 @@ export const waitOf = <Event extends 'later' | 'processing'>(
 
 /** Whether another post sent an act with this id: a network that is searched by content may find it. */
 export async function isOfAnother(
-  { deps, delivery }: Run,
+  { deps, delivery }: Pick<Run, 'delivery'> & { deps: Deps },
   id: string | null,
 ): Promise<{ isSent: boolean; isKnown: boolean }> {
   // An id of null means that the network has confirmed this act itself.

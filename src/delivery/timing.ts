@@ -46,7 +46,10 @@ export const ACT_WITH_FILES_MAX_MS = 600_000
 /** How long an adapter may take to return after its signal has aborted. */
 export const ABORT_GRACE_MS = 1_000
 
-/** How long a call whose response was lost may still be on its way into the network. */
+/**
+ * How long a call whose response was lost may still be on its way into the network. Until then, nothing is done that
+ * the call could undo: see "Late calls" in README.md.
+ */
 export const CALL_IN_FLIGHT_MAX_MS = 30_000
 
 /** A reading of an account to find lost acts serves its other deliveries for this time. */
@@ -63,6 +66,9 @@ export const OTHER_CALLS_SINCE_MS = 3_600_000
  */
 export const NAME_KEPT_MS = 3_600_000
 
+/** For how long earlier calls count when a delivery becomes due again. */
+export const EARLIER_CALLS = { inFlightMs: CALL_IN_FLIGHT_MAX_MS, nameKeptMs: NAME_KEPT_MS }
+
 /** How long a delivery may wait for its network. Containers of Instagram and Threads expire after a day. */
 export const NETWORK_WAIT_MAX_MS = 86_400_000
 
@@ -78,14 +84,14 @@ export const EXPIRES_SOON_MS = 60_000
 /** The wait of a delivery beyond the time at which its account's access token is due for refreshing. */
 export const REFRESH_WAIT_MS = 2_000
 
-/**
- * The time for which a claimed removal or edit belongs to its worker. The intent of each call renews it, and the call
- * ends earlier.
- */
-export const CHANGE_LEASE_MS = 30_000
-
 /** A call that removes or edits an act. */
 export const CHANGE_CALL_MAX_MS = 20_000
+
+/**
+ * The time for which a claimed removal or edit belongs to its worker. The intent of each call renews it. When it ends,
+ * the call of a crashed worker can no longer arrive.
+ */
+export const CHANGE_LEASE_MS = CHANGE_CALL_MAX_MS + CALL_IN_FLIGHT_MAX_MS
 
 /** How many removals and edits one worker carries out at a time. */
 export const CHANGES_MAX = 8

@@ -3,7 +3,7 @@ import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { writePostUpdated } from '../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../db/queries/posts/detail.ts'
 import { PUBLISH_NOW } from '../delivery/machine.ts'
-import { NAME_KEPT_MS } from '../delivery/timing.ts'
+import { EARLIER_CALLS } from '../delivery/timing.ts'
 import { fail } from '../errors.ts'
 import type { PostAccess } from './access.ts'
 import { checkPost } from './check.ts'
@@ -24,7 +24,7 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     ifMatch?.(post)
     if (post.targets.every(({ delivery }) => delivery.state === 'cancelled')) throw fail('post_cancelled')
     if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
-    const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS })
+    const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, ...EARLIER_CALLS })
     if (due!.count > 0) {
       await writePostUpdated(db, access, [
         ...(post.status === 'draft' ? ['status'] : []),

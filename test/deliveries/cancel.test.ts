@@ -168,8 +168,9 @@ t.test(
 )
 
 t.test('a cancelled delivery with a lost response can be resolved', async (t) => {
-  const { cancel, act } = await createScene(t, {}, [{ isAccepted: false, error: lostResponse() }])
+  const { cancel, act, endFlights } = await createScene(t, {}, [{ isAccepted: false, error: lostResponse() }])
   await cancel()
+  await endFlights()
   const { status, body } = await act('resolve', { outcome: 'not_published' })
   t.equal(status, 200)
   t.hasStrict(body, {

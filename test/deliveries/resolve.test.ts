@@ -7,7 +7,8 @@ const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { ada, connectAccount, post, work, readDelivery, readStatus, time } = await createDeliveryWorld(t, { telegram })
+  const world = await createDeliveryWorld(t, { telegram })
+  const { ada, connectAccount, post, work, readDelivery, readStatus, time, endFlights } = world
   const createUnconfirmed = async (body: object = {}) => {
     const account = await connectAccount('telegram')
     const id = await post({ accountIds: [account], caption: 'perhaps', ...body })
@@ -36,6 +37,7 @@ t.test('the owner can resolve an unconfirmed delivery', async (t) => {
   })
 
   const gone = await createUnconfirmed()
+  await endFlights()
   t.hasStrict(await gone.resolve({ outcome: 'not_published' }), { status: 200, body: { status: 'scheduled' } })
   t.hasStrict(await readDelivery(gone.id), {
     state: 'failed',
@@ -86,7 +88,8 @@ t.test('after a thread part is resolved as published, the rest fails because its
 
 t.test('an unconfirmed first comment is resolved separately from its post', async (t) => {
   const telegram = scriptedNetwork('at-most-once')
-  const { ada, connectAccount, post, work, readDelivery, readStatus, time } = await createDeliveryWorld(t, { telegram })
+  const world = await createDeliveryWorld(t, { telegram })
+  const { ada, connectAccount, post, work, readDelivery, readStatus, time, endFlights } = world
   const account = await connectAccount('telegram')
   const id = await post({ accountIds: [account], caption: 'post', firstComment: 'comment' })
   telegram.steps.push({ isAccepted: true }, { isAccepted: false, error: lostResponse() })
@@ -94,6 +97,7 @@ t.test('an unconfirmed first comment is resolved separately from its post', asyn
   await work(MINUTE)
   t.hasStrict(await readDelivery(id), { state: 'unconfirmed', externalId: 'n1' })
   const path = `/posts/${id}/deliveries/${account}`
+  await endFlights()
   t.equal((await ada.call('POST', `${path}/resolve`, { outcome: 'not_published' })).status, 200)
   t.hasStrict(await readDelivery(id), { state: 'published', externalId: 'n1', error: { code: 'not_published' } })
   t.same(

@@ -104,8 +104,8 @@ t.test('a refused call costs nothing, and a lost one stays reserved until its ou
 
   await edit('d')
   x.editSteps.push({ isAccepted: false, error: lostResponse() }, { isAccepted: false, error: refusal() })
-  await change()
-  await change(MINUTE)
+  await change(2 * MINUTE)
+  await change(3 * MINUTE)
   t.hasStrict((await read()).edit, { state: 'failed', error: { code: 'content_refused' } })
   t.strictSame(await amounts(), [4 * POST, 0], 'the lost call may have been charged')
 })

@@ -79,7 +79,8 @@ t.test(
 )
 
 t.test('an unconfirmed delivery keeps its reservation until its owner resolves it', async (t) => {
-  const { x, db, ada, account, accountPath, amounts, post, work, readDelivery } = await createScene(t, 'at-most-once')
+  const scene = await createScene(t, 'at-most-once')
+  const { x, db, ada, account, accountPath, amounts, post, work, readDelivery, endFlights } = scene
   const ids: string[] = []
   for (const caption of ['a', 'b', 'c']) {
     ids.push(await post({ accountIds: [account], caption }))
@@ -91,6 +92,7 @@ t.test('an unconfirmed delivery keeps its reservation until its owner resolves i
   const resolve = (id: string, outcome: string) =>
     ada.call('POST', `/posts/${id}/deliveries/${account}/resolve`, { outcome })
   t.equal((await resolve(ids[0]!, 'published')).status, 200)
+  await endFlights()
   t.equal((await resolve(ids[1]!, 'not_published')).status, 200)
   t.strictSame(await amounts(accountPath), [null, POST, POST])
   await db.deleteFrom('posts').where('id', '=', ids[2]!).execute()

@@ -121,7 +121,7 @@ t.test('LinkedIn: a lost post of an organization is found, or sent again where i
 })
 
 t.test('LinkedIn: a lost post of a member is unconfirmed, and LinkedIn refuses to make it twice', async (t) => {
-  const { account, post, work, readDelivery, retry, resolve, linkedin } = await start(t, 'member')
+  const { account, post, work, readDelivery, retry, resolve, endFlights, linkedin } = await start(t, 'member')
   for (const after of [true, false]) {
     linkedin.posts.length = 0
     linkedin.faults.push({ on, after, instead: reset })
@@ -134,6 +134,7 @@ t.test('LinkedIn: a lost post of a member is unconfirmed, and LinkedIn refuses t
     t.hasStrict(retried, { status: 409, headers: { 'x-error-code': 'delivery_unconfirmed' } })
     t.match(retried.body.error, 'call resolve')
     t.hasStrict(await readDelivery(id), { state: 'unconfirmed' })
+    await endFlights()
     await resolve(id, account, { outcome: 'not_published' })
     await retry(id, account)
     await work()

@@ -67,7 +67,8 @@ t.test('Telegram: texts, photos, videos and albums are sent as such, and a comme
 })
 
 t.test('Telegram: a lost call is sent again only after its owner says that the message is not there', async (t) => {
-  const { connect, post, work, readDelivery, readStatus, telegram, retry, resolve } = await createNetworkWorld(t)
+  const { connect, post, work, readDelivery, readStatus, endFlights, ...world } = await createNetworkWorld(t)
+  const { telegram, retry, resolve } = world
   const account = await connect('telegram')
   const on = `POST ${TELEGRAM_BOT}/sendMessage`
   const count = () => callsOf(telegram, '/sendMessage').length
@@ -89,6 +90,7 @@ t.test('Telegram: a lost call is sent again only after its owner says that the m
   const absent = await post({ accountIds: [account], caption: 'absent' })
   await work()
   t.hasStrict(await readDelivery(absent), { state: 'unconfirmed', error: { code: 'server_error' } })
+  await endFlights()
   t.equal((await resolve(absent, account, { outcome: 'not_published' })).status, 200)
   await work(HOUR)
   t.equal(count(), 2, 'nothing is sent without a retry')

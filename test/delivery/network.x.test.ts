@@ -151,7 +151,7 @@ t.test('X: the parts of a thread and its comment reply to each other, also after
 })
 
 t.test('X: a retry that X refuses as a duplicate finds the post of the first attempt', async (t) => {
-  const { connect, post, work, readDelivery, resolve, retry, x } = await createNetworkWorld(t)
+  const { connect, post, work, readDelivery, resolve, retry, endFlights, x } = await createNetworkWorld(t)
   const account = await connect('x')
   const showsAfterMs = timeline.pausesMs.reduce((sum, pause) => sum + pause, 10 * MINUTE)
   x.switches.showsAfterMs = showsAfterMs
@@ -160,6 +160,7 @@ t.test('X: a retry that X refuses as a duplicate finds the post of the first att
   await work()
   for (const pause of [31 * SECOND, ...timeline.pausesMs]) await work(pause)
   t.equal((await readDelivery(id)).state, 'unconfirmed')
+  await endFlights()
   await resolve(id, account, { outcome: 'not_published' })
   await retry(id, account)
   await work(showsAfterMs)

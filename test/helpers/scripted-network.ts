@@ -138,7 +138,9 @@ export function scriptedNetwork(guarantee: Guarantee = 'reconcilable', concurren
   if (guarantee !== 'at-most-once') {
     network.reconcile = async (act) => {
       network.reconcileCount++
-      return network.reconcileWith ? network.reconcileWith() : (ids.get(act.token) ?? 'absent')
+      if (network.reconcileWith) return network.reconcileWith()
+      const sent = ids.get(act.token)
+      return sent && network.present.has(sent.id) ? sent : 'absent'
     }
   }
   return network

@@ -527,6 +527,8 @@ async function checkDeliveries({ db, ada }: Scene, requests: Requests) {
   await checkCancelling(ada, (values) => targets.set(values).execute(), path)
   await targets.set({ state: 'unconfirmed', error: null }).execute()
   await check('resolveDelivery', 400, 'missingOutcome', resolve(path, {}))
+  await targets.set({ lostCallAt: new Date() }).execute()
+  await check('resolveDelivery', 409, 'delivery_in_progress', resolve(path, { outcome: 'not_published' }))
   await check('resolveDelivery', 200, undefined, resolve(path))
   await check('resolveDelivery', 409, 'delivery_not_unconfirmed', requests.resolveDelivery(ada.key))
 }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { markPostPublished } from '../../src/deliveries/mark-published.ts'
 import { PUBLISH_NOW } from '../../src/delivery/machine.ts'
-import { NAME_KEPT_MS } from '../../src/delivery/timing.ts'
+import { EARLIER_CALLS } from '../../src/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 
@@ -86,7 +86,7 @@ t.test('publishing does not change a due delivery, and rejects a post that is pu
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
   t.strictSame(
-    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW, nameKeptMs: NAME_KEPT_MS }),
+    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW, ...EARLIER_CALLS }),
     [{ count: 1 }],
     'nor does a call that passed the check before',
   )

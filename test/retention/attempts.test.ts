@@ -46,7 +46,7 @@ t.test('old attempts of finished deliveries are removed, and the result stays', 
 })
 
 t.test('an open delivery keeps all its attempts', async (t) => {
-  const { db, mastodon, account, ada, post, work, readDelivery, sweep, wait } = await createScene(t)
+  const { db, mastodon, account, ada, post, work, readDelivery, sweep, wait, endFlights } = await createScene(t)
   mastodon.steps.push({ isAccepted: true, error: lostResponse() })
   mastodon.reconcileWith = async () => 'unknown'
   const id = await post({ accountIds: [account], caption: 'lost' })
@@ -55,6 +55,7 @@ t.test('an open delivery keeps all its attempts', async (t) => {
   t.match(await readDelivery(id), { state: 'unconfirmed' })
   wait(1_000)
   t.equal(await sweep(), 0)
+  await endFlights()
   await ada.call('POST', `/posts/${id}/deliveries/${account}/resolve`, { outcome: 'not_published' })
   t.match(await readDelivery(id), { state: 'failed', history: [{ outcome: 'said_not_published' }] })
   await sql`update delivery_attempts set number = number + 600 where post_id = ${id}`.execute(db)

@@ -19,6 +19,8 @@ export interface ClaimedRemoval {
   publishedAt: Date
   /** The price of an earlier call is reserved, whose outcome is unknown. */
   isReserved: boolean
+  /** The numbers of the acts of which a call is not known to have failed or to be in `sent`, the last one first. */
+  lostActs: number[]
 }
 
 /** An edit of what a delivery has on its network, which a worker carries out. */
@@ -38,7 +40,7 @@ interface ClaimValues {
   now: Now
 }
 
-type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt' | 'isReserved'> &
+type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt' | 'isReserved' | 'lostActs'> &
   ClaimedDelivery & { edit: StoredEdit | null; changeToken: string | null; postponed: number }
 
 /**
@@ -65,6 +67,12 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     -- At least one row, with the number of postponed changes.
     select ${claimedColumns(now)}, claimed.change_token, claimed.kind, claimed.change_failures as failures,
       claimed.published_at, claimed.is_reserved, claimed.edit,
+      array(
+        select act from delivery_attempts as attempt
+        where attempt.user_id = claimed.user_id and attempt.post_id = claimed.post_id
+          and attempt.account_id = claimed.account_id and intended_at is not null
+          and coalesce(outcome, 'unknown') in ('unknown', 'absent', 'said_published', 'said_not_published')
+        group by act order by act desc) as lost_acts,
       postponing.count as postponed
     from (select count(*)::integer as count from postponed) as postponing
     left join claimed on true
@@ -77,9 +85,9 @@ export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedC
     ({ changeToken }) => changeToken !== null,
   )
   if (!row) return undefined
-  const { changeToken, postponed, kind, failures, edit, publishedAt, isReserved, ...delivery } = row
+  const { changeToken, postponed, kind, failures, edit, publishedAt, isReserved, lostActs, ...delivery } = row
   const held = { ...delivery, failures, leaseToken: changeToken! }
-  const change = { failures, publishedAt, isReserved, delivery: held }
+  const change = { failures, publishedAt, isReserved, lostActs, delivery: held }
   return kind === 'edit' ? { ...change, kind, edit: edit! } : { ...change, kind }
 }
 

@@ -26,8 +26,11 @@ export interface ClaimedDelivery extends HeldDelivery {
   prepared: PreparedAct | null
   /** Milliseconds that the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
-  /** Milliseconds since the lease of a crashed worker ended; null if the last worker gave the delivery back. */
-  cutOffForMs: number | null
+  /**
+   * Milliseconds since the last call that lost its response ended: that of a crashed worker ended with its lease. Null if
+   * none has.
+   */
+  lostForMs: number | null
   sent: SentAct[]
   startedAt: Date
   /** Milliseconds since the delivery was due. */
@@ -123,7 +126,8 @@ export const claimedColumns = (now: Now) => sql`
       -- Older versions commit an intent without clearing waiting_since: their call is not one in processing.
       case when claimed.intent is null or claimed.waiting_since >= claimed.intended_at
         then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
-      case when claimed.was_held then claimed.overdue_ms end as cut_off_for_ms, claimed.overdue_ms, claimed.sent,
+      case when claimed.was_held and claimed.intent is not null then claimed.overdue_ms
+        else ${msSince(now, 'claimed.lost_call_at')} end as lost_for_ms, claimed.overdue_ms, claimed.sent,
       claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields,
       claimed.thread_parts, accounts.alt_text_length_max, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,

@@ -1,9 +1,13 @@
-import type { Selectable } from 'kysely'
+import { type Expression, type Selectable, sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { PostTargets } from '../../types.ts'
 
 /** The table has the name of version 1.0: processes of the previous version read it while a newer one migrates. */
 export type DeliveryRow = Selectable<PostTargets>
+
+/** When no call of a delivery that lost its response can arrive any more; null if none was lost. */
+export const endOfFlight = (delivery: string, inFlightMs: Expression<number> | number) =>
+  sql<Date | null>`${sql.ref(`${delivery}.lost_call_at`)} + ${inFlightMs}::float8 * interval '1 ms'`
 
 /** Identifies a delivery: a post on one of its accounts. */
 export interface DeliveryKey {

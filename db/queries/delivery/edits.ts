@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
+import { at } from '../clock.ts'
 import type { DeliveryKey, EditContent, HeldDelivery, SentAct, StoredEdit } from './delivery.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
@@ -9,14 +10,18 @@ import { type ChangeSettlement, settleChange } from './settle-change.ts'
 // Statements for edits of published deliveries.
 
 /** Stores that the owner wants a locked delivery to be edited on its network, and lets a worker do it. */
-export async function requestEdit(db: Db, key: DeliveryKey, content: EditContent): Promise<void> {
+export async function requestEdit(
+  db: Db,
+  key: DeliveryKey,
+  { content, inFlightMs }: { content: EditContent; inFlightMs: number },
+): Promise<void> {
   const { userId, postId, accountId } = key
   await sql`
     update post_targets
     set edit = jsonb_build_object('id', gen_random_uuid(), 'state', 'pending',
       'content', ${JSON.stringify(content)}::jsonb, 'error', null)
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
-  await requestChanges(db, userId, 'edit', [key])
+  await requestChanges(db, userId, 'edit', { keys: [key], inFlightMs })
 }
 
 /** The outcome of the call that edits a delivery, and what follows from it. */
@@ -25,13 +30,15 @@ export interface EditSettlement extends Omit<ChangeSettlement, 'isOver' | 'keeps
   /** The act as it is on the network now; null if the edit is not known to be there. */
   sent: SentAct | null
   error: DeliveryError | null
+  /** The response to the call was lost. */
+  isLost: boolean
 }
 
 /** Commits the outcome of an edit. Returns false if another worker holds it by now, or the post is being taken down. */
 export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlement): Promise<boolean> =>
   inTransaction(db, async (db) => {
     const { userId, postId, accountId } = held
-    const { state, sent, error, ...change } = settlement
+    const { state, sent, error, isLost, ...change } = settlement
     const isKey = sql`user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`
     if (!(await settleChange(db, held, { ...change, isOver: state !== 'pending' }))) return false
     if (state === 'done') {
@@ -49,7 +56,8 @@ export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlemen
     } else {
       await sql`
         update post_targets
-        set edit = edit || jsonb_build_object('state', ${state}::text, 'error', ${error && JSON.stringify(error)}::jsonb)
+        set edit = edit || jsonb_build_object('state', ${state}::text, 'error', ${error && JSON.stringify(error)}::jsonb),
+          lost_call_at = case when ${isLost} then ${at(change.now)} else lost_call_at end
         where ${isKey}`.execute(db)
     }
     return true

@@ -1,15 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
+import { msSince } from '../clock.ts'
 import { CONTENT_COLUMNS, type DeliveryContent, toContentJson } from '../posts/delivery-columns.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { StoredFile } from './claim.ts'
-import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
+import { type DeliveryKey, endOfFlight, type SentAct, type StoredEdit } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
 
@@ -20,20 +21,27 @@ const beforeLeftOut = sql`(
   where ordinal < coalesce((select min(ordinal) from jsonb_array_elements(sent) with ordinality as acts(act, ordinal)
     where act ? 'error'), ordinal + 1))`
 
+/** For how long an earlier call of a delivery counts. */
+interface DueTimes {
+  /** A call that lost its response may still arrive. */
+  inFlightMs: Expression<number> | number
+  /** Acts keep the names derived from `started_at`. */
+  nameKeptMs: Expression<number> | number
+}
+
 /**
- * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. A call that
- * may still be on its way keeps its waiting time, and waits at least for `inFlightMs` if that is known. Acts keep the
- * names derived from `started_at` while such a call may arrive, for `nameKeptMs`. Preparations start again.
+ * Makes a delivery due at `dueAt`, as if it had just been scheduled. It keeps its intent and its sent acts. It waits
+ * until no earlier call can arrive, and for its network if that processes an act. Preparations start again.
  */
 const due = (
   state: DeliveryState | RawBuilder<DeliveryState>,
-  nameKeptMs: number,
-  { dueAt, inFlightMs }: { dueAt: RawBuilder<Date>; inFlightMs: number | RawBuilder<number> | null },
+  dueAt: RawBuilder<Date>,
+  { inFlightMs, nameKeptMs }: DueTimes,
 ) => sql`
   state = ${state},
   due_at = ${dueAt},
-  claimable_at = greatest(${dueAt}, case when intent is not null
-    then greatest(claimable_at, intended_at + ${inFlightMs}::float8 * interval '1 ms') end),
+  claimable_at = greatest(${dueAt}, case when intent is not null then claimable_at end,
+    ${endOfFlight('post_targets', inFlightMs)}),
   error = case when error->>'code' <> ${sql.lit(CANCELLED)} then error end,
   failures = 0,
   prepared = case when intent is not null then prepared end,
@@ -43,16 +51,13 @@ const due = (
     then started_at end`
 
 /** Makes a delivery due at its time: now, unless it was cancelled before that time. */
-export const dueAgain = (
-  state: DeliveryState | RawBuilder<DeliveryState>,
-  nameKeptMs: number,
-  inFlightMs: number | RawBuilder<number> | null,
-) =>
-  due(state, nameKeptMs, {
-    dueAt: sql`greatest(now(), (select ${scheduledTime('post_targets')} from posts
+export const dueAgain = (state: RawBuilder<DeliveryState>, times: DueTimes) =>
+  due(
+    state,
+    sql`greatest(now(), (select ${scheduledTime('post_targets')} from posts
       where posts.user_id = post_targets.user_id and posts.id = post_targets.post_id))`,
-    inFlightMs,
-  })
+    times,
+  )
 
 /**
  * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. They lose times of their
@@ -60,7 +65,7 @@ export const dueAgain = (
  * Returns the number of deliveries.
  */
 export const publishNow = prepared<
-  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; nameKeptMs: number },
+  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; inFlightMs: number; nameKeptMs: number },
   { count: number }
 >(
   'publish_now',
@@ -68,7 +73,7 @@ export const publishNow = prepared<
     with due as (
       update post_targets
       set own_scheduled_at = null,
-        ${due(value('to'), value('nameKeptMs'), { dueAt: sql`now()`, inFlightMs: null })}
+        ${due(value('to'), sql`now()`, { inFlightMs: value('inFlightMs'), nameKeptMs: value('nameKeptMs') })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
       returning user_id, post_id
@@ -93,6 +98,8 @@ export interface OwnedDelivery {
   deletedFiles: StoredFile[] | null
   /** Its time has not come yet, and no worker has taken it since it was scheduled. */
   isEarly: boolean
+  /** Milliseconds since the last call that lost its response ended; null if none has. */
+  lostForMs: number | null
 }
 
 /** Identifies a delivery among those of one user. */
@@ -102,7 +109,7 @@ export type OwnKey = Omit<DeliveryKey, 'userId'>
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
     select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit, deleted_files,
-      started_at is null and due_at > now() as is_early
+      started_at is null and due_at > now() as is_early, ${msSince(null, 'lost_call_at')} as lost_for_ms
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery
       on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id

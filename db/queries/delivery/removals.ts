@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
 import { at } from '../clock.ts'
 import { isoTime } from '../iso-time.ts'
-import type { HeldDelivery } from './delivery.ts'
+import { endOfFlight, type HeldDelivery } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
@@ -32,17 +32,26 @@ export interface WantedRemoval extends OwnKey {
   next: DeliveryState
 }
 
-/** Stores that the owner wants locked deliveries to be taken down, and lets workers do it. */
-export async function requestRemovals(db: Db, userId: string, removals: WantedRemoval[]): Promise<void> {
+/**
+ * Stores that the owner wants locked deliveries to be taken down, and lets workers do it. `waiting` is the error of those
+ * of which an earlier call may still arrive.
+ */
+export async function requestRemovals(
+  db: Db,
+  userId: string,
+  { removals, inFlightMs, waiting }: { removals: WantedRemoval[]; inFlightMs: number; waiting: DeliveryError },
+): Promise<void> {
   const wanted = sql`
     unnest(${each(removals, 'postId')}::uuid[], ${each(removals, 'accountId')}::uuid[],
       ${each(removals, 'next')}::text[]) as wanted(post_id, account_id, next)`
   await sql`
-    update post_targets set state = wanted.next, error = null, edit = null
+    update post_targets
+    set state = wanted.next, edit = null,
+      error = case when ${endOfFlight('post_targets', inFlightMs)} > now() then ${JSON.stringify(waiting)}::jsonb end
     from ${wanted}
     where post_targets.user_id = ${userId} and post_targets.post_id = wanted.post_id
       and post_targets.account_id = wanted.account_id`.execute(db)
-  await requestChanges(db, userId, 'remove', removals)
+  await requestChanges(db, userId, 'remove', { keys: removals, inFlightMs })
 }
 
 /** The outcome of the call for an act, and what follows from it. */

@@ -2,17 +2,26 @@ import { sql } from 'kysely'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import type { ClaimedChange } from './claim-change.ts'
+import { endOfFlight } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
 
 /**
- * Lets workers change what locked deliveries have on their networks. A change that takes the place of another one waits
- * until the call of that one has ended, which may have cost its price.
+ * Lets workers change what locked deliveries have on their networks, when no earlier call can arrive: neither one that
+ * published or edited the post, nor that of a change whose place it takes, which may have cost its price.
  */
-export async function requestChanges(db: Db, userId: string, kind: ClaimedChange['kind'], keys: OwnKey[]) {
+export async function requestChanges(
+  db: Db,
+  userId: string,
+  kind: ClaimedChange['kind'],
+  { keys, inFlightMs }: { keys: OwnKey[]; inFlightMs: number },
+) {
   await sql`
     insert into delivery_changes (user_id, post_id, account_id, kind, next_at, key_id)
-    select ${userId}, post_id, account_id, ${kind}, now(), nullif(current_setting('postroom.key_id', true), '')::uuid
+    select user_id, post_id, account_id, ${kind}, greatest(now(), ${endOfFlight('delivery', inFlightMs)}),
+      nullif(current_setting('postroom.key_id', true), '')::uuid
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
+    join post_targets as delivery using (post_id, account_id)
+    where user_id = ${userId}
     order by post_id, account_id
     on conflict (user_id, post_id, account_id) do update
     set kind = excluded.kind, requested_at = excluded.requested_at, key_id = excluded.key_id,

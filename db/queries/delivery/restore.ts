@@ -121,6 +121,8 @@ export async function storeRestored(db: Db, deliveries: RestoredDelivery[]): Pro
       intended_at = item.intended_at,
       started_at = coalesce(item.started_at, delivery.started_at),
       published_at = coalesce(delivery.published_at, item.published_at),
+      -- The journal does not tell when the call ended.
+      lost_call_at = case when item.intent is not null then now() else delivery.lost_call_at end,
       error = item.error,
       edit = case when item.state not in ('removing', 'removed', 'remove_failed') then delivery.edit end,
       attempts = delivery.attempts + jsonb_array_length(item.attempts),

@@ -6,7 +6,6 @@ import { dueAgain, type OwnKey } from './owner.ts'
 
 export interface RequeuedDelivery extends OwnKey {
   next: DeliveryState
-  inFlightMs: number | null
 }
 
 /** Makes locked deliveries of the user due when their posts are. */
@@ -14,13 +13,12 @@ export async function requeueDeliveries(
   db: Db,
   userId: string,
   deliveries: RequeuedDelivery[],
-  nameKeptMs: number,
+  times: Parameters<typeof dueAgain>[1],
 ): Promise<void> {
   await sql`
-    update post_targets set ${dueAgain(sql`retried.next`, nameKeptMs, sql`retried.in_flight_ms`)}
+    update post_targets set ${dueAgain(sql`retried.next`, times)}
     from unnest(${each(deliveries, 'postId')}::uuid[], ${each(deliveries, 'accountId')}::uuid[],
-      ${each(deliveries, 'next')}::text[], ${each(deliveries, 'inFlightMs')}::float8[])
-      as retried(post_id, account_id, next, in_flight_ms)
+      ${each(deliveries, 'next')}::text[]) as retried(post_id, account_id, next)
     where post_targets.user_id = ${userId} and post_targets.post_id = retried.post_id
       and post_targets.account_id = retried.account_id`.execute(db)
 }

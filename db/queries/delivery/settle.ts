@@ -40,7 +40,7 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
         ordinal integer, user_id uuid, post_id uuid, account_id uuid, lease_token uuid, now timestamptz, state text,
         keeps_lease boolean, sent jsonb, sent_before integer, may_be_sent boolean, failures integer, error jsonb,
         outcome text, act integer, prepared jsonb, is_waiting boolean, started_ms_ago float8, retry_in_ms float8,
-        account_rests_ms float8, attention jsonb)
+        account_rests_ms float8, attention jsonb, lost_ms_ago float8)
       ${FEW_ROWS}
     ),
     -- The deliveries that are still held, and as they were before.
@@ -62,6 +62,7 @@ const settlement = (settlements: string, claim?: { ctes: Sql; columns: Sql; tabl
         error = settled.error,
         prepared = settled.prepared,
         waiting_since = case when settled.is_waiting then coalesce(delivery.waiting_since, settled.at) end,
+        lost_call_at = greatest(delivery.lost_call_at, settled.at - settled.lost_ms_ago * interval '1 ms'),
         intent = case when settled.may_be_sent then settled.intended end,
         intended_at = case when settled.may_be_sent then settled.intended_at end,
         attempts = settled.attempts
@@ -189,6 +190,7 @@ const rowOf = ({ settlement, ...lease }: Item, ordinal: number) => ({
   act: settlement.act,
   prepared: settlement.prepared ?? undefined,
   is_waiting: settlement.state === 'queued' && settlement.isWaiting,
+  lost_ms_ago: settlement.lostMsAgo ?? undefined,
   started_ms_ago: settlement.startedMsAgo,
   retry_in_ms: settlement.state === 'queued' ? settlement.retryInMs : undefined,
   account_rests_ms: settlement.accountRestsMs,

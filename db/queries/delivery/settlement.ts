@@ -40,6 +40,8 @@ export type Decision = Recorded & Next
 /** A decision as it is stored. */
 export type Settlement = Decision & {
   act: number
+  /** Milliseconds since the last call that lost its response ended; null if none has. */
+  lostMsAgo: number | null
   /** Milliseconds since the attempt began. */
   startedMsAgo: number
 }

@@ -4,8 +4,8 @@ import { after, type Now } from '../clock.ts'
 
 /**
  * Makes deliveries due that wait to query their network after a failure, because their account was read for `readForMs`
- * just now. Leaves out deliveries whose call may have arrived after the reading began: the response was lost less than
- * `callInFlightMs` before, or at an unknown time. The deliveries are due `marginMs` before the reading began.
+ * just now. Leaves out deliveries whose call may have arrived after the reading began: it was lost less than
+ * `callInFlightMs` before. The deliveries are due `marginMs` before the reading began.
  */
 export async function wakeWaiting(
   db: Db,
@@ -16,12 +16,9 @@ export async function wakeWaiting(
     from (
       select queued.ctid as row_id
       from post_targets as queued
-      join delivery_attempts as attempt
-        on attempt.user_id = queued.user_id and attempt.post_id = queued.post_id
-        and attempt.account_id = queued.account_id and attempt.number = queued.attempts
       where queued.account_id = ${accountId} and queued.state = 'queued' and queued.intent is not null
         and queued.waiting_since is null and queued.claimable_at > ${after(now, -readForMs)}
-        and attempt.finished_at < ${after(now, -readForMs - callInFlightMs)}
+        and queued.lost_call_at < ${after(now, -readForMs - callInFlightMs)}
       order by queued.user_id, queued.post_id, queued.account_id
       for no key update of queued skip locked) as waiting
     where delivery.ctid = waiting.row_id`.execute(db)

@@ -17,7 +17,7 @@ export const resolveDelivery = defineOperation({
   description: `Settles a delivery in the state \`unconfirmed\`, after you have checked the network.
 
 - \`published\`: the act counts as published, at \`url\` if present. Parts of a thread and a first comment that would reply to it are not sent, because its id is unknown: add them manually. The delivery then has the error \`parent_unknown\`, and is \`failed\` where parts of the thread are missing.
-- \`not_published\`: the delivery fails with \`not_published\` and can be retried. If only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
+- \`not_published\`: the delivery fails with \`not_published\` and can be retried. For 30 seconds after its call, which may still arrive, it cannot be resolved so. If only the first comment was unconfirmed, the delivery becomes \`published\` with that error.`,
   params: sandboxDeliveryPath(UNCONFIRMED_POST_ID),
   body: Body(ResolveDelivery, RESOLVE_EXAMPLES),
   success: {
@@ -40,7 +40,10 @@ export const resolveDelivery = defineOperation({
       },
     ),
     errorResponse('You have no post with this id, or it has no delivery to this account.', DELIVERY_MISSING),
-    errorResponse('The delivery is in another state than `unconfirmed`.', ['delivery_not_unconfirmed']),
+    errorResponse('The delivery is in another state than `unconfirmed`, or its call may still arrive.', [
+      'delivery_not_unconfirmed',
+      'delivery_in_progress.arriving',
+    ]),
   ],
   sdk: 'deliveries.resolve',
   tool: {

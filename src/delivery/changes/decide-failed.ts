@@ -1,6 +1,6 @@
 import type { Payment } from '../../../db/queries/delivery/settle-change.ts'
 import { backoffMs, type Failure, restMs } from '../failures.ts'
-import { FAILURES_MAX } from '../timing.ts'
+import { CALL_IN_FLIGHT_MAX_MS, FAILURES_MAX } from '../timing.ts'
 
 interface Before {
   /** Failures in a row. */
@@ -20,7 +20,9 @@ export function decideFailed(before: Before, reason: Failure, random: () => numb
     payment: before.isReserved || maybeSent ? mayBeOwed : ('returned' as const),
     error: { code, message, retryable },
     failures,
-    retryInMs: backoffMs(failures, reason, random),
+    // The same call again may undo a later change, or publish an edit twice, while the first may arrive.
+    retryInMs: Math.max(maybeSent ? CALL_IN_FLIGHT_MAX_MS : 0, backoffMs(failures, reason, random)),
+    isLost: maybeSent,
     accountRestsMs: code === 'rate_limited' ? restMs(retryAfterMs) : 0,
     attention: needsAttention ? { code, message } : null,
   }

@@ -16,11 +16,11 @@ const unchanged = {
   attention: null,
 }
 
-/** The consequences of an act that is gone, with `others` still on the network. */
-export const decideRemoved = (act: number, others: number): RemovalDecision => ({
+/** The consequences of an act that is gone, with `others` to go. The act is null if all were gone before. */
+export const decideRemoved = (act: number | null, others: number): RemovalDecision => ({
   ...unchanged,
   state: afterRemoved(others === 0),
-  removed: [act],
+  removed: act === null ? [] : [act],
   keepsLease: others > 0,
 })
 
@@ -30,6 +30,6 @@ export function decideNotRemoved(
   reason: Failure,
   random?: () => number,
 ): RemovalDecision {
-  const { isRetried, ...failed } = decideFailed(before, reason, random)
+  const { isRetried, isLost: _, ...failed } = decideFailed(before, reason, random)
   return { ...unchanged, ...failed, state: afterNotRemoved(isRetried) }
 }

@@ -1,13 +1,13 @@
 import type { ClaimedEdit } from '../../../db/queries/delivery/claim-change.ts'
 import { type EditSettlement, settleEdit } from '../../../db/queries/delivery/edits.ts'
 import { LeaseLost } from '../../lease-lost.ts'
+import type { Io } from '../../platforms/contract/io.ts'
 import { priceEdit } from '../../platforms/price.ts'
 import { untilStored } from '../../until-stored.ts'
 import { credentialsOf, refreshWaitOf } from '../account.ts'
-import { groupByPart } from '../act.ts'
 import type { Deps } from '../deps.ts'
 import { type Failure, failure } from '../failures.ts'
-import { listOnNetwork } from '../on-network.ts'
+import { listOnNetwork, publishedOf } from '../on-network.ts'
 import { planActs } from '../plan.ts'
 import { build, factsOf, isFailure, restShared } from '../run.ts'
 import { callForChange } from './call.ts'
@@ -19,7 +19,16 @@ const ACT = 1
 type EditDecision = Omit<EditSettlement, 'now'>
 
 const SETTLED = {
-  ...{ sent: null, error: null, payment: 'spent', failures: 0, retryInMs: 0, accountRestsMs: 0, attention: null },
+  ...{
+    sent: null,
+    error: null,
+    payment: 'spent',
+    isLost: false,
+    failures: 0,
+    retryInMs: 0,
+    accountRestsMs: 0,
+    attention: null,
+  },
 } satisfies Partial<EditDecision>
 
 /**
@@ -57,13 +66,13 @@ export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: Abor
 }
 
 /** The call of the adapter, or why it can never be made. */
-function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedEdit) {
-  const unchanged = { ...delivery, publishedAt, fileCounts: groupByPart(delivery.media).map(({ length }) => length) }
-  const published = listOnNetwork(unchanged).find(({ number }) => number === ACT)
+function describeCall(deps: Deps, change: ClaimedEdit) {
+  const { delivery, edit, publishedAt } = change
+  const published = listOnNetwork(publishedOf(change)).find(({ number }) => number === ACT)
   // A thread of one part has the new text in place of its part.
   const edited = { ...delivery, ...edit.content, threadParts: null, startedAt: delivery.startedAt ?? publishedAt }
-  const { edit: change } = deps.networks[delivery.platform]
-  if (!published || published.id === null || !change) {
+  const { edit: editOnNetwork } = deps.networks[delivery.platform]
+  if (!published || published.id === null || !editOnNetwork) {
     return failure('not_editable', 'The network offers no way to change this')
   }
   const act = build({ deps, delivery: edited }, { sent: [] }, planActs(edited)[0]!)
@@ -71,7 +80,7 @@ function describeCall(deps: Deps, { delivery, edit, publishedAt }: ClaimedEdit) 
   const { number: _, id, ...rest } = published
   return {
     micros: priceEdit(delivery.platform, act),
-    make: (io: Parameters<typeof change>[2]) => change(act, { ...rest, id }, io),
+    make: (io: Io) => editOnNetwork(act, { ...rest, id }, io),
   }
 }
 

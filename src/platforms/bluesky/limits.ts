@@ -241,7 +241,7 @@ export const bluesky: Platform = {
     {
       guarantee: 'exactly-once',
       description:
-        'The key of the record is derived from the delivery, so that a repeated write changes nothing. The record is read to see whether it exists.',
+        'The key of the record is derived from the delivery, so that a repeated write changes nothing. After 30 seconds, the record is read to see whether it exists.',
       source: {
         url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/repo/putRecord.json',
         confidence: 'official',

@@ -5,7 +5,7 @@ type Row = Record<string, string | number>
 
 /**
  * Runs the tests of this folder with every kind of post: `kills`, each of whose posts that is not simply published is
- * printed, `changes`, with every fault, and `readings`. `node test/faults/networks/soak.ts [NAME]` runs one. Exits
+ * printed, `changes`, with every fault, `readings`, and `late`. `node test/faults/networks/soak.ts [NAME]` runs one. Exits
  * with 1 if a test fails.
  */
 const [name] = process.argv.slice(2)
@@ -20,7 +20,7 @@ if (name === undefined || name === 'kills') {
   table(cases)
   report('networks', rows, { cases })
 }
-for (const test of ['changes', 'readings']) {
+for (const test of ['changes', 'readings', 'late']) {
   if (name !== undefined && name !== test) continue
   report(`network-${test}`, soakTest<Row[]>(`networks/${test}`))
   isBroken ||= process.exitCode !== 0

@@ -34,8 +34,11 @@ export interface Fault {
   on: string
   /** Whether the call is carried out first. */
   after?: boolean
-  /** The response; a function handles the connection itself, without a response. */
-  instead: Reply | ((request: IncomingMessage, response: ServerResponse) => void)
+  /**
+   * The response; a function handles the connection itself, without a response. `late`: the connection ends without a
+   * response, and `arrive` carries out the call.
+   */
+  instead: Reply | 'late' | ((request: IncomingMessage, response: ServerResponse) => void)
 }
 
 export interface FakeNetwork {
@@ -47,6 +50,8 @@ export interface FakeNetwork {
   /** Names of the calls in order. Tests add entries of their own. */
   log: string[]
   faults: Fault[]
+  /** Carries out the calls that are late, in order. Returns their number. */
+  arrive(): Promise<number>
   /** Number of open connections. */
   connections(): Promise<number>
 }
@@ -83,6 +88,7 @@ export async function startFake(
   const calls: Recorded[] = []
   const log: string[] = []
   const faults: Fault[] = []
+  const late: Recorded[] = []
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', origins[0])
@@ -105,6 +111,10 @@ export async function startFake(
       log.push(name)
       const index = faults.findIndex((fault) => fault.on === name)
       const [fault] = index < 0 ? [] : faults.splice(index, 1)
+      if (fault?.instead === 'late') {
+        late.push(call)
+        return reset(request)
+      }
       reply = fault && !fault.after ? { status: 0 } : await respond(call)
       if (fault) {
         if (typeof fault.instead === 'function') return fault.instead(request, response)
@@ -134,7 +144,18 @@ export async function startFake(
     return fetch(`${address}${url.pathname}${url.search}`, { ...init, headers })
   }
   const connections = promisify(server.getConnections.bind(server))
-  return { address, fetch: redirected, calls, log, faults, connections }
+  const arrive = async () => {
+    const arriving = late.splice(0)
+    for (const call of arriving) {
+      try {
+        await respond(call)
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+      }
+    }
+    return arriving.length
+  }
+  return { address, fetch: redirected, calls, log, faults, arrive, connections }
 }
 
 async function read(

@@ -4,7 +4,7 @@ import { UNKNOWN_ID } from '../ids.ts'
 import { command, index, pick, requireError, requireReply, user, userFor, usually } from './command.ts'
 import type { Model } from './model.ts'
 import { requireDetail } from './post-commands.ts'
-import { send } from './service.ts'
+import { type Service, send } from './service.ts'
 import type { Delivery, Post } from './state.ts'
 
 type Outcome = 'published' | 'not_published'
@@ -14,6 +14,8 @@ interface Action {
   path: string
   body?: (outcome: Outcome) => object
   success: 202 | 200
+  /** Prepares a delivery of the service for the command. */
+  prepare?: (service: Service, id: string, account: string) => Promise<unknown>
   /** Whether the command can mostly change the delivery: it prefers these. */
   isOpen: (delivery: Delivery) => boolean
   apply: (model: Model, post: Post, delivery: Delivery, outcome: Outcome) => number
@@ -35,6 +37,7 @@ const onDelivery = (action: Action) =>
         const account = (values.hasDelivery && delivery?.account.id) || UNKNOWN_ID
         const path = `/posts/${post?.id ?? UNKNOWN_ID}/deliveries/${account}/${action.path}`
         const body = action.body?.(values.outcome)
+        if (post) await action.prepare?.(service, post.id, account)
         const reply = await send(service, userFor(post, values.isOwner), action.operationId, path, body)
         if (!post || !values.isOwner) requireReply(reply, 404, { error: 'Post not found' })
         else if (!values.hasDelivery) requireReply(reply, 404, { error: 'Delivery not found' })
@@ -99,6 +102,15 @@ export const resolve = onDelivery({
   body: (outcome) => ({ outcome }),
   success: 200,
   isOpen: ({ state }) => state === 'unconfirmed',
+  // By the database's clock, which is behind that of the workers, its call could arrive for days.
+  prepare: ({ world: { db } }, id, account) =>
+    db
+      .updateTable('postTargets')
+      .set({ lostCallAt: null })
+      .where('postId', '=', id)
+      .where('accountId', '=', account)
+      .where('state', '=', 'unconfirmed')
+      .execute(),
   apply: (model, post, delivery, outcome) => model.resolve(post, delivery, outcome),
 })
 

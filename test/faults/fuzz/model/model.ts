@@ -222,8 +222,8 @@ export class Model {
     const { intent, claimableAtMs, intendedAtMs, error } = delivery
     delivery.state = 'queued'
     delivery.dueOrder = this.#nextDueOrder
-    // An act whose outcome is open keeps the time at which it is reconciled. A cancelled one gets the earliest.
-    const reconciledAtMs = error === 'cancelled' ? intendedAtMs + CALL_IN_FLIGHT_MS : (claimableAtMs ?? PAST_MS)
+    // An act whose outcome is open keeps the time at which it is reconciled, and no call may arrive by then.
+    const reconciledAtMs = Math.max(claimableAtMs ?? PAST_MS, intendedAtMs + CALL_IN_FLIGHT_MS)
     delivery.claimableAtMs = intent === null ? PAST_MS : reconciledAtMs
     delivery.failures = 0
     if (intent === null) delivery.isPrepared = false
