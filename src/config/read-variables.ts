@@ -48,8 +48,14 @@ function explain(
   const schema = name ? SCHEMAS[name] : undefined
   if (!name || !schema) return error
   const quotation = schema.writeOnly ? '' : `, not "${env[name]}"`
-  return new ConfigError(`${name} must ${requirementOf(schema)}${quotation}`)
+  return new ConfigError(`${name} must ${requirementOf(schema)}${quotation}${originOf(env[name]!)}`)
 }
+
+/** https://kubernetes.io/docs/tutorials/services/connect-applications-service/#environment-variables */
+const originOf = (text: string): string =>
+  /^(?:tcp|udp|sctp):\/\//.test(text)
+    ? '. Kubernetes has set it for a Service: set enableServiceLinks to false in the spec of the pod'
+    : ''
 
 function requirementOf({ type, format, enum: values, minimum, maximum }: VariableSchema): string {
   if (type === 'integer') return `be a whole number from ${minimum} to ${maximum}`

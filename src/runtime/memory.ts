@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Log } from '../log.ts'
 
 /**
  * Returns the memory of garbage to the system, which V8 would keep. After imports it is 40 of 150 MB: without it, an
@@ -39,4 +40,13 @@ export function releaseMemoryWhenIdle(): { stop(): void } {
     if (wasReleased) releaseMemory()
   }, CHECK_MS)
   return { stop: () => clearInterval(timer) }
+}
+
+/** A worker takes 0.3 GB, and ffmpeg up to 0.9 GB for a video in 4K. */
+const CONVERTING_BYTES = 1.25e9
+
+/** Warns if the memory of this process and its children is limited to less than a conversion may take. */
+export function warnOfMemory(log: Pick<Log, 'warn'>, limitBytes = process.constrainedMemory()): void {
+  if (limitBytes === 0 || limitBytes >= CONVERTING_BYTES) return
+  log.warn({ limitBytes }, 'converting a video in 4K takes 1.25 GB: raise the memory limit, or set FFMPEG to off')
 }

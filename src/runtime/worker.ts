@@ -40,6 +40,7 @@ import { sweep, sweepStrays } from '../worker/sweep.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
+import { warnOfMemory } from './memory.ts'
 import { type MetricsServer, serveMetrics } from './metrics-server.ts'
 import { openNetworkContext } from './network-context.ts'
 import { NO_KEY, openPublisher } from './open-publisher.ts'
@@ -150,6 +151,7 @@ export async function runTasks(
   const ffmpeg = await findFfmpeg(config.ffmpeg, config.path).catch(() => {
     throw new OperatorError(`FFMPEG ${config.ffmpeg} cannot be run: correct the path, or set it to off`)
   })
+  if (ffmpeg) warnOfMemory(log)
   const ready = (task: Task) => whenReady(publisher.isReady, task)
   const tasks = [
     publish(publisher, log),
@@ -160,7 +162,7 @@ export async function runTasks(
     ready(renewFacts({ ...context, keyring: keyring!, clock: time.clock, log })),
     ready(dispatch(sending)),
     ...(platforms.length > 0 ? [ready(readMetrics(reading))] : []),
-    ...(ffmpeg ? [ready(makeVideos({ library, ffmpeg, log }))] : []),
+    ...(ffmpeg ? [ready(makeVideos({ library, ffmpeg, log, recentUserIds: new Set() }))] : []),
     sweep(sweeping),
     sweepStrays(library, log),
   ]

@@ -127,11 +127,8 @@ t.test('each deployment limits memory, processes, sizes of files and core dumps'
   for (const { containers, volumes = [], ...pod } of [...podsOf('Deployment'), ...podsOf('Job')]) {
     const [{ name, resources, securityContext }] = containers
     check(resources.limits.memory, `${MEMORY_MIB}Mi`, name)
-    check(
-      [securityContext.allowPrivilegeEscalation, securityContext.capabilities, pod.automountServiceAccountToken],
-      [false, { drop: ['ALL'] }, false],
-      name,
-    )
+    check([securityContext.allowPrivilegeEscalation, securityContext.capabilities], [false, { drop: ['ALL'] }], name)
+    check([pod.automountServiceAccountToken, pod.enableServiceLinks], [false, false], name)
     check(pod.securityContext.seccompProfile, { type: 'RuntimeDefault' }, name)
     for (const { name: of, emptyDir, ephemeral } of volumes) {
       // Its limit evicts the pod, so uploads are on a volume that can be full.

@@ -277,3 +277,9 @@ t.test('the message says which values are valid, and quotes a value that is no s
   ]
   for (const [env, message] of messages) t.throws(() => readConfig(env), { message })
 })
+
+t.test('a variable that Kubernetes has set for a Service is named with what mends it', async (t) => {
+  const message =
+    'METRICS_PORT must be a whole number from 0 to 65535, not "tcp://10.43.1.5:9100". Kubernetes has set it for a Service: set enableServiceLinks to false in the spec of the pod'
+  t.throws(() => readConfig({ METRICS_PORT: 'tcp://10.43.1.5:9100' }), new ConfigError(message))
+})
