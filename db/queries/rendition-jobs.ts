@@ -22,30 +22,37 @@ export interface RenditionJob extends RenditionKey {
   tracks: MediaTracks | null
 }
 
-/** Jobs in the order of their need that one claim looks at. */
-const WINDOW = 200
+interface ClaimValues {
+  leaseMs: number
+  /** The users for whom this worker has made some, the last one last. */
+  recentUserIds: string[]
+}
 
 /**
- * Claims the job that is needed first. Users for whom no other worker makes one come before others. Returns no row if
- * nothing is to be made.
+ * Claims a job. Those that are needed within an hour come before others. Among them, users take turns: who has the
+ * fewest under way comes first, then who has waited longest for a turn. Within a user, the job that is needed first.
+ * Returns no row if nothing is to be made.
  */
-export const claimRenditionJob = prepared<{ leaseMs: number }, RenditionJob>(
+export const claimRenditionJob = prepared<ClaimValues, RenditionJob>(
   'claim_rendition_job',
   (_db, value) => sql`
-    with due as materialized (
-      select user_id, media_id, target, needed_at from rendition_jobs
-      where claimable_at <= now()
-      order by needed_at
-      limit ${sql.lit(WINDOW)}
+    with held as (
+      select user_id, count(*) as count from rendition_jobs
+      where claimable_at > now() and lease_token is not null
+      group by user_id
     ),
-    busy as (
-      select distinct user_id from rendition_jobs where claimable_at > now() and lease_token is not null
+    due as materialized (
+      select user_id, media_id, target, needed_at, needed_at <= now() + interval '1 hour' as is_soon,
+        coalesce(held.count, 0) + row_number() over (partition by user_id order by needed_at) as of_user
+      from rendition_jobs left join held using (user_id)
+      where claimable_at <= now()
     ),
     next as (
       select job.user_id, job.media_id, job.target
       from due join rendition_jobs as job using (user_id, media_id, target)
       where job.claimable_at <= now()
-      order by job.user_id in (select user_id from busy), due.needed_at
+      order by due.is_soon desc, due.of_user,
+        array_position(${value('recentUserIds')}::uuid[], job.user_id) nulls first, due.needed_at
       limit 1
       for update of job skip locked
     ),

@@ -29,7 +29,11 @@ export interface VideoMaker {
   library: Library
   ffmpeg: string
   log: Log
+  /** The users for whom it has made some, the last one last: they take turns. */
+  recentUserIds: Set<string>
 }
+
+const RECENT_USERS_MAX = 1_000
 
 /** A job that ended a worker this often is not begun again. */
 const ATTEMPTS_MAX = 5
@@ -46,14 +50,15 @@ export async function announceVideoWorker({ db }: Library): Promise<void> {
 }
 
 /**
- * Makes the rendition that is needed first, with a lease: whatever ends this worker, another one begins the job again,
+ * Makes the rendition whose turn it is, with a lease: whatever ends this worker, another one begins the job again,
  * and one result is kept. Returns whether there was one. `stop` gives it back.
  */
 export async function makeNextVideo(maker: VideoMaker, stop: AbortSignal): Promise<boolean> {
   const { db } = maker.library
   const { lastsMs: leaseMs } = LEASE
-  const [job] = await claimRenditionJob(db, { leaseMs })
+  const [job] = await claimRenditionJob(db, { leaseMs, recentUserIds: [...maker.recentUserIds] })
   if (!job) return false
+  noteTurn(maker.recentUserIds, job.userId)
   const written = { seconds: 0 }
   const lease = keepLease(() => {
     const progress = Math.min(1, written.seconds / (job.durationSeconds || Infinity))
@@ -67,6 +72,12 @@ export async function makeNextVideo(maker: VideoMaker, stop: AbortSignal): Promi
     lease.end()
   }
   return true
+}
+
+function noteTurn(recentUserIds: Set<string>, userId: string): void {
+  recentUserIds.delete(userId)
+  recentUserIds.add(userId)
+  if (recentUserIds.size > RECENT_USERS_MAX) recentUserIds.delete(recentUserIds.values().next().value!)
 }
 
 type Outcome = undefined | { problem: string } | { error: unknown }

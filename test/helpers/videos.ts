@@ -55,7 +55,7 @@ export function videoMaker({ db, mediaDir }: { db: Db; mediaDir: string }, libra
       bytesMax: 1e9,
       ...library,
     },
-    ...{ ffmpeg: ffmpeg!, log: SILENT },
+    ...{ ffmpeg: ffmpeg!, log: SILENT, recentUserIds: new Set() },
   }
 }
 

@@ -46,7 +46,7 @@ const library = { db, storage, incomingDir, bytesMax: 1e9 }
 if (image) await makeRenditions(library, image.userId, [image.wanted])
 else {
   const ffmpeg = (await findFfmpeg(undefined, process.env.PATH))!
-  await makeNextVideo({ library, ffmpeg, log: noLog }, new AbortController().signal)
+  await makeNextVideo({ library, ffmpeg, log: noLog, recentUserIds: new Set() }, new AbortController().signal)
 }
 process.send!('finished')
 await opened.destroy()
