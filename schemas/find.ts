@@ -85,7 +85,7 @@ export const POST_FILTERS = {
     Type.String({
       maxLength: SEARCH_MAX,
       description:
-        'Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents or punctuation; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs.',
+        'Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents, points or punctuation: `strasse` finds `Straße`, and `lodz` finds `Łódź`; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs.',
     }),
   ),
 }

@@ -4215,7 +4215,7 @@ export type ListPostsQuery = {
   updatedBefore?: string
   /** Only posts with exactly this `externalReference`. */
   externalReference?: string
-  /** Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents or punctuation; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs. */
+  /** Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents, points or punctuation: `strasse` finds `Straße`, and `lodz` finds `Łódź`; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs. */
   q?: string
   /** The time to sort by. Default: `scheduledAt` with a filter on it, otherwise `updatedAt` with a filter on that, otherwise `createdAt`. With `scheduledAt`, only posts that have one are listed. With `updatedAt`, a post that changes while you read may be listed twice or not at all. */
   sort?: 'createdAt' | 'scheduledAt' | 'updatedAt'
@@ -4288,7 +4288,7 @@ export type CountPostsQuery = {
   updatedBefore?: string
   /** Only posts with exactly this `externalReference`. */
   externalReference?: string
-  /** Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents or punctuation; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs. */
+  /** Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents, points or punctuation: `strasse` finds `Straße`, and `lodz` finds `Łódź`; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs. */
   q?: string
 }
 export type UpdatePostQuery = {

@@ -8,6 +8,7 @@ import { insertAccount } from '../../db/queries/accounts.ts'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
+import { WORDS_RULE } from '../../db/queries/posts/words.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { storedWords } from '../../src/posts/words.ts'
 
@@ -147,7 +148,7 @@ export async function loadPosts(
       copy(client, 'post_words (user_id, post_id, words)', end - begin, (index) => {
         const rank = rankAt(index)
         const post = { userId, postId: idAt(rank), texts: [CAPTION + rank] }
-        return [userId, post.postId, `{${storedWords(post).join(',')}}`]
+        return [userId, post.postId, `{${[...storedWords(post), WORDS_RULE].join(',')}}`]
       }),
     )
   } finally {

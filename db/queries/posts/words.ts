@@ -8,6 +8,15 @@ export const WORDS_BATCH_MAX = 200
 /** Any number. One worker at a time: an older text could overwrite a newer one. */
 const WORDS_LOCK = 4_721_390_007
 
+/**
+ * Stands among the words that were written by the rule of src/posts/words.ts. It has a hyphen, as no word has.
+ * Processes of the previous version leave it out, also when they write words again. A migration indexes the posts
+ * without it.
+ */
+export const WORDS_RULE = '-2'
+
+const isOutdated = sql`not (words @> ${sql.lit(`{${WORDS_RULE}}`)}::text[])`
+
 /** All texts of a post that a search looks into. */
 export interface PostTexts {
   userId: string
@@ -15,9 +24,11 @@ export interface PostTexts {
   texts: string[]
 }
 
-const isAnyDue = prepared<Record<never, never>, { isDue: boolean }>(
+const isAnyDue = prepared<Record<never, never>, { isDue: boolean; isAnyOutdated: boolean }>(
   'is_any_post_words_due',
-  () => sql`select true as is_due from post_words_due limit 1`,
+  () => sql`
+    select exists (select from post_words_due) as is_due,
+      (select post_id from post_words where ${isOutdated} order by post_id desc limit 1) is not null as is_any_outdated`,
 )
 
 const lockWords = prepared<Record<never, never>, { isLocked: boolean }>(
@@ -30,15 +41,8 @@ interface DueTexts {
   posts: PostTexts[]
 }
 
-/** A statement of its own after the lock, so that it sees what the previous holder has done. */
-const takeDueTexts = prepared<{ limit: number }, DueTexts>(
-  'take_due_post_texts',
-  (_db, value) => sql`
-    with taken as (
-      delete from post_words_due
-      where seq in (select seq from post_words_due order by seq desc limit ${value('limit')})
-      returning user_id, post_id
-    )
+/** The texts of the posts in `taken`. */
+const textsOfTaken = sql`
     select (select count(*) from taken) as count, (
       select coalesce(json_agg(json_build_object(
         'userId', posts.user_id, 'postId', posts.id, 'texts', array_remove(array[caption, external_reference] || array(
@@ -48,7 +52,26 @@ const takeDueTexts = prepared<{ limit: number }, DueTexts>(
           from post_targets where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id), null))), '[]')
       from (select distinct user_id, post_id from taken) as due
       join posts on posts.user_id = due.user_id and posts.id = due.post_id
-    ) as posts`,
+    ) as posts`
+
+/** A statement of its own after the lock, so that it sees what the previous holder has done. */
+const takeDueTexts = prepared<{ limit: number }, DueTexts>(
+  'take_due_post_texts',
+  (_db, value) => sql`
+    with taken as (
+      delete from post_words_due
+      where seq in (select seq from post_words_due order by seq desc limit ${value('limit')})
+      returning user_id, post_id
+    ) ${textsOfTaken}`,
+)
+
+/** The newest posts first. Only the index of outdated posts has this order. */
+const readOutdatedTexts = prepared<{ limit: number }, DueTexts>(
+  'read_outdated_post_texts',
+  (_db, value) => sql`
+    with taken as materialized (
+      select user_id, post_id from post_words where ${isOutdated} order by post_id desc limit ${value('limit')}
+    ) ${textsOfTaken}`,
 )
 
 const writeWords = prepared<{ rows: string }, never>(
@@ -62,17 +85,23 @@ const writeWords = prepared<{ rows: string }, never>(
 )
 
 /**
- * Writes the words of the posts that were created or changed last. Returns how many were due. Throws a foreign key
- * violation if one of them is deleted meanwhile: the next call does without it.
+ * Writes the words of the posts that were created or changed last, then those that an earlier version has written.
+ * Returns how many were due. Throws a foreign key violation if one of them is deleted meanwhile: the next call does
+ * without it.
  */
 export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[]): Promise<number> {
   // Most calls find none, and need no transaction.
-  if ((await isAnyDue(db, {})).length === 0) return 0
+  const [any] = await isAnyDue(db, {})
+  if (!any!.isDue && !any!.isAnyOutdated) return 0
   return db.transaction().execute(async (db) => {
     const [lock] = await lockWords(db, {})
     if (!lock!.isLocked) return 0
-    const [due] = await takeDueTexts(db, { limit: WORDS_BATCH_MAX })
-    const rows = due!.posts.map((post) => ({ user_id: post.userId, post_id: post.postId, words: read(post) }))
+    const take = any!.isDue ? takeDueTexts : readOutdatedTexts
+    const [due] = await take(db, { limit: WORDS_BATCH_MAX })
+    const rows = due!.posts.map((post) => ({
+      ...{ user_id: post.userId, post_id: post.postId },
+      words: [...read(post), WORDS_RULE],
+    }))
     if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })
     return due!.count
   })
