@@ -4,6 +4,7 @@ import { renderChanges, renderNetworkTables, renderTokens } from '../src/catalog
 import { TOOLS } from '../src/mcp/tools.ts'
 import { NETWORKS } from '../src/platforms/networks.ts'
 import { DEPLOYMENTS } from './deployments.ts'
+import { renderErrors, renderMeanings } from './errors-table.ts'
 import { renderLimits } from './limits-table.ts'
 import { renderEvents, renderStates } from './machine-table.ts'
 import { renderMetrics } from './metrics-table.ts'
@@ -40,7 +41,12 @@ export const GENERATED: Record<string, () => string> = {
   },
   'src/mcp/README.md': () => withTables('src/mcp/README.md', { tools: TOOL_TABLE }),
   'src/platforms/README.md': () =>
-    withTables('src/platforms/README.md', { changes: `${renderChanges()}\n`, limits: renderLimits() }),
+    withTables('src/platforms/README.md', {
+      changes: `${renderChanges()}\n`,
+      limits: renderLimits(),
+      meanings: renderMeanings(),
+      errors: renderErrors(),
+    }),
   'src/post-metrics/README.md': () =>
     withTables('src/post-metrics/README.md', { numbers: renderNumbers(), readings: renderReadings() }),
   'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),

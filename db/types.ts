@@ -237,6 +237,7 @@ export interface KeySpending {
 
 export interface LimitRests {
   key: string;
+  reason: Json | null;
   until: Timestamp;
 }
 

@@ -10,7 +10,9 @@ export const DELIVERY_ERRORS: Record<string, string> = {
   server_error: 'the network failed.',
   unexpected_answer: 'the response of the network was not understood.',
   app_restricted:
-    'the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.',
+    'the network restricts the app of this service until its operator does what the message says, such as having the app reviewed. If `retryable`, the post waits, as all posts to accounts of the app do.',
+  account_restricted:
+    'the network restricts the account, whose owner has to act on the network. The delivery is tried again for some hours.',
   inbox_full:
     'the account has as many unfinished drafts as the network accepts. The delivery is tried again every few hours.',
   media_unreadable: 'a file of the post could not be read.',

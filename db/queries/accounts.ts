@@ -35,15 +35,19 @@ export interface AccountReadiness {
   credentialsExpireAt: Date | string | null
 }
 
+/** Why an account needs somebody: its own reason, or else why its app rests. */
+export const attentionNow = sql<AccountAttention | null>`coalesce(accounts.attention, (
+  select reason from limit_rests where limit_rests.key = accounts.limit_key and limit_rests.until > now()))`
+
 /** `AccountReadiness` as parts of a JSON object. */
 export const readiness = {
-  attention: sql`accounts.attention`,
+  attention: attentionNow,
   credentials: storedCredentials,
   credentialsExpireAt: sql`accounts.credentials_expire_at`,
 }
 
 /** Whether nothing stops publishing to an account at the moment. Needs the join that `storedCredentials` needs. */
-export const isReady = sql<boolean>`(accounts.attention is null and account_credentials.account_id is not null
+export const isReady = sql<boolean>`(${attentionNow} is null and account_credentials.account_id is not null
   and coalesce(accounts.credentials_expire_at > now(), true))`
 
 const selectListed = (db: Db, userId: string | Expression<string>) =>
@@ -67,7 +71,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'organizationId',
       'externalId',
       scopesOfApp.as('appScopes'),
-      eb.ref('attention').$castTo<AccountAttention | null>().as('attention'),
+      attentionNow.as('attention'),
       storedCredentials.as('credentials'),
       sql<boolean>`exists (select from avatars where avatars.account_id = accounts.id)`.as('hasAvatar'),
       isAdministeredBy(userId).as('isAdministered'),
@@ -117,7 +121,7 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
       'accounts.id',
       eb.ref('accounts.platform').$castTo<PlatformId>().as('platform'),
       'accounts.username',
-      eb.ref('accounts.attention').$castTo<AccountAttention | null>().as('attention'),
+      attentionNow.as('attention'),
       'accounts.credentialsExpireAt',
       storedCredentials.as('credentials'),
       'accounts.userId',
@@ -131,7 +135,7 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
     .$if(needsAttention !== undefined, (query) =>
       query.where((eb) =>
         eb.or([
-          eb('accounts.attention', 'is not', null),
+          eb(attentionNow, 'is not', null),
           eb(storedCredentials, 'is', null),
           eb(
             'accounts.credentialsExpireAt',

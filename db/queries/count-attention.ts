@@ -29,6 +29,7 @@ export const countAttention = prepared<CountValues, AttentionCount>('count_atten
     from (
       select accounts.platform, coalesce(
         accounts.attention ->> 'code',
+        limit_rests.reason ->> 'code',
         case ${storedCredentials}
           when 'refreshed' then case when ${isDue(value('refreshed'))} then ${lit(REFRESH_FAILED)} end
           when 'fixed' then case
@@ -38,6 +39,7 @@ export const countAttention = prepared<CountValues, AttentionCount>('count_atten
         case when account_credentials.account_id is null then ${lit(NOT_CONNECTED)} end) as code
       from accounts
       left join account_credentials on account_credentials.account_id = accounts.id
+      left join limit_rests on limit_rests.key = accounts.limit_key and limit_rests.until > ${value('now')}::timestamptz
       where accounts.disconnected_at is null
     ) as account
     where code is not null

@@ -142,3 +142,32 @@ export function updateDataKey(db: Db, accountId: string, before: CredentialsRow,
     .where('dataKey', '=', before.dataKey)
     .execute()
 }
+
+/**
+ * Stores the new credentials and the new id of an account on its network, unless its credentials were replaced
+ * meanwhile. The old id stays if the user has connected the account under its new one, too.
+ */
+export async function moveAccount(
+  db: Db,
+  { accountId, generation, externalId }: { accountId: string; generation: number; externalId: string },
+  { keyId, dataKey, data }: CredentialsRow,
+): Promise<void> {
+  await sql`
+    with account as (select id from accounts where id = ${accountId} for no key update),
+    stored as (
+      update account_credentials as credentials
+      set key_id = ${keyId}, data_key = ${dataKey}, data = ${data}, generation = credentials.generation + 1
+      from account
+      where credentials.account_id = account.id and credentials.generation = ${generation}
+      returning account_id
+    )
+    update accounts
+    set external_id = ${externalId},
+      -- A group without a name is called by its id.
+      username = case when username = external_id then ${externalId} else username end
+    from stored
+    where accounts.id = stored.account_id and not exists (
+      select from accounts as other
+      where other.user_id = accounts.user_id and other.platform = accounts.platform
+        and other.external_id = ${externalId} and other.disconnected_at is null)`.execute(db)
+}

@@ -1,9 +1,11 @@
+import { moveAccount } from '../../db/queries/credentials.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { readRest } from '../../db/queries/delivery/limits.ts'
 import { expireAccessToken } from '../../db/queries/token-refresh.ts'
 import { RECONNECT_REQUIRED } from '../../schemas/account.ts'
 import type { Credentials } from '../platforms/contract/io.ts'
 import type { RateLimit } from '../platforms/contract/limits.ts'
+import type { Moved } from '../platforms/contract/publish-error.ts'
 import { platforms } from '../platforms/limits.ts'
 import { untilStored } from '../until-stored.ts'
 import type { Deps } from './deps.ts'
@@ -57,6 +59,21 @@ export async function refreshRefused(
   if (code !== 'unauthorized' || !needsAttention || !canRefresh || wasRefreshed) return reason
   await untilStored(deps, () => expireAccessToken(deps.db, { accountId, generation: generation!, now: deps.clock() }))
   return { ...failure(code, message, { retryable: true }), maybeSent }
+}
+
+/** Stores the new id of an account. An error is logged only: the next call is refused in the same way. */
+export async function storeMoved(
+  { db, sealCredentials, log }: Deps,
+  { accountId, generation, platform }: ClaimedDelivery,
+  { to: { credentials, externalId } }: Moved,
+): Promise<void> {
+  const facts = { accountId, platform, externalId }
+  try {
+    await moveAccount(db, { accountId, generation: generation!, externalId }, sealCredentials(accountId, credentials))
+    log.info(facts, 'the network has given an account another id')
+  } catch (error) {
+    log.error({ err: error, ...facts }, 'the new id of an account could not be stored')
+  }
 }
 
 /** Milliseconds that the account has to rest by those limits of its network that are counted for each account. */

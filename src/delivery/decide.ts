@@ -3,7 +3,7 @@ import type { Decision } from '../../db/queries/delivery/settlement.ts'
 import type { DeliveryError } from '../../schemas/delivery.ts'
 import type { Act } from '../platforms/contract/adapter.ts'
 import { impossible } from '../platforms/contract/publish-error.ts'
-import { backoffMs, type Failure, failure, restMs } from './failures.ts'
+import { accountRestMs, backoffMs, type Failure, failure, isOfApp } from './failures.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS, NETWORK_WAIT_MIN_MS } from './timing.ts'
 import type { To, WorkerEvent } from './transitions.ts'
 
@@ -182,11 +182,11 @@ function waitOn({ progress }: Context, { prepared: next, afterMs }: { prepared: 
 const hasWaitedTooLong = ({ progress }: Context) => (progress.waitedMs ?? 0) > NETWORK_WAIT_MAX_MS
 
 function failed({ progress }: Context, reason: Failure) {
-  const { code, message, retryAfterMs = 0, needsAttention } = reason
+  const { code, message, needsAttention } = reason
   return {
-    failures: progress.failures + 1,
+    failures: progress.failures + (isOfApp(reason) ? 0 : 1),
     error: errorOf(reason),
-    accountRestsMs: code === 'rate_limited' ? restMs(retryAfterMs) : 0,
+    accountRestsMs: accountRestMs(reason),
     attention: needsAttention ? { code, message } : null,
   }
 }

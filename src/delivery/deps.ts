@@ -21,6 +21,8 @@ export interface Deps {
   journal: Journal
   /** Decrypts credentials. Throws if their key is missing, or if they belong to another account. */
   openCredentials(accountId: string, sealed: { keyId: string; dataKey: Buffer; data: Buffer }): Credentials
+  /** Encrypts them again. */
+  sealCredentials(accountId: string, credentials: Credentials): { keyId: string; dataKey: Buffer; data: Buffer }
   fetch: typeof fetch
   /** A delivery that has been due for longer is missed. */
   latenessMaxMs: number

@@ -34,6 +34,21 @@ export function databaseFailure(thrown: unknown): Failure | undefined {
   return { ...failure('database_unavailable', message, { retryable: true }), maybeSent: true }
 }
 
+/** The network restricts the app of the account: only the operator can mend it, so it does not count as a failure. */
+export const isOfApp = ({ code, retryable }: Pick<Failure, 'code' | 'retryable'>) =>
+  code === 'app_restricted' && retryable
+
+/** Codes of failures after which the whole account rests. */
+const RESTING = ['rate_limited', 'account_restricted', 'app_restricted']
+
+/** How long the account is left alone after a failure. */
+export const accountRestMs = ({
+  code,
+  retryable,
+  retryAfterMs = 0,
+}: Pick<Failure, 'code' | 'retryable' | 'retryAfterMs'>) =>
+  retryable && RESTING.includes(code) ? restMs(retryAfterMs) : 0
+
 /** A network's wish for a pause, within the limits that are respected. */
 export const restMs = (retryAfterMs: number) => Math.min(Math.max(retryAfterMs, REST_MIN_MS), REST_MAX_MS)
 

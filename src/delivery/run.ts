@@ -5,13 +5,13 @@ import type { DeliveryError } from '../../schemas/delivery.ts'
 import { LeaseLost } from '../lease-lost.ts'
 import type { Act, AnyAdapter, Wait } from '../platforms/contract/adapter.ts'
 import type { Credentials, Io } from '../platforms/contract/io.ts'
-import { PublishError } from '../platforms/contract/publish-error.ts'
+import { Moved, PublishError } from '../platforms/contract/publish-error.ts'
 import { untilStored } from '../until-stored.ts'
-import { refreshRefused } from './account.ts'
+import { refreshRefused, storeMoved } from './account.ts'
 import { buildAct } from './act.ts'
 import type { Outcome } from './decide.ts'
 import type { Deps } from './deps.ts'
-import { databaseFailure, type Failure, failure, restMs } from './failures.ts'
+import { databaseFailure, type Failure, failure, isOfApp, restMs } from './failures.ts'
 import type { HeldLease } from './lease.ts'
 import { openFile } from './open-file.ts'
 import type { PlannedAct } from './plan.ts'
@@ -140,6 +140,7 @@ export async function reasonOf(
   if (thrown instanceof PublishError) {
     const { cause } = thrown
     if (cause !== undefined) log.error({ err: cause, ...facts }, 'a file of the post could not be read')
+    if (thrown instanceof Moved) await storeMoved(deps, delivery, thrown)
     return refreshRefused(deps, { ...delivery, error: state.error }, credentials, thrown)
   }
   const database = databaseFailure(thrown)
@@ -152,13 +153,20 @@ export async function reasonOf(
   return { ...ours, maybeSent: true }
 }
 
-/** Rests all accounts that share a rate limit. A failure is logged only: each of them would get its own 429. */
+/**
+ * Rests all accounts that share a rate limit, or whose app the network restricts. An error is logged only: each of them
+ * would get its own refusal.
+ */
 export async function restShared(
   { db, clock, log }: Deps,
   { accountId }: ClaimedDelivery,
-  { limitKey: key, retryAfterMs = 0 }: Failure,
+  refusal: Failure,
 ): Promise<void> {
+  const { limitKey: key, retryAfterMs = 0, code, message } = refusal
   if (key === undefined) return
-  const rest = { accountId, key, ms: restMs(retryAfterMs), keptMs: SHARED_REST_KEPT_MS, now: clock() }
+  const ms = restMs(retryAfterMs)
+  const reason = isOfApp(refusal) ? { code, message } : null
+  if (reason) log.error({ key, restMs: ms, reason: message }, 'a network restricts the app: all its accounts rest')
+  const rest = { accountId, key, ms, reason, keptMs: SHARED_REST_KEPT_MS, now: clock() }
   await restSharedLimit(db, rest).catch((error) => log.error({ err: error, key }, 'a shared rest could not be stored'))
 }

@@ -90,7 +90,7 @@ function createGauges(registry: Registry) {
     ),
     attention: gauge(
       'accounts_attention',
-      'Connected accounts whose owner has to act, by the code of `attention`.',
+      'Connected accounts whose owner, or the operator, has to act, by the code of `attention`.',
       'platform',
       'code',
     ),

@@ -37,6 +37,7 @@ export async function openPublisher(
     addressOf: (file) => (config.publicUrl ? fileAddress(config.publicUrl, keyring, file) : null),
     journal: openJournal({ db, log, files }),
     openCredentials: keyring.open,
+    sealCredentials: keyring.seal,
     fetch,
     latenessMaxMs: config.publishLatenessMaxMs,
     attemptsKeptMs: minOf(config.retention.attemptsMs, config.retention.postsMs),

@@ -143,6 +143,7 @@ export async function runTasks(
       networks: context.networks,
       fetch: context.fetch,
       openCredentials: keyring!.open,
+      sealCredentials: keyring!.seal,
       log,
       platforms,
     },

@@ -49,6 +49,8 @@ export type AccountAttention = {
 - `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.
 - `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.
 - `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.
+- `account_restricted`: the network restricts the account, such as one that has to confirm its identity. Its owner has to act on the network, and need not connect it again. Posts are tried again for some hours.
+- `app_restricted`: the network restricts the app of the operator, and with it all its accounts. It is not the fault of the account: posts wait, and follow within an hour after the operator has acted.
 - `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key. */
   code: string
   /** The reason in words, for people. Where the network gave a reason, these are its words. */
@@ -1103,7 +1105,8 @@ export type DeliveryError = {
 - `disconnected`: the response of the network was lost.
 - `server_error`: the network failed.
 - `unexpected_answer`: the response of the network was not understood.
-- `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed.
+- `app_restricted`: the network restricts the app of this service until its operator does what the message says, such as having the app reviewed. If `retryable`, the post waits, as all posts to accounts of the app do.
+- `account_restricted`: the network restricts the account, whose owner has to act on the network. The delivery is tried again for some hours.
 - `inbox_full`: the account has as many unfinished drafts as the network accepts. The delivery is tried again every few hours.
 - `media_unreadable`: a file of the post could not be read.
 - `media_unconvertible`: a video of the post could not be made to fit by `mediaFit`. Replace the file, then retry.

@@ -101,7 +101,7 @@ t.test('where a reading serves one act, a failed one is not repeated after that 
 
 t.test('a reading keeps texts, which are parsed for each delivery', async (t) => {
   const { reading } = createReadings(() => 0).begin('account')
-  const rules = { host: 'network.example', secrets: [], words: () => undefined, isUnauthorized: () => false }
+  const rules = { host: 'network.example', secrets: [], words: () => undefined, errors: [] }
   const called: string[] = []
   const io = {
     reading,

@@ -106,10 +106,10 @@ export const CALL_ROWS: Row[] = [
     control: 'limited',
     // A storage has errors of its own.
     concerns: (kind, { needsToken = () => true }) => needsToken(kind),
-    async publish({ findings, controls, adapter, act, io, ready, countVisible, ...attempt }) {
+    async publish({ id, findings, controls, adapter, act, io, ready, countVisible, ...attempt }) {
       const network = attempt.network!
       const before = await countVisible()
-      for (const { name, error: wanted, words, ...failure } of failuresOf(controls)) {
+      for (const { name, error: wanted, words, ...failure } of failuresOf(id, controls)) {
         const giveUp = new AbortController()
         const { instead = () => giveUp.abort() } = failure
         // `fetch` itself repeats a misdirected call once.
@@ -123,7 +123,8 @@ export const CALL_ROWS: Row[] = [
         if (`${message}${stack}`.includes(controls.secret!)) findings.problems.push(`${name}: credentials in the error`)
         // Dates count from when they were written.
         const isRest = retryAfterMs > LIMIT_SECONDS * 500 && retryAfterMs <= LIMIT_SECONDS * 1000
-        if (wanted.code === 'rate_limited' && !isRest) findings.problems.push(`${name}: a rest of ${retryAfterMs} ms`)
+        if (wanted.code === 'rate_limited' && !failure.isOfNetwork && !isRest)
+          findings.problems.push(`${name}: a rest of ${retryAfterMs} ms`)
       }
       findings.check(await countVisible(), before, 'visible acts')
       const from = network.log.length

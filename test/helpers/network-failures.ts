@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { Io } from '../../src/platforms/contract/io.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { broken, type Fault, type Reply, reset } from '../networks/fakes/network.ts'
 import type { NetworkControls } from '../networks/fakes/scene.ts'
+import { refusalsOf } from './network-refusals.ts'
 
 /** The reaction to the publishing call, and the error that has to follow. */
 interface Failure {
@@ -17,6 +19,8 @@ interface Failure {
   error: Pick<PublishError, 'code' | 'maybeSent' | 'retryable' | 'needsAttention'>
   /** Matches the message. */
   words?: RegExp
+  /** The network alone has it. */
+  isOfNetwork?: true
 }
 
 const open = (code: string) => ({ code, maybeSent: true, retryable: true, needsAttention: false })
@@ -81,7 +85,7 @@ const OF_A_PROXY: Reply[] = [
 ]
 
 /** The failures of a publishing call that every network has. Limits end after 120 seconds. */
-export function failuresOf(controls: NetworkControls): Failure[] {
+export function failuresOf(id: PlatformId, controls: NetworkControls): Failure[] {
   const { limited, secret, unauthorized = [401, 403], notRedirect } = controls
   const elsewhere = { location: `https://elsewhere.example/${secret}` }
   const limits = {
@@ -94,6 +98,12 @@ export function failuresOf(controls: NetworkControls): Failure[] {
     },
   }
   return [
+    ...refusalsOf(id).map(({ reply, error }) => ({
+      name: JSON.stringify(reply.body),
+      instead: reply,
+      error,
+      isOfNetwork: true as const,
+    })),
     ...LOST.map(([name, instead, code]) => ({ name, instead, error: open(code) })),
     { name: 'no response before the signal aborts', error: open('timeout') },
     ...Object.entries(limits).map(([name, instead]) => ({ name, instead, error: unsent('rate_limited') })),
@@ -110,6 +120,10 @@ export function failuresOf(controls: NetworkControls): Failure[] {
       words: / responded with status 400$/,
     },
     { name: 'half of a 400', instead: broken(400), error: REFUSED },
+    // A 403 without a code that the network documents is not about the credentials.
+    ...[403]
+      .filter((status) => !unauthorized.includes(status))
+      .map((status) => ({ name: `${status}`, instead: { status, body: said('No') }, error: REFUSED })),
     ...unauthorized.map((status) => ({
       name: `${status}`,
       instead: { status, body: said('No') },

@@ -1,3 +1,4 @@
+import type { PlatformId } from '../../schemas/platform.ts'
 import type { SandboxFault } from '../../schemas/sandbox.ts'
 import type { Act, AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import type { GuaranteeRule } from '../../src/platforms/contract/guarantee.ts'
@@ -16,6 +17,7 @@ export interface Call {
 
 /** A worker is about to publish an act. */
 export interface Attempt {
+  id: PlatformId
   findings: Findings
   controls: NetworkControls
   /** Absent for the sandbox. */

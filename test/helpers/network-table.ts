@@ -70,7 +70,18 @@ function withPlan(adapter: AnyAdapter, subject: Subject, scene: NetworkScene, pl
     if (!plan.publish) return observed.publish(act, io, ready)
     const { findings, controls } = plan
     const rule = ruleFor(subject, catalogueActOf(act), plan.kind)
-    return plan.publish({ findings, controls, network, adapter: observed, act, io, ready, rule, countVisible })
+    return plan.publish({
+      id: subject.id,
+      findings,
+      controls,
+      network,
+      adapter: observed,
+      act,
+      io,
+      ready,
+      rule,
+      countVisible,
+    })
   }
   return { ...observed, publish }
 }

@@ -104,6 +104,7 @@ export function workersOf(world: World, time: { now: Date }, options: Options = 
       addressOf: (file) => fileAddress(PUBLIC_URL, world.keyring, file),
       journal: noJournal,
       openCredentials: world.keyring.open,
+      sealCredentials: world.keyring.seal,
       fetch: world.fetch,
       latenessMaxMs: 86_400_000,
       attemptsKeptMs: null,

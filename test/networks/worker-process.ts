@@ -45,6 +45,7 @@ const watchedFetch: typeof fetch = async (url, init) => {
 }
 
 const db = connect({ url: databaseUrl })
+const keyring = createKeyring([Buffer.from(key, 'base64')])
 const publisher = createPublisher({
   db,
   networks: {
@@ -54,7 +55,8 @@ const publisher = createPublisher({
   storage: folderStorage(mediaDir),
   addressOf: () => null,
   journal: noJournal,
-  openCredentials: createKeyring([Buffer.from(key, 'base64')]).open,
+  openCredentials: keyring.open,
+  sealCredentials: keyring.seal,
   fetch: watchedFetch,
   latenessMaxMs: 86_400_000,
   attemptsKeptMs: null,

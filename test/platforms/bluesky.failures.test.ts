@@ -59,7 +59,7 @@ t.test('a 403 is of the server where it names an error', async (t) => {
   for (const method of [METHODS.session, METHODS.put]) {
     const gateway = () => Response.json({ message: 'Forbidden' }, { status: 403 })
     t.has(await attempt({ [method]: gateway }), { code: 'unreachable', needsAttention: false }, 'JSON without a name')
-    t.has(await attempt({ [method]: refuse(403, 'AccountTakedown') }), { code: 'unauthorized', needsAttention: true })
+    t.has(await attempt({ [method]: refuse(403, 'Forbidden') }), { code: 'unauthorized', needsAttention: true })
   }
 })
 

@@ -14,15 +14,16 @@ t.test('the code of an error decides what it means, not its status', async (t) =
   const refused = { code: 'content_refused', maybeSent: false, retryable: false, needsAttention: false }
   const unknown = { code: 'server_error', maybeSent: true, retryable: true, needsAttention: false }
   const later = { code: 'server_error', maybeSent: false, retryable: true, needsAttention: false }
+  const restricted = { code: 'account_restricted', maybeSent: false, retryable: true, needsAttention: true }
   const limited = { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false }
   const cases: [code: number, subcode: number | undefined, expected: object][] = [
     [190, undefined, unauthorized],
     ...[458, 459, 460, 463, 464, 467, 492].map((subcode): [number, number, object] => [190, subcode, unauthorized]),
     ...[3, 10, 102, 104, 200, 283, 299].map((code): [number, undefined, object] => [code, undefined, unauthorized]),
-    [368, undefined, unauthorized],
-    [368, 4854002, unauthorized],
+    [368, undefined, limited],
+    [368, 4854002, restricted],
     [368, 1404082, refused],
-    [100, 1404078, unauthorized],
+    [100, 1404078, restricted],
     ...[4, 17, 32, 341, 613, 80001].map((code): [number, undefined, object] => [code, undefined, limited]),
     [1, 99, unknown],
     [2, undefined, unknown],

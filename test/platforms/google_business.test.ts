@@ -204,7 +204,7 @@ t.test('an account without its role, its location or its scope has to be connect
 t.test('what only the operator can change names the operator, and rests all accounts of the app', async (t) => {
   const { fake, credentials, create } = await start(t)
   const limitKey = `google_business:${credentials.clientId}`
-  const rests = { code: 'rate_limited', needsAttention: false, retryable: true, retryAfterMs: 3_600_000, limitKey }
+  const rests = { code: 'app_restricted', needsAttention: false, retryable: true, retryAfterMs: 3_600_000, limitKey }
   fake.disabled = ['mybusiness.googleapis.com']
   const disabled = await rejection(send(actOf(), credentials, ioOf(fake)))
   t.has(disabled, rests)

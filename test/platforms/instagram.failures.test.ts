@@ -181,7 +181,7 @@ t.test('errors are read by code and subcode', async (t) => {
     [CREATE, 17, undefined, { code: 'rate_limited', retryable: true }],
     [CREATE, 10, undefined, { code: 'unauthorized', needsAttention: true }],
     [CREATE, 190, 460, { code: 'unauthorized', needsAttention: true }],
-    [CREATE, 25, 2207050, { code: 'unauthorized', needsAttention: true }],
+    [CREATE, 25, 2207050, { code: 'account_restricted', retryable: true, needsAttention: true }],
     [PUBLISH, 9007, 2207027, { code: 'server_error', retryable: true, maybeSent: false }],
     [PUBLISH, 24, 2207008, { code: 'timeout', retryable: true, maybeSent: false }],
     [PUBLISH, 9, 2207042, { code: 'rate_limited', retryAfterMs: 3 * 3_600_000, maybeSent: false }],

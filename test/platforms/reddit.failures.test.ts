@@ -39,7 +39,7 @@ t.test('an error with status 200 is a failure in the words of Reddit', async (t)
       { fields: { subreddit: 'links' }, media: [image, image] },
       "Gallery posts aren't allowed in this subreddit (GALLERIES_DISABLED)",
     ],
-    [{ fields: { flairId: 'unknown' } }, 'that option is not valid (INVALID_OPTION)'],
+    [{ fields: { flairId: '00000000-692d-11e9-9811-0e2f1d7746a8' } }, 'that option is not valid (INVALID_OPTION)'],
     [{ text: `Long\n${'a'.repeat(40_001)}` }, 'this is too long (max: 40000) (TOO_LONG)'],
   ]
   for (const [act, message] of refusals) {

@@ -11,7 +11,7 @@ t.test('a call may have arrived with its last byte, before the end of its file i
   fake.faults.push({ on: 'PUT /', instead: () => giveUp.abort() })
   const withoutEnd = new Readable({ read: () => {} })
   withoutEnd.push('bytes')
-  const rules = { host: 'files.example', secrets: [], words: () => undefined, isUnauthorized: () => false }
+  const rules = { host: 'files.example', secrets: [], words: () => undefined, errors: [] }
   const io = { fetch: fake.fetch, signal: giveUp.signal }
   const body = fileBody(fileOf('image/png', { open: async () => withoutEnd }))
   const call = callNetwork(rules, io, 'https://files.example/', { method: 'PUT', body, visible: true })

@@ -579,6 +579,10 @@ t.test('a kind that does not fit the media or the link of a post on Reddit is re
   t.same(messages('reddit', { fields: { flairId: 'a'.repeat(37) } }), [
     'reddit (@ada): field flairId is 37 characters long, at most 36 are allowed',
   ])
+  t.same(messages('reddit', { fields: { flairId: 'News' } }), [
+    'reddit (@ada): field flairId is "News", expected the id of a flair, a UUID: listFieldOptions has those of a subreddit',
+  ])
+  t.same(messages('reddit', { fields: { flairId: '865BA524-692d-11e9-9811-0e2f1d7746a8' } }), [])
   const flair = { subreddit: 'pics', flairText: 'Sea' }
   t.same(messages('reddit', { scheduled: true, caption: 'a', fields: flair }), [
     'reddit (@ada): field flairId is required when flairText is set',

@@ -56,7 +56,7 @@ t.test('the caps of a day are waited for, also where the status is 200', async (
   }
   fake.switches.cap = 'spam_risk_user_banned_from_posting'
   const banned = await rejection(send(photosOf(), fake.credentials, ioOf(fake)))
-  t.has(banned, { code: 'unauthorized', maybeSent: false, needsAttention: true })
+  t.has(banned, { code: 'account_restricted', maybeSent: false, retryable: true, needsAttention: true })
   t.match(banned.message, 'TikTok has banned the account from posting')
   t.equal(fake.tasks.size, 0)
 })

@@ -56,18 +56,6 @@ t.test('a token without the rights needs its owner', async (t) => {
   t.has(missing, { code: 'unauthorized', message: 'api.x.com: Forbidden', maybeSent: false, needsAttention: true })
   t.ok(await send(actOf(), credentials, ioOf(fake)), 'a text needs no media.write')
 
-  const details = ['Your account is suspended and is not permitted to access this feature.', '']
-  for (const detail of details) {
-    fake.faults.push({
-      on: CREATE,
-      instead: { status: 403, body: { title: 'Forbidden', type: 'about:blank', status: 403, detail } },
-    })
-    t.has(await rejection(send(actOf(), credentials, ioOf(fake))), { code: 'unauthorized', needsAttention: true })
-  }
-  fake.switches.isEnrolled = false
-  t.has(await rejection(send(actOf(), credentials, ioOf(fake))), { code: 'unauthorized', needsAttention: true })
-
-  fake.switches.isEnrolled = true
   fake.grant.isRevoked = true
   const revoked = await rejection(identify(credentials, ioOf(fake)))
   t.has(revoked, { code: 'unauthorized', message: 'api.x.com: Unauthorized', needsAttention: true })
@@ -98,7 +86,7 @@ t.test('an app without credit rests for an hour with all its accounts', async (t
   const { fake, credentials } = await start(t)
   fake.switches.hasCredit = false
   const expected = {
-    code: 'rate_limited',
+    code: 'app_restricted',
     maybeSent: false,
     retryable: true,
     needsAttention: false,

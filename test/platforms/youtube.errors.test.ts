@@ -25,10 +25,10 @@ t.test('the quota rests all accounts of the app until midnight Pacific time', as
 t.test('an error says who has to act', async (t) => {
   const { fake, send, parent } = await start(t)
   const cases = [
-    [403, 'accessNotConfigured', { code: 'server_error', retryable: true, needsAttention: false }, /operator/],
+    [403, 'accessNotConfigured', { code: 'app_restricted', retryable: true, needsAttention: false }, /operator/],
     [401, 'youtubeSignupRequired', { code: 'unauthorized', needsAttention: true }, /no YouTube channel/],
     [403, 'insufficientPermissions', { code: 'unauthorized', needsAttention: true }, /connect the account again/],
-    [403, 'SERVICE_DISABLED', { code: 'server_error', retryable: true, needsAttention: false }, /operator/],
+    [403, 'SERVICE_DISABLED', { code: 'app_restricted', retryable: true, needsAttention: false }, /operator/],
     [403, 'commentsDisabled', { code: 'content_refused', needsAttention: false }, /the words/],
     [400, 'uploadLimitExceeded', { code: 'rate_limited', retryAfterMs: 86_400_000 }, /own daily limit/],
     [404, 'videoNotFound', { code: 'server_error', retryable: true, maybeSent: false }, /the words/],

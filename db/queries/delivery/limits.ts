@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { after, at, type Now } from '../clock.ts'
+import { isoTime } from '../iso-time.ts'
 import { endOfSharedRest } from './available.ts'
 
 /**
@@ -27,16 +28,37 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
 )
 
 /**
- * Rests every account with this limit key for `ms`, and stores the key on this account, because older versions did not.
+ * Rests every account with this limit key for `ms`, with the `reason` why somebody has to act, and stores the key on this account, because older versions did not.
  * Removes rests that ended more than `keptMs` ago: until then, `readWaiting` reads when they ended.
  */
 export async function restSharedLimit(
   db: Db,
-  { accountId, key, ms, keptMs, now }: { accountId: string; key: string; ms: number; keptMs: number; now: Now },
+  {
+    accountId,
+    key,
+    ms,
+    reason,
+    keptMs,
+    now,
+  }: {
+    accountId: string
+    key: string
+    ms: number
+    reason: { code: string; message: string } | null
+    keptMs: number
+    now: Now
+  },
 ): Promise<void> {
+  const since = sql`jsonb_build_object('since', ${isoTime(at(now))})`
   await sql`
-    insert into limit_rests (key, until) values (${key}, ${after(now, ms)})
-    on conflict (key) do update set until = greatest(limit_rests.until, excluded.until)`.execute(db)
+    insert into limit_rests (key, until, reason)
+    values (${key}, ${after(now, ms)}, ${reason && JSON.stringify(reason)}::jsonb || ${since})
+    on conflict (key) do update
+    set until = greatest(limit_rests.until, excluded.until),
+      reason = case
+        when excluded.reason is not null
+        then excluded.reason || jsonb_build_object('since', coalesce(limit_rests.reason, excluded.reason) -> 'since')
+        when limit_rests.until > ${at(now)} then limit_rests.reason end`.execute(db)
   await sql`
     update accounts set limit_key = ${key}
     where id = ${accountId} and limit_key is distinct from ${key} and platform <> ${key}`.execute(db)
@@ -65,3 +87,23 @@ export const isSentByAnother = prepared<
       ${value('keptMs')}::float8 is null
         or ${value('since')}::timestamptz > ${at(value('now'))} - ${value('keptMs')}::float8 * interval '1 ms' as is_known`,
 )
+
+/** The apps that their networks restrict at the moment, and how many connected accounts they have. */
+export const listRestrictedApps = (db: Db) =>
+  db
+    .selectFrom('limitRests')
+    .select((eb) => [
+      'key',
+      'until',
+      sql<string>`reason ->> 'message'`.as('message'),
+      eb
+        .selectFrom('accounts')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .whereRef('accounts.limitKey', '=', 'limitRests.key')
+        .where('accounts.disconnectedAt', 'is', null)
+        .as('accounts'),
+    ])
+    .where('reason', 'is not', null)
+    .where('until', '>', sql<Date>`now()`)
+    .orderBy('key')
+    .execute()

@@ -25,10 +25,10 @@ import {
   mendStorage,
 } from './files.ts'
 import { type Finding, runCheck, skipped, wrong } from './finding.ts'
-import { examineNetworks, examineRules, readApiVersions } from './networks.ts'
+import { examineApps, examineNetworks, examineRules, MEND_APPS, readApiVersions } from './networks.ts'
 
 /** The checks that need a database that responds. */
-const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers', 'files']
+const ON_DATABASE = ['schema', 'clock', 'credentials', 'workers', 'apps', 'files']
 
 /** Opening a stopped embedded database may include its crash recovery. Opening many credentials takes as long. */
 const LONG_MS = 60_000
@@ -112,6 +112,7 @@ async function examineContents(
       ? skipped('credentials', 'CREDENTIALS_KEY is wrong')
       : await whenReadable('credentials', MEND_KEY, () => examineCredentials(config, db)),
     await whenReadable('workers', MEND_WORKERS, () => examineWorkers(db)),
+    await whenReadable('apps', MEND_APPS, () => examineApps(db)),
     isStorageInvalid
       ? skipped('files', 'the configuration of the storage is wrong')
       : await whenReadable('files', MEND_FILES, () => examineMedia(config, db)),

@@ -1,3 +1,5 @@
+import type { Db } from '../../../db/client.ts'
+import { listRestrictedApps } from '../../../db/queries/delivery/limits.ts'
 import { createNetworks } from '../../platforms/adapters.ts'
 import {
   type ApiVersion,
@@ -9,7 +11,7 @@ import {
 } from '../../platforms/api-versions.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
 import { findOldSources } from '../../platforms/rule-sources.ts'
-import { type Finding, ok } from './finding.ts'
+import { type Finding, ok, wrong } from './finding.ts'
 
 /** The versions of networks' APIs. No network is called. */
 export function examineNetworks(versions: readonly ApiVersion[], now: Date): Finding {
@@ -43,6 +45,19 @@ export function examineRules(now: Date): Finding {
     mend: 'Upgrade Postroom. If there is no newer release, compare posts that a network rejects with its page.',
   }
 }
+
+/** The apps that their networks restrict: no account of them is published to. */
+export async function examineApps(db: Db): Promise<Finding> {
+  const apps = await listRestrictedApps(db)
+  if (apps.length === 0) return ok('apps', 'no network restricts an app')
+  const described = apps.map(
+    ({ key, accounts, message, until }) => `${key} (${accounts} accounts), until ${until.toISOString()}: ${message}`,
+  )
+  return wrong('apps', described.join('; '), MEND_APPS)
+}
+
+export const MEND_APPS =
+  'Do what the network asks for, in the settings of the app at the network. Then the posts of its accounts follow within an hour.'
 
 /** The sandbox, which alone needs a database, has no API. */
 export const readApiVersions = (): ApiVersion[] => listApiVersions(createNetworks(NO_SANDBOX))

@@ -1,5 +1,5 @@
 import type { Payment } from '../../../db/queries/delivery/settle-change.ts'
-import { backoffMs, type Failure, restMs } from '../failures.ts'
+import { accountRestMs, backoffMs, type Failure, isOfApp } from '../failures.ts'
 import { CALL_IN_FLIGHT_MAX_MS, FAILURES_MAX } from '../timing.ts'
 
 interface Before {
@@ -11,8 +11,8 @@ interface Before {
 
 /** The consequences of a call that has failed, or was not made. */
 export function decideFailed(before: Before, reason: Failure, random: () => number = Math.random) {
-  const { code, message, retryable, retryAfterMs = 0, needsAttention, maybeSent } = reason
-  const failures = before.failures + 1
+  const { code, message, retryable, needsAttention, maybeSent } = reason
+  const failures = before.failures + (isOfApp(reason) ? 0 : 1)
   const isRetried = retryable && failures < FAILURES_MAX
   const mayBeOwed: Payment = isRetried ? 'kept' : 'spent'
   return {
@@ -23,7 +23,7 @@ export function decideFailed(before: Before, reason: Failure, random: () => numb
     // The same call again may undo a later change, or publish an edit twice, while the first may arrive.
     retryInMs: Math.max(maybeSent ? CALL_IN_FLIGHT_MAX_MS : 0, backoffMs(failures, reason, random)),
     isLost: maybeSent,
-    accountRestsMs: code === 'rate_limited' ? restMs(retryAfterMs) : 0,
+    accountRestsMs: accountRestMs(reason),
     attention: needsAttention ? { code, message } : null,
   }
 }

@@ -27,7 +27,7 @@ async function readMetadata(origin: string, name: string, io: OAuthIo): Promise<
     secrets: [],
     responseBytesMax: RESPONSE_BYTES_MAX,
     words: (body) => textAt(body, 'message'),
-    isUnauthorized: () => false,
+    errors: [],
   }
   const { status, headers, body } = await callNetwork(rules, io, new URL(`/.well-known/${name}`, origin))
   const isJson = /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens } from '../contract/oauth.ts'
 import { otherAccount, PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
 import type { NetworkRules } from '../wire/call-network.ts'
+import type { ErrorRow } from '../wire/error-table.ts'
 import { textAt } from '../wire/json.ts'
 import { type AuthorizationServer, findIssuer, readAuthorizationServer, unsuitable } from './authorization-server.ts'
 import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from './client.ts'
@@ -162,6 +163,15 @@ type ServerCall<T> = (
   options: oauth.TokenEndpointRequestOptions,
 ) => Promise<T>
 
+const GRANT_REFUSED: readonly ErrorRow[] = [
+  {
+    code: 'invalid_grant',
+    means: 'credentials refused',
+    note: 'The code or the token is refused. Other errors are about the client and its proofs.',
+    source: 'https://www.rfc-editor.org/rfc/rfc6749#section-5.2',
+  },
+]
+
 /** Makes one call to an authorization server. `secrets` are masked in errors. */
 async function callServer<T>(
   server: AuthorizationServer,
@@ -176,8 +186,8 @@ async function callServer<T>(
     host,
     secrets,
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
-    // Other errors are about the client and its proofs: RFC 6749, 5.2.
-    isUnauthorized: ({ body }) => textAt(body, 'error') === 'invalid_grant',
+    errors: GRANT_REFUSED,
+    keysOf: ({ body }) => ({ code: textAt(body, 'error') }),
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
     const options = { method: 'POST', headers, body, visible: true } as const

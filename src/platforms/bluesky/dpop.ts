@@ -70,10 +70,8 @@ export async function callWithProof(
     ...(token !== undefined && { authorization: `DPoP ${token}` }),
     dpop: proofOf(jwk, options.method ?? 'GET', url, nonces.get(key)?.nonce, token),
   }
-  const isUnauthorized: NetworkRules['isUnauthorized'] = (refusal) =>
-    !needsNonce(refusal) && rules.isUnauthorized(refusal)
   try {
-    const response = await callNetwork({ ...rules, isUnauthorized }, io, url, { ...options, headers })
+    const response = await callNetwork(rules, io, url, { ...options, headers })
     remember(response.headers)
     return response
   } catch (error) {

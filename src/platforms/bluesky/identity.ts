@@ -80,7 +80,7 @@ export async function readIdentity(did: string, io: OAuthIo): Promise<Identity> 
     secrets: [],
     responseBytesMax: RESPONSE_BYTES_MAX,
     words: (body) => textAt(body, 'message'),
-    isUnauthorized: () => false,
+    errors: [],
   }
   const { body } = await callNetwork(rules, io, url, {
     headers: { accept: 'application/did+ld+json,application/json' },

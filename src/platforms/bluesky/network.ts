@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { blueskyChanges } from './changes.ts'
 import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { bluesky } from './limits.ts'
 import { blueskyMetrics } from './metrics.ts'
 import { blueskyAddresses } from './post-address.ts'
@@ -13,6 +14,7 @@ export const blueskyNetwork: Network = {
   metrics: blueskyMetrics,
   addresses: blueskyAddresses,
   changes: blueskyChanges,
+  errors: ERRORS,
   loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
   tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },

@@ -4,6 +4,7 @@ import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts
 import { textAt } from '../wire/json.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
 import { callWithProof, withNonce } from './dpop.ts'
+import { ERRORS, keysOf } from './errors.ts'
 
 export interface XrpcRequest {
   token?: string
@@ -22,9 +23,6 @@ export interface XrpcRequest {
 
 /** The name of the error (https://atproto.com/specs/xrpc#error-responses) with which a server refused a call. */
 export const reasonOf = (error: unknown) => (error instanceof Refused ? textAt(error.refusal.body, 'error') : undefined)
-
-/** Errors that a PDS sends with status 400 for an expired session. It sends 401 and 403 for other missing rights. */
-const STALE = ['ExpiredToken', 'InvalidToken']
 
 /** A record has at most 1 MB. */
 const RESPONSE_BYTES_MAX = 2_000_000
@@ -67,7 +65,8 @@ const rulesOf = (host: string, secrets: readonly string[]): NetworkRules => ({
   responseBytesMax: RESPONSE_BYTES_MAX,
   // Every error of XRPC has a name. A body without one comes from a proxy.
   words: (body) => (textAt(body, 'error') ? textAt(body, 'message') || textAt(body, 'error') : undefined),
-  isUnauthorized: ({ status, body }) => status === 401 || status === 403 || STALE.includes(textAt(body, 'error') ?? ''),
+  errors: ERRORS,
+  keysOf,
   // RateLimit-Reset is in seconds since 1970 (https://docs.bsky.app/docs/advanced-guides/rate-limits).
   retryAfterMs: ({ status, headers }) => {
     const resetAt = Number(headers.get('ratelimit-reset')) * 1000

@@ -1,4 +1,5 @@
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
+import type { ErrorRow } from '../wire/error-table.ts'
 import type { AnyAdapter } from './adapter.ts'
 import type { ChangeRules } from './changes.ts'
 import type { Content, ContentSource, EntityFinder } from './content.ts'
@@ -26,6 +27,8 @@ export interface Network {
   addresses?: PostAddresses
   /** How its published posts are removed and edited. */
   changes: ChangeRules
+  /** What its refusals mean. */
+  errors: readonly ErrorRow[]
   /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */
   loadEntityFinder?: (kind: 'post' | 'comment') => EntityFinder | Promise<EntityFinder>
   /** Loads the adapter, or its function if the adapter keeps something, such as the calls to the sandbox. */

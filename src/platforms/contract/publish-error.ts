@@ -1,4 +1,5 @@
 import type { Sent } from './adapter.ts'
+import type { Credentials } from './io.ts'
 
 interface PublishErrorOptions {
   /** For programs, in snake_case: rate_limited, unauthorized, content_refused, unreachable, timeout, server_error … */
@@ -62,6 +63,22 @@ export class PublishError extends Error {
     this.limitKey = limitKey
     this.needsAttention = needsAttention
     this.discardsPrepared = discardsPrepared
+  }
+}
+
+/** An account whose network gave it another id, as it is stored from now on. */
+export interface NewAddress {
+  credentials: Credentials
+  externalId: string
+}
+
+/** The network has given the account another id, and certainly did not carry out the call. */
+export class Moved extends PublishError {
+  readonly to: NewAddress
+
+  constructor(message: string, options: PublishErrorOptions, to: NewAddress) {
+    super(message, options)
+    this.to = to
   }
 }
 

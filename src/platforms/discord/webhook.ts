@@ -1,9 +1,10 @@
 import { DISCORD_WEBHOOK } from '../../../schemas/text-forms.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
-import { type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
+import { type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
+import { ERRORS, keysOf } from './errors.ts'
 
 /**
  * Requests without a User-Agent of this form may be blocked: https://docs.discord.com/developers/reference#user-agent
@@ -28,11 +29,10 @@ export function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
     address: `https://discord.com/api/v10/webhooks/${id}/${token}`,
     secrets: [token],
     words: wordsOf,
-    // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json: 10015 is an unknown webhook; an unknown
-    // thread has another code.
-    isUnauthorized: ({ status, body }) =>
-      status === 401 || status === 403 || (status === 404 && at(body, 'code') === UNKNOWN_WEBHOOK),
-    limitKey: limitKeyOf,
+    errors: ERRORS,
+    keysOf,
+    // A limit of the address that calls.
+    limitKey: 'discord',
     // https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit: seconds with a fraction, which the
     // header lacks.
     retryAfterMs: ({ body }) => {
@@ -43,7 +43,6 @@ export function clientFor({ credentials: { webhookUrl = '' } }: Io): Webhook {
 }
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
-const UNKNOWN_WEBHOOK = 10015
 const UNKNOWN_CHANNEL = 10003
 const UNKNOWN_MESSAGE = 10008
 
@@ -68,19 +67,6 @@ export function messageUrl({ address }: Webhook, id: string, threadId?: string):
 
 /** The channel in the address of a message is the thread that it is in. */
 export const channelOf = (url: string | null) => /\/channels\/\d+\/(\d+)\//.exec(url ?? '')?.[1]
-
-/**
- * The global limit and Cloudflare's ban concern the address that calls, and so every webhook; only Discord's own 429
- * for one route concerns one of them. https://docs.discord.com/developers/topics/rate-limits#header-format
- */
-function limitKeyOf({ body, headers }: Refusal): string | undefined {
-  const isGlobal =
-    at(body, 'global') === true ||
-    headers.get('x-ratelimit-global') === 'true' ||
-    headers.get('x-ratelimit-scope') === 'global'
-  const isOfDiscord = typeof at(body, 'retry_after') === 'number'
-  return isOfDiscord && !isGlobal ? undefined : 'discord'
-}
 
 /** Discord's description of the problem and its place: https://docs.discord.com/developers/reference#error-messages */
 function wordsOf(body: unknown): string | undefined {

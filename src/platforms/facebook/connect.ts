@@ -1,9 +1,10 @@
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../contract/oauth.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { TOKEN_ERRORS } from '../families/meta/errors.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { codesOf, GRAPH, graphRules, isId, isToken, limitKeyOf, UNKNOWN_OUTCOME_CODES, VERSION } from './graph.ts'
+import { GRAPH, graphRules, isId, isToken, limitKeyOf, VERSION } from './graph.ts'
 
 const HOST = 'facebook.com'
 
@@ -66,9 +67,7 @@ type Call = (path: string, query: Record<string, string>) => Promise<unknown>
 
 const rulesOf = ({ clientId, clientSecret }: OAuthApp, ...secrets: string[]) => ({
   ...graphRules(clientSecret === null ? secrets : [clientSecret, ...secrets], clientId),
-  // Refused codes and apps have code 100 too: nothing but the code, the token and the app can be wrong here.
-  isUnauthorized: (refusal: Parameters<typeof codesOf>[0]) =>
-    !UNKNOWN_OUTCOME_CODES.includes(codesOf(refusal).code ?? 0),
+  errors: TOKEN_ERRORS,
 })
 
 async function requestToken(app: OAuthApp, parameters: Record<string, string>, io: OAuthIo): Promise<string> {

@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
 import { facebookChanges } from './changes.ts'
 import { facebookContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { facebook } from './limits.ts'
 import { facebookMetrics } from './metrics.ts'
 import { facebookAddresses } from './post-address.ts'
@@ -13,6 +14,7 @@ export const facebookNetwork: Network = {
   metrics: facebookMetrics,
   addresses: facebookAddresses,
   changes: facebookChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).facebookAdapter,
   clientIds: metaClientIds,
   tokens: { life: 'no end', refresh: 'not needed' },

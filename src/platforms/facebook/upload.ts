@@ -4,7 +4,8 @@ import { impossible, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'
 import { fileBody, fileName, multipart, partOf, StreamedBody } from '../wire/request-body.ts'
-import { callGraph, codesOf, isId, type Page, VERSION } from './graph.ts'
+import { keysOf } from './errors.ts'
+import { callGraph, isId, type Page, VERSION } from './graph.ts'
 import type { Upload } from './state.ts'
 import { readStatus } from './video-status.ts'
 
@@ -89,7 +90,7 @@ async function sendChunks(
       range = rangeOf(page, await callVideos(page, multipart(form, [upload]), io), file.bytes)
       sent += to - from
     } catch (error) {
-      if (!(error instanceof Refused) || codesOf(error.refusal).subcode !== WRONG_OFFSET) throw error
+      if (!(error instanceof Refused) || keysOf(error.refusal).subcode !== WRONG_OFFSET) throw error
       // A worker that was killed had sent more than it stored.
       if (++wrongOffsets > WRONG_OFFSETS_MAX) throw error
       const data = at(error.refusal.body, 'error', 'error_data')

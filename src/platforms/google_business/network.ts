@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
 import { googleBusinessChanges } from './changes.ts'
 import { googleBusinessContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { googleBusiness } from './limits.ts'
 import { googleBusinessMetrics } from './metrics.ts'
 
@@ -11,6 +12,7 @@ export const googleBusinessNetwork: Network = {
   content: googleBusinessContent,
   metrics: googleBusinessMetrics,
   changes: googleBusinessChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,
   clientIds: googleClientIds,
   tokens: {

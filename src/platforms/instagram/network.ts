@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
+import { ERRORS } from '../families/meta/errors.ts'
 import { instagramChanges } from './changes.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
@@ -13,6 +14,7 @@ export const instagramNetwork: Network = {
   metrics: instagramMetrics,
   addresses: instagramAddresses,
   changes: instagramChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -6,6 +6,7 @@ import { edit, remove } from './change.ts'
 import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
 import { linkedinOAuth } from './connect.ts'
 import { linkedinContent } from './content.ts'
+import { COMMENT_ERRORS } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
 import { postLists, SHOWS_WITHIN_MINUTES } from './limits.ts'
 import { postOf } from './post.ts'
@@ -85,10 +86,7 @@ async function createComment(act: Act, client: Client, io: Io): Promise<Sent> {
   const post = act.parent!
   const rules: Client = {
     ...client,
-    // Comments need rights of their own, so that a refusal says nothing about posts.
-    isUnauthorized: (refusal) => refusal.status === 401 && client.isUnauthorized(refusal),
-    // For some seconds, a new post has no activity to comment on: "Unable to obtain activity for urn".
-    classify: (refusal) => (refusal.status === 404 ? 'try later' : client.classify?.(refusal)),
+    errors: [...COMMENT_ERRORS, ...client.errors],
   }
   const { headers, body } = await call(rules, io, `/rest/socialActions/${encodeURIComponent(post.id)}/comments`, {
     method: 'POST',

@@ -8,16 +8,14 @@ import {
   type Refusal,
   retryAfterMs,
 } from '../wire/call-network.ts'
-import { at, textAt } from '../wire/json.ts'
+import { textAt } from '../wire/json.ts'
+import { ERRORS, keysOf } from './errors.ts'
 import { findAccountKind } from './limits.ts'
 import { VERSION } from './version.ts'
 
 export const HOST = 'api.linkedin.com'
 
-/**
- * For some seconds after it was issued, a token may be refused as revoked:
- * https://github.com/jclusso/omniauth-linkedin-openid/issues/6
- */
+/** For so long after it was issued, a token may be refused as revoked. */
 const TOKEN_FRESH_MS = 60_000
 
 export interface Client extends NetworkRules {
@@ -51,35 +49,15 @@ export function clientFor({ credentials }: Pick<Io, 'credentials'>): Client {
     },
     // https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
     words: (body) => textAt(body, 'message') ?? textAt(body, 'error_description') ?? textAt(body, 'error'),
-    isUnauthorized: ({ status }) => status === 403 || (status === 401 && !isFresh),
-    classify,
+    errors: ERRORS,
+    keysOf: (refusal) => keysOf(refusal, isFresh),
     retryAfterMs: quotaEndsInMs,
-    limitKey: () => limitKeyOf(member),
+    limitKey: limitKeyOf(member),
   }
 }
 
 /** The quota of a member counts for the member's own account and for the organizations that were connected with it. */
 export const limitKeyOf = (member: string) => `linkedin:${member}`
-
-/** The codes of an error: the outer one, and those of its fields. */
-export function codesOf({ body }: Refusal): unknown[] {
-  const errors = at(body, 'errorDetails', 'inputErrors')
-  return [at(body, 'code'), ...(Array.isArray(errors) ? errors.map((error) => at(error, 'code')) : [])]
-}
-
-/**
- * Temporary refusals: a token that is valid in a few seconds (the only remaining 401), a conflict with another write,
- * and files whose upload is not known yet. A version that has ended also counts: an update of Postroom cures it.
- */
-const isTemporary = (refusal: Refusal) =>
-  [401, 409, 426].includes(refusal.status) || codesOf(refusal).includes('MEDIA_ASSET_WAITING_UPLOAD')
-
-function classify(refusal: Refusal) {
-  if (isTemporary(refusal)) return 'try later'
-  // The file of the post: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api
-  const isFileUnknown = codesOf(refusal).some((code) => code === 'INVALID_IMAGE_ID' || code === 'INVALID_VIDEO_ID')
-  return isFileUnknown ? 'prepare anew' : undefined
-}
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

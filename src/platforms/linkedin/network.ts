@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { findEntities } from '../rules/entities.ts'
 import { linkedinChanges } from './changes.ts'
 import { linkedinContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { linkedin } from './limits.ts'
 import { findCommentaryEntities } from './little-text.ts'
 import { linkedinMetrics } from './metrics.ts'
@@ -15,6 +16,7 @@ export const linkedinNetwork: Network = {
   metrics: linkedinMetrics,
   addresses: linkedinAddresses,
   changes: linkedinChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).linkedinAdapter,
   tokens: { life: '60 days', refresh: 'for apps that LinkedIn has approved, until a year after the consent' },
 }

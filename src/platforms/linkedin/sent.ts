@@ -3,7 +3,6 @@ import { Duplicate } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
-import { codesOf } from './client.ts'
 
 /**
  * The kinds are urn:li:share and urn:li:ugcPost:
@@ -38,7 +37,7 @@ const MADE_UP_WITHIN_MS = 10_000
  * a duplicate of urn:li:share:…`. A post that is older than the act is another one.
  */
 export function asDuplicate(error: unknown, { startedAt }: Act): unknown {
-  if (!(error instanceof Refused) || !codesOf(error.refusal).includes('DUPLICATE_POST')) return error
+  if (!(error instanceof Refused) || !error.isDuplicate) return error
   const [, urn = ''] = /duplicate of (urn:li:\w+:\d+)/.exec(error.message) ?? []
   const earlier = sentOf(urn)
   if (!earlier || createdAt(urn) < earliestCreation({ startedAt })) return error

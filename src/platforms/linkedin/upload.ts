@@ -7,8 +7,9 @@ import { growingPauseMs } from '../wire/lost-response.ts'
 import { JPEG_OR_PNG, readImage } from '../wire/remote-image.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
 import { initializeUpload, readStatus, resourceOf } from './asset.ts'
-import { type Client, codesOf, HOST } from './client.ts'
+import { type Client, HOST } from './client.ts'
 import { linkedinContent } from './content.ts'
+import { codeOf, UPLOAD_EXPIRED } from './errors.ts'
 import { startVideo, uploadParts, type VideoUpload } from './video.ts'
 
 /** The files of a post on LinkedIn. */
@@ -90,8 +91,7 @@ export async function upload(
 }
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/error-responses */
-const isAddressExpired = (error: unknown) =>
-  error instanceof Refused && codesOf(error.refusal).includes('EXPIRED_UPLOAD_URL')
+const isAddressExpired = (error: unknown) => error instanceof Refused && codeOf(error.refusal) === UPLOAD_EXPIRED
 
 async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[], client: Client, io: Io) {
   while (uploads.processed < media.length) {

@@ -73,7 +73,7 @@ const rulesOf = (server: string, secrets: string[] = []): NetworkRules => ({
   host: new URL(server).host,
   secrets,
   words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
-  isUnauthorized: () => false,
+  errors: [],
 })
 
 /** https://docs.joinmastodon.org/methods/apps/#create */

@@ -5,6 +5,7 @@ import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
+import { ERRORS } from './errors.ts'
 
 export interface Instance extends NetworkRules {
   origin: string
@@ -27,11 +28,8 @@ export function clientFor({ credentials: { instance = '', accessToken = '' } }: 
     // https://docs.joinmastodon.org/entities/Error/
     words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
     retryAfterMs: untilReset,
-    // The token of an app without a user gives 422: https://docs.joinmastodon.org/methods/accounts/#verify_credentials
-    isUnauthorized: ({ status, body }) =>
-      status === 401 ||
-      status === 403 ||
-      (status === 422 && textAt(body, 'error') === 'This method requires an authenticated user'),
+    errors: ERRORS,
+    keysOf: ({ body }) => ({ text: textAt(body, 'error') }),
   }
 }
 

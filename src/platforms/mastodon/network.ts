@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { mastodonChanges } from './changes.ts'
 import { mastodonContent } from './content.ts'
 import { findMastodonEntities } from './entities.ts'
+import { ERRORS } from './errors.ts'
 import { mastodon } from './limits.ts'
 import { mastodonMetrics } from './metrics.ts'
 import { mastodonAddresses } from './post-address.ts'
@@ -15,6 +16,7 @@ export const mastodonNetwork: Network = {
   metrics: mastodonMetrics,
   addresses: mastodonAddresses,
   changes: mastodonChanges,
+  errors: ERRORS,
   loadEntityFinder: () => findMastodonEntities,
   adapter: async () => (await import('./adapter.ts')).mastodonAdapter,
 }

@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { pinterestChanges } from './changes.ts'
 import { pinterestContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { pinterest } from './limits.ts'
 import { pinterestMetrics } from './metrics.ts'
 import { pinterestAddresses } from './post-address.ts'
@@ -12,6 +13,7 @@ export const pinterestNetwork: Network = {
   metrics: pinterestMetrics,
   addresses: pinterestAddresses,
   changes: pinterestChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,
   tokens: { life: '30 days', refresh: 'yes' },
 }

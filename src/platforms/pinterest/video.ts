@@ -38,8 +38,13 @@ const storageAt = (host: string): NetworkRules => ({
   host,
   secrets: [],
   words: () => undefined,
-  isUnauthorized: () => false,
-  classify: () => 'try later',
+  errors: [
+    {
+      means: 'tried later',
+      note: 'The permission to upload has expired, or the upload was too slow.',
+      source: 'https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html',
+    },
+  ],
   isStorage: true,
 })
 

@@ -10,7 +10,7 @@ import { redditOAuth } from './connect.ts'
 import { redditContent } from './content.ts'
 import { codeOf } from './errors.ts'
 import { findComment, findPost } from './find-post.ts'
-import { ownPosts } from './limits.ts'
+import { FLAIR_ID, ownPosts } from './limits.ts'
 import { flairOptions, subredditOptions } from './options.ts'
 import { type Asset, kindOf, requestOf } from './post.ts'
 import { readProfile } from './profile.ts'
@@ -49,6 +49,8 @@ export const redditAdapter: Adapter<State> = {
     const client = clientFor(io)
     if (act.kind === 'comment') return { ready: newState() }
     if (!textAt(act.fields, 'subreddit')) throw impossible('fields.subreddit is missing')
+    const flairId = textAt(act.fields, 'flairId')
+    if (flairId && !FLAIR_ID.test(flairId)) throw impossible('fields.flairId has to be the id of a flair, a UUID')
     // Throws before anything is uploaded.
     kindOf(act)
     const isFresh = saved !== null && Date.now() - saved.uploadedAt < UPLOADS_MAX_AGE_MS

@@ -11,7 +11,7 @@ import {
   Refused,
 } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { codeOf, hasErrors, pauseOf, wordsOf } from './errors.ts'
+import { ERRORS, hasErrors, keysOf, pauseOf, wordsOf } from './errors.ts'
 
 const API = 'https://oauth.reddit.com'
 
@@ -42,7 +42,7 @@ export function clientFor(io: Io): Client {
 export function clientOfToken(io: Io): Client {
   const { username = '', clientId } = io.credentials
   const accessToken = accessTokenOf(io.credentials, 'Reddit')
-  const limitKey = clientId && limitKeyOf(clientId)
+  const limitKey = clientId ? limitKeyOf(clientId) : undefined
   /** When the app may call again, in milliseconds since 1970. */
   let resetAt = 0
   const client: Client = {
@@ -51,13 +51,10 @@ export function clientOfToken(io: Io): Client {
     secrets: [accessToken],
     words: wordsOf,
     reportsError: hasErrors,
-    isUnauthorized,
-    isRateLimited: ({ body }) => ['RATELIMIT', 'QUOTA_FILLED'].includes(codeOf(body)),
+    errors: ERRORS,
+    keysOf,
     retryAfterMs: (refusal) => (refusal.status === 429 ? untilReset(refusal) : pauseOf(refusal.body)),
-    // Requests are counted for the app, posts for the account.
-    limitKey: ({ status }) => (status === 429 ? limitKey : undefined),
-    // Another change at the same time.
-    classify: ({ status }) => (status === 409 ? 'try later' : undefined),
+    limitKey,
     // Apps that are not approved: https://support.reddithelp.com/hc/en-us/articles/42728983564564
     blockAdvice:
       'If Reddit has blocked the app or this service, the operator of Postroom has to check whether the app is approved',
@@ -113,12 +110,6 @@ function untilReset({ headers }: Pick<Refusal, 'headers'>): number | undefined {
   const seconds = headers.has('retry-after') ? Number.NaN : Number(headers.get('x-ratelimit-reset') ?? Number.NaN)
   return seconds >= 0 ? seconds * 1000 : undefined
 }
-
-/** 403 without the header says that the subreddit does not take the post. */
-const isUnauthorized = ({ status, headers, body }: Refusal) =>
-  status === 401 ||
-  codeOf(body) === 'USER_REQUIRED' ||
-  (status === 403 && /insufficient_scope|invalid_token/.test(headers.get('www-authenticate') ?? ''))
 
 /** A page of a subreddit; undefined if the subreddit does not exist, or does not show the page to the account. */
 export async function readPage(

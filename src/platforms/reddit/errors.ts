@@ -1,4 +1,48 @@
+import type { Refusal } from '../wire/call-network.ts'
+import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
+
+const CODES = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2/lib/errors.py'
+const HELP = 'https://support.reddithelp.com/hc/en-us/articles/16160319875092'
+const PRAWCORE = 'https://github.com/praw-dev/prawcore/blob/main/prawcore/sessions.py'
+
+export const ERRORS: readonly ErrorRow[] = [
+  { status: 401, means: 'credentials refused', note: 'The token has expired or was revoked.', source: PRAWCORE },
+  {
+    status: 403,
+    text: /insufficient_scope|invalid_token/,
+    means: 'credentials refused',
+    note: 'A scope is missing. The header `WWW-Authenticate` says it; without it, the subreddit refuses the post.',
+    source: PRAWCORE,
+  },
+  { code: 'USER_REQUIRED', means: 'credentials refused', note: 'The token is not that of a user.', source: CODES },
+  {
+    code: 'IN_TIMEOUT',
+    means: 'account restricted',
+    note: 'Reddit has suspended the account for a time.',
+    source: CODES,
+  },
+  {
+    code: ['RATELIMIT', 'QUOTA_FILLED'],
+    means: 'rate limited',
+    note: 'The account posts too often. New accounts may post about once in ten minutes.',
+    source: CODES,
+  },
+  {
+    status: 429,
+    means: 'rate limited',
+    isShared: true,
+    note: 'The app has used up its requests, which are counted for all accounts.',
+    source: HELP,
+  },
+  { status: 409, means: 'tried later', note: 'Another change is under way.', source: PRAWCORE },
+]
+
+/** `text`: the header that names a missing scope. */
+export const keysOf = ({ headers, body }: Refusal): ErrorKeys => ({
+  code: codeOf(body),
+  text: headers.get('www-authenticate') ?? undefined,
+})
 
 const HOUR_MS = 3_600_000
 const UNITS_MS = { millisecond: 1, second: 1_000, minute: 60_000, hour: HOUR_MS } as const

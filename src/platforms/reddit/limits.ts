@@ -1,6 +1,8 @@
 import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
 import { growingPauseMs, searchAfter, searchFor } from '../wire/lost-response.ts'
 
+export const FLAIR_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
 // The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.
 const validatorFile: Source = {
@@ -138,6 +140,8 @@ export const reddit: Platform = {
     flairId: {
       type: 'string',
       lengthMax: 36,
+      // Reddit has an error of its own for any other text: https://github.com/praw-dev/praw/issues/870
+      pattern: { regex: FLAIR_ID, expected: 'the id of a flair, a UUID: listFieldOptions has those of a subreddit' },
       // The text replaces that of a flair:
       // https://github.com/praw-dev/praw/blob/main/praw/models/reddit/subreddit/subreddit.py
       required: { when: 'flairText is set', test: ({ flairText }) => Boolean(flairText) },

@@ -69,7 +69,7 @@ async function upload(client: Client, io: Io, filepath: string, content: Content
     secrets: [],
     // Its errors are XML, which is not read. After a 403, as for a lease that has ended, the upload is repeated.
     words: () => undefined,
-    isUnauthorized: () => false,
+    errors: [],
   }
   // The call has no token of the account. The file has to be the last field.
   const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])

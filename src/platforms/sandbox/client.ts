@@ -3,6 +3,7 @@ import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import type { NetworkRules } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
+import { ERRORS } from './errors.ts'
 
 // Never resolves: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
 export const HOST = 'sandbox.invalid'
@@ -19,6 +20,6 @@ export function clientFor({
     host: HOST,
     secrets: [],
     words: (body) => textAt(body, 'error'),
-    isUnauthorized: ({ status }) => status === 401,
+    errors: ERRORS,
   }
 }

@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { sandboxChanges } from './changes.ts'
 import { sandboxContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { sandbox } from './limits.ts'
 import { sandboxMetrics } from './metrics.ts'
 
@@ -10,5 +11,6 @@ export const sandboxNetwork: Network = {
   content: sandboxContent,
   metrics: sandboxMetrics,
   changes: sandboxChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).createSandboxAdapter,
 }

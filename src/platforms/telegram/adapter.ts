@@ -32,7 +32,7 @@ export const telegramAdapter: Adapter<null> = {
       externalId: id,
       username: textAt(body, 'result', 'username') ?? id,
       displayName: textAt(body, 'result', 'title') ?? textAt(body, 'result', 'first_name') ?? null,
-      limitKey: bot.limitKey(),
+      limitKey: bot.limitKey,
     }
   },
 

@@ -1,9 +1,9 @@
 import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
-import { postGone } from '../contract/publish-error.ts'
+import { impossible, postGone } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
-import { callMethod, clientFor } from './bot.ts'
+import { type Bot, callMethod, clientFor } from './bot.ts'
 import { editOf } from './message.ts'
 import { messageIdsOf } from './sent.ts'
 
@@ -13,11 +13,23 @@ import { messageIdsOf } from './sent.ts'
 const isAbout = (error: unknown, words: RegExp) => error instanceof Refused && words.test(error.message)
 
 /**
+ * A group has no addresses of messages, the supergroup that it became has: a message without one is of the group, and
+ * its number may be that of another message in the supergroup.
+ */
+function requireSameChat({ chatId, host }: Bot, { url }: OnNetwork): void {
+  if (url !== null || !chatId.startsWith('-100')) return
+  throw impossible(
+    `${host}: the message was sent before the group became a supergroup, where no bot can change it: change it in Telegram`,
+  )
+}
+
+/**
  * https://core.telegram.org/bots/api#deletemessage; https://core.telegram.org/bots/api#deletemessages skips the
  * messages of an album that are not there.
  */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const bot = clientFor(io)
+  requireSameChat(bot, published)
   const ids = messageIdsOf(published)
   const [method, messages] =
     ids.length > 1
@@ -33,6 +45,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
 /** The caption of an album is that of its first message. */
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const bot = clientFor(io)
+  requireSameChat(bot, published)
   const { method, parameters } = editOf(act, published.fileCount > 0)
   try {
     const body = { chat_id: bot.chatId, message_id: Number(published.id), ...parameters }

@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { telegramChanges } from './changes.ts'
 import { telegramContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { telegram } from './limits.ts'
 import { telegramMetrics } from './metrics.ts'
 import { telegramAddresses } from './post-address.ts'
@@ -12,5 +13,6 @@ export const telegramNetwork: Network = {
   metrics: telegramMetrics,
   addresses: telegramAddresses,
   changes: telegramChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).telegramAdapter,
 }

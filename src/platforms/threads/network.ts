@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
+import { ERRORS } from '../families/meta/errors.ts'
 import { threadsChanges } from './changes.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
@@ -13,6 +14,7 @@ export const threadsNetwork: Network = {
   metrics: threadsMetrics,
   addresses: threadsAddresses,
   changes: threadsChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,
   clientIds: metaClientIds,
   tokens: { life: '60 days', refresh: 'yes' },

@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { tiktokChanges } from './changes.ts'
 import { tiktokContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { tiktok } from './limits.ts'
 import { tiktokMetrics } from './metrics.ts'
 import { tiktokAddresses } from './post-address.ts'
@@ -12,6 +13,7 @@ export const tiktokNetwork: Network = {
   metrics: tiktokMetrics,
   addresses: tiktokAddresses,
   changes: tiktokChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).tiktokAdapter,
   tokens: { life: '2 hours', refresh: 'yes, for 180 days after each refresh' },
 }

@@ -4,7 +4,8 @@ import { unexpected } from '../contract/publish-error.ts'
 import type { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
-import { call, clientFor, codeOf, HOST } from './client.ts'
+import { call, clientFor, HOST } from './client.ts'
+import { codeOf } from './errors.ts'
 
 /**
  * https://developers.tiktok.com/doc/tiktok-api-v2-video-query: posts that are not public, or do not exist, are left

@@ -2,7 +2,8 @@ import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, call, codeOf, HOST } from './client.ts'
+import { type Client, call, HOST } from './client.ts'
+import { codeOf } from './errors.ts'
 
 export interface Status {
   name: string

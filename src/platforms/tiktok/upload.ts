@@ -133,7 +133,7 @@ async function put(
     isStorage: true,
     secrets: [url],
     words: () => undefined,
-    isUnauthorized: () => false,
+    errors: [],
   }
   return callNetwork(rules, io, url, {
     method: 'PUT',

@@ -1,5 +1,6 @@
 import type { Io, UnparsedResponse } from '../contract/io.ts'
-import { PublishError, unauthorized, unreadable } from '../contract/publish-error.ts'
+import { Moved, type NewAddress, PublishError, unauthorized, unreadable } from '../contract/publish-error.ts'
+import { type ErrorKeys, type ErrorRow, findRow, MEANINGS, type Meaning } from './error-table.ts'
 import { parseJson } from './json.ts'
 import { StreamedBody } from './request-body.ts'
 
@@ -19,19 +20,16 @@ export interface NetworkRules {
   secrets: readonly string[]
   /** The network's own words in an error body. Undefined marks the body of a proxy in front of the network. */
   words(body: unknown): string | undefined
-  /** Whether one of the network's own refusals means that the credentials no longer work. */
-  isUnauthorized(refusal: Refusal): boolean
-  /** Another 4xx that does not simply refuse the content. */
-  classify?(refusal: Refusal): 'maybe sent' | 'try later' | 'prepare anew' | undefined
-  /** Whether a 4xx other than 429 says that a rate limit was reached. */
-  isRateLimited?(refusal: Refusal): boolean
+  /** What its refusals mean. Another 4xx refuses the content. */
+  errors: readonly ErrorRow[]
+  /** What the rows are compared with. Absent: the status alone. */
+  keysOf?(refusal: Refusal): ErrorKeys
   /** The required pause, if the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined
-  /**
-   * The `limitKey` of the accounts that have to pause after a reached rate limit; undefined if only this account has
-   * to.
-   */
-  limitKey?(refusal: Refusal): string | undefined
+  /** The account with the id that a refusal names. */
+  movedTo?(refusal: Refusal): NewAddress
+  /** Names the accounts that share limits with this one, such as those of its app. */
+  limitKey?: string | undefined
   /** Whether the body of a 2xx response reports an error all the same. It then has the meaning of an error status. */
   reportsError?(body: unknown): boolean
   /**
@@ -71,11 +69,14 @@ export class Refused extends PublishError {
   readonly refusal: Refusal
   /** Whether the body has words of the network. A proxy in front of it may have sent another one. */
   readonly hasWords: boolean
+  /** The network has the content already. */
+  readonly isDuplicate: boolean
 
-  constructor(message: string, refusal: Refusal, hasWords: boolean) {
+  constructor(message: string, refusal: Refusal, { hasWords = true, isDuplicate = false } = {}) {
     super(message, { code: 'content_refused', maybeSent: false, retryable: false })
     this.refusal = refusal
     this.hasWords = hasWords
+    this.isDuplicate = isDuplicate
   }
 }
 
@@ -159,29 +160,27 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   const secrets = network.secrets.filter((secret) => secret !== '')
   const shown = secrets.reduce((text, secret) => text?.replaceAll(secret, '…'), words)
   const message = messageOf(network.host, status, shown)
-  const wait = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers)
-  const later = wait === undefined ? {} : { retryAfterMs: wait }
-  if (status === 429 || network.isRateLimited?.(refusal)) {
-    const limitKey = network.limitKey?.(refusal)
-    const shared = limitKey === undefined ? {} : { limitKey }
-    return new PublishError(message, { code: 'rate_limited', maybeSent: false, retryable: true, ...later, ...shared })
-  }
-  // No 5xx counts as a refusal, not even a documented one: the proxies in front of every network send 502, 503 and 504
-  // of their own, also when the call went through.
+  const row = findRow(network.errors, status, network.keysOf?.(refusal) ?? {})
+  const means = row?.means ?? (status === 429 ? 'rate limited' : 'content refused')
+  const { code, pauseMs, outcome: _, ...meaning }: Meaning = MEANINGS[means]
+  const retryAfter = network.retryAfterMs?.(refusal) ?? retryAfterMs(headers) ?? row?.pauseMs ?? pauseMs
+  const later = retryAfter === undefined ? {} : { retryAfterMs: retryAfter }
+  const isOfAll = row?.isShared || means === 'app restricted'
+  const shared = isOfAll && network.limitKey !== undefined ? { limitKey: network.limitKey } : {}
+  const options = { code, maybeSent: false, retryable: false, ...meaning, ...later, ...shared }
+  if (means === 'rate limited') return new PublishError(message, options)
+  // No other 5xx counts as a refusal, not even a documented one: the proxies in front of every network send 502, 503
+  // and 504 of their own, also when the call went through.
   if (status >= 500) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
   const fromProxy = status < 300 ? undefined : intermediaryError(network, refusal, shown)
   if (fromProxy) return fromProxy
-  if (words !== undefined && network.isUnauthorized(refusal)) return unauthorized(message)
-  const kind = network.classify?.(refusal)
-  if (kind === undefined) return new Refused(message, refusal, words !== undefined)
-  return new PublishError(message, {
-    code: 'server_error',
-    maybeSent: kind === 'maybe sent',
-    retryable: true,
-    discardsPrepared: kind === 'prepare anew',
-  })
+  // A body without words of the network says nothing about the account.
+  const isOfContent = code === 'content_refused' || (words === undefined && meaning.needsAttention)
+  if (means === 'moved' && network.movedTo) return new Moved(message, options, network.movedTo(refusal))
+  if (!isOfContent) return new PublishError(message, options)
+  return new Refused(message, refusal, { hasWords: words !== undefined, isDuplicate: means === 'duplicate' })
 }
 
 const messageOf = (host: string, status: number, words: string | undefined) =>

@@ -74,7 +74,7 @@ export const xAdapter: Adapter<Prepared> = {
       if (!ID.test(id)) throw unexpected(client.host, true)
       return sentOf(id, client)
     } catch (error) {
-      throw isDuplicate(error) ? await explain(error, client, act, uploads) : error
+      throw error instanceof Refused && error.isDuplicate ? await explain(error, client, act, uploads) : error
     }
   },
 
@@ -86,11 +86,6 @@ export const xAdapter: Adapter<Prepared> = {
     return ready === null ? 'unknown' : lookAgain(ready, 'unknown', timeline)
   },
 }
-
-const isDuplicate = (error: unknown): error is Refused =>
-  error instanceof Refused &&
-  error.refusal.status === 403 &&
-  /duplicate content/i.test(textAt(error.refusal.body, 'detail') ?? '')
 
 /**
  * X refuses a text that the account has posted recently, without saying where. It may be the act itself, sent by an

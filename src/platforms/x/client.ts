@@ -3,7 +3,7 @@ import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'
-import { textAt } from '../wire/json.ts'
+import { ERRORS, keysOf, wordsOf } from './errors.ts'
 
 const HOST = 'api.x.com'
 export const API = `https://${HOST}`
@@ -13,9 +13,6 @@ export const ID = /^\d{1,19}$/
 
 /** https://help.x.com/en/managing-your-account/x-username-rules */
 const USERNAME = /^\w{1,15}$/
-
-/** How long an app without credit rests: its operator has to buy some. */
-const NO_CREDIT_REST_MS = 3_600_000
 
 /** One account, and the calls to it. */
 export interface Client extends NetworkRules {
@@ -44,13 +41,11 @@ export function clientOfToken(io: Io): Client {
     username: USERNAME.test(username) ? username : undefined,
     host: HOST,
     secrets: [accessToken],
-    words,
-    isUnauthorized,
-    isRateLimited: isOutOfCredit,
+    words: wordsOf,
+    errors: ERRORS,
+    keysOf,
     retryAfterMs,
-    limitKey: (refusal) => (clientId && isOfApp(refusal) ? limitKeyOf(clientId) : undefined),
-    classify: ({ status, body }) =>
-      status === 400 && MEDIA_REFUSED.test(words(body) ?? '') ? 'prepare anew' : undefined,
+    limitKey: clientId ? limitKeyOf(clientId) : undefined,
     call: (path, options) =>
       callNetwork(client, io, `${API}${path}`, { ...options, headers: { authorization: `Bearer ${accessToken}` } }),
   }
@@ -65,49 +60,13 @@ export const sentOf = (id: string, { username }: Client): Sent => ({
   url: username ? `https://x.com/${username}/status/${id}` : `https://x.com/i/web/status/${id}`,
 })
 
-/** Files that are not ready, too old, or of another user. */
-const MEDIA_REFUSED = /media IDs are invalid/i
-
-/**
- * Problems and invalid requests: https://docs.x.com/x-api/fundamentals/response-codes-and-errors. The message of an
- * invalid request says more than its detail, which is the same for all. https://docs.x.com/openapi.json has `message`
- * too.
- */
-const words = (body: unknown): string | undefined =>
-  textAt(body, 'errors', 0, 'message') || textAt(body, 'detail') || textAt(body, 'message') || textAt(body, 'title')
-
-/** The last part of the type: real errors show api.twitter.com as well as api.x.com in front of it. */
-export const problemOf = (body: unknown) => textAt(body, 'type')?.split('/').at(-1)
-
-/**
- * 402 without credit, 403 at the spending limit or the monthly cap: https://docs.x.com/x-api/getting-started/pricing
- */
-const isOutOfCredit = ({ status, body }: Refusal) =>
-  status === 402 || (status === 403 && (problemOf(body) === 'usage-capped' || textAt(body, 'title') === 'UsageCapped'))
-
-/** Details of a 403 that concern the account, not the post. `Forbidden` alone is what a missing scope gets. */
-const OF_ACCOUNT = /^Forbidden$|^Your account is|temporarily locked/i
-
-/** X refuses content with 403 too: replies to strangers, duplicates, a second cashtag. */
-function isUnauthorized({ status, body }: Refusal): boolean {
-  if (status !== 403) return status === 401
-  const problem = problemOf(body)
-  if (problem === 'not-authorized-for-resource' || problem === 'resource-not-found') return false
-  return problem !== 'about:blank' || OF_ACCOUNT.test(textAt(body, 'detail') || 'Forbidden')
-}
-
 /** https://docs.x.com/x-api/fundamentals/rate-limits; the limits of 24 hours come in headers of the same form. */
 const LIMITS = ['x-rate-limit', 'x-user-limit-24hour', 'x-app-limit-24hour']
 
-function retryAfterMs(refusal: Refusal): number | undefined {
-  const { status, headers } = refusal
-  if (isOutOfCredit(refusal)) return headers.has('retry-after') ? undefined : NO_CREDIT_REST_MS
+function retryAfterMs({ status, headers }: Refusal): number | undefined {
   if (status !== 429) return undefined
   const usedUp = LIMITS.filter((limit) => headers.get(`${limit}-remaining`) === '0')
   const resets = (usedUp.length > 0 ? usedUp : LIMITS.slice(0, 1)).map((limit) => Number(headers.get(`${limit}-reset`)))
   const resetAt = Math.max(...resets.filter(Number.isFinite), 0) * 1000
   return resetAt > 0 ? Math.max(0, resetAt - Date.now()) : undefined
 }
-
-const isOfApp = (refusal: Refusal) =>
-  isOutOfCredit(refusal) || refusal.headers.get('x-app-limit-24hour-remaining') === '0'

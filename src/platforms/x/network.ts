@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { xChanges } from './changes.ts'
 import { xContent } from './content.ts'
+import { ERRORS } from './errors.ts'
 import { x } from './limits.ts'
 import { xMetrics } from './metrics.ts'
 import { xAddresses } from './post-address.ts'
@@ -12,6 +13,7 @@ export const xNetwork: Network = {
   metrics: xMetrics,
   addresses: xAddresses,
   changes: xChanges,
+  errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).xAdapter,
   tokens: { life: '2 hours', refresh: 'yes' },
 }

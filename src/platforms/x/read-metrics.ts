@@ -2,7 +2,8 @@ import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metr
 import { impossible, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { failureOf } from '../wire/read-each.ts'
-import { clientFor, problemOf } from './client.ts'
+import { clientFor } from './client.ts'
+import { problemOf } from './errors.ts'
 
 /**
  * https://docs.x.com/x-api/posts/get-posts-by-ids: `errors` has the posts that are not shown. Without any post, `data`

@@ -4,14 +4,23 @@ import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orNotFound, requireSettled } from '../wire/not-found.ts'
-import { type Client, call, clientFor, HOST, itemsOf, reasonOf } from './client.ts'
+import { type Client, call, clientFor, HOST, itemsOf } from './client.ts'
 import { youtubeContent } from './content.ts'
+import { VIDEO_UNKNOWN } from './errors.ts'
 import { snippetOf } from './resource.ts'
 
 /** A video that is not found is not on its way, as it is while its upload is processed. */
 const rulesOf = (client: Client): Client => ({
   ...client,
-  classify: (refusal) => (reasonOf(refusal.body) === 'videoNotFound' ? undefined : client.classify?.(refusal)),
+  errors: [
+    {
+      ...VIDEO_UNKNOWN,
+      means: 'content refused',
+      note: 'The video is gone.',
+      source: 'https://developers.google.com/youtube/v3/docs/videos/delete#errors',
+    },
+    ...client.errors,
+  ],
 })
 
 /**

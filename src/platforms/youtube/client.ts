@@ -1,14 +1,9 @@
 import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
-import {
-  type CallOptions,
-  callNetwork,
-  type NetworkResponse,
-  type NetworkRules,
-  type Refusal,
-} from '../wire/call-network.ts'
+import { type CallOptions, callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
+import { CHANNEL_LIMIT, ERRORS, isQuotaUsedUp, keysOf, reasonOf, wordsOf } from './errors.ts'
 
 export const HOST = 'youtube.com'
 
@@ -19,26 +14,6 @@ const API = 'https://www.googleapis.com'
 
 /** Ids of videos, channels, playlists and comments become parts of addresses. */
 export const isId = (id: string | undefined): id is string => id !== undefined && /^[\w.-]{1,128}$/.test(id)
-
-/** https://developers.google.com/youtube/v3/docs/errors: the account cannot be used until its owner has acted. */
-const UNAUTHORIZED_REASONS = [
-  'insufficientPermissions',
-  'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
-  'authenticatedUserAccountClosed',
-  'authenticatedUserAccountSuspended',
-  'authenticatedUserNotChannel',
-  'youtubeSignupRequired',
-]
-
-/**
- * The limit of the channel itself, which YouTube does not publish:
- * https://developers.google.com/youtube/v3/docs/videos/insert#errors
- */
-const CHANNEL_LIMIT = 'uploadLimitExceeded'
-const RATE_REASONS = [CHANNEL_LIMIT, 'rateLimitExceeded', 'userRateLimitExceeded']
-
-/** Refusals that end without a change to the post: the API is not enabled, or a new video is not known yet. */
-const TEMPORARY_REASONS = ['accessNotConfigured', 'SERVICE_DISABLED', 'videoNotFound']
 
 const QUOTA_ADVICE = `The day's quota of this Postroom's Google app is used up, and renewed at midnight Pacific time. Its operator can apply for more`
 const API_ADVICE = 'The operator of this Postroom has to enable the YouTube Data API v3 in the Google Cloud project'
@@ -55,25 +30,6 @@ const ADVICE = new Map([
   [CHANNEL_LIMIT, 'The channel has reached its own daily limit of uploads'],
 ])
 
-/** The first reason of an error: https://developers.google.com/youtube/v3/docs/errors */
-export const reasonOf = (body: unknown): string =>
-  textAt(body, 'error', 'errors', 0, 'reason') ?? textAt(body, 'error', 'details', 0, 'reason') ?? ''
-
-/** The words of an error, without the HTML that many have: https://github.com/jolantahuba/YT-Backup/pull/2 */
-const wordsOf = (body: unknown) =>
-  (textAt(body, 'error', 'message') ?? textAt(body, 'error'))?.replaceAll(/<\/?[a-z][^>]*>/g, '')
-
-/**
- * Whether a quota of the Google Cloud project is used up for the day:
- * https://developers.google.com/youtube/v3/determine_quota_cost. That of uploads has the reason of short limits:
- * https://github.com/googleapis/google-api-python-client/issues/2753
- */
-function isQuotaUsedUp(body: unknown): boolean {
-  const reason = reasonOf(body)
-  if (reason === 'rateLimitExceeded') return /\bper day\b/.test(wordsOf(body) ?? '')
-  return reason === 'quotaExceeded' || reason === 'dailyLimitExceeded'
-}
-
 const DAY_MS = 86_400_000
 
 /** The quota is renewed at midnight Pacific time. On a day when clocks change, the result is an hour off. */
@@ -86,11 +42,6 @@ export function untilMidnightPacificMs(now: Date): number {
   })
   const [hours = 0, minutes = 0, seconds = 0] = format.format(now).split(':').map(Number)
   return DAY_MS - ((hours * 60 + minutes) * 60 + seconds) * 1000
-}
-
-function retryAfterMs({ body }: Refusal): number | undefined {
-  if (isQuotaUsedUp(body)) return untilMidnightPacificMs(new Date())
-  return reasonOf(body) === CHANNEL_LIMIT ? DAY_MS : undefined
 }
 
 export interface Client extends NetworkRules {
@@ -114,14 +65,10 @@ export function clientOfToken({ credentials }: { credentials: Credentials }): Cl
     channelId,
     headers: { authorization: `Bearer ${accessToken}` },
     words: (body) => (isQuotaUsedUp(body) ? QUOTA_ADVICE : (ADVICE.get(reasonOf(body)) ?? wordsOf(body))),
-    isUnauthorized: ({ status, body }) =>
-      status === 401 || (status === 403 && ['', ...UNAUTHORIZED_REASONS].includes(reasonOf(body))),
-    isRateLimited: ({ body }) => isQuotaUsedUp(body) || RATE_REASONS.includes(reasonOf(body)),
-    retryAfterMs,
-    limitKey: ({ body }) => (isQuotaUsedUp(body) ? limitKeyOf(clientId) : undefined),
-    // 409: another write is under way (https://github.com/DayMoonDevelopment/post-for-me/pull/337).
-    classify: ({ status, body }) =>
-      status === 409 || TEMPORARY_REASONS.includes(reasonOf(body)) ? 'try later' : undefined,
+    errors: ERRORS,
+    keysOf,
+    retryAfterMs: ({ body }) => (isQuotaUsedUp(body) ? untilMidnightPacificMs(new Date()) : undefined),
+    limitKey: limitKeyOf(clientId),
   }
 }
 

@@ -2,7 +2,8 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
-import { type Client, call, HOST, itemsOf, reasonOf } from './client.ts'
+import { type Client, call, HOST, itemsOf } from './client.ts'
+import { VIDEO_UNKNOWN } from './errors.ts'
 
 /** The item of the playlist that has the video: https://developers.google.com/youtube/v3/docs/playlistItems/list */
 export async function findItem(client: Client, { parent, text: playlistId }: Act, io: Io): Promise<string | null> {
@@ -28,10 +29,17 @@ export async function addItem(client: Client, act: Act, io: Io): Promise<Sent> {
   return itemSentOf(id, act)
 }
 
-/** YouTube may add a video that it says it does not find: https://github.com/porjo/youtubeuploader/issues/88 */
 const rulesOf = (client: Client): Client => ({
   ...client,
-  classify: (refusal) => (reasonOf(refusal.body) === 'videoNotFound' ? 'maybe sent' : client.classify?.(refusal)),
+  errors: [
+    {
+      ...VIDEO_UNKNOWN,
+      means: 'maybe sent',
+      note: 'YouTube may add a video that it says it does not find.',
+      source: 'https://github.com/porjo/youtubeuploader/issues/88',
+    },
+    ...client.errors,
+  ],
 })
 
 export const itemSentOf = (id: string, { parent, text }: Act): Sent => ({

@@ -2,6 +2,7 @@ import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
+import type { ErrorRow } from '../wire/error-table.ts'
 import { textAt } from '../wire/json.ts'
 import { fileBody, partOf } from '../wire/request-body.ts'
 import { type Client, call, HOST, isId } from './client.ts'
@@ -66,11 +67,17 @@ export async function sendBytes(
   return progressOf(response, file, visible)
 }
 
-/** An address that YouTube no longer knows is replaced by the next attempt. */
+const SESSION_ENDED: ErrorRow = {
+  status: [404, 410],
+  means: 'tried later',
+  note: 'The address of the upload has ended. The next attempt gets another.',
+  source: 'https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol',
+}
+
 const rulesOf = (client: Client, session: string): Client => ({
   ...client,
   secrets: [...client.secrets, new URL(session).searchParams.get('upload_id') ?? ''],
-  classify: (refusal) => ([404, 410].includes(refusal.status) ? 'try later' : client.classify?.(refusal)),
+  errors: [SESSION_ENDED, ...client.errors],
 })
 
 function progressOf(response: NetworkResponse, file: PublishedFile, visible = false): Exclude<Progress, 'gone'> {

@@ -2,7 +2,8 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { JPEG_OR_PNG, openImage } from '../wire/remote-image.ts'
 import { fileBody } from '../wire/request-body.ts'
-import { type Client, call, reasonOf } from './client.ts'
+import { type Client, call } from './client.ts'
+import { reasonOf } from './errors.ts'
 
 /** Since 2026-09-14, before that 2 MB: https://developers.google.com/youtube/v3/docs/thumbnails/set */
 const BYTES_MAX = 52_428_800

@@ -24,6 +24,7 @@ export const createWorker = (db: Db, mediaDir: string, networksUrl: string): Pub
     addressOf: () => null,
     journal: openJournal({ db, files: folderJournalFiles(mediaDir), log: noLog }),
     openCredentials: () => ({}),
+    sealCredentials: () => ({ keyId: '', dataKey: Buffer.alloc(0), data: Buffer.alloc(0) }),
     fetch,
     latenessMaxMs: Number.MAX_SAFE_INTEGER,
     attemptsKeptMs: null,

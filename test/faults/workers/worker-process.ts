@@ -175,6 +175,11 @@ const publisher = createPublisher({
   addressOf: () => null,
   journal: noJournal,
   openCredentials: (_accountId, { data }) => JSON.parse(data.toString()),
+  sealCredentials: (_accountId, credentials) => ({
+    keyId: 'test',
+    dataKey: Buffer.alloc(0),
+    data: Buffer.from(JSON.stringify(credentials)),
+  }),
   fetch: (input, init) => {
     const url = String(input).replace('https://api.telegram.org', telegram)
     // Keep-alive is off, so that the fake sees by its connections that the last call of a killed worker has ended.

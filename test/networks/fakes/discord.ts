@@ -362,6 +362,7 @@ export const discordScene: Scene<FakeDiscord> = {
   knownFields: { threadId: ['1100'], threadName: [], appliedTags: [] },
   controls: (discord) => ({
     limited: (seconds) => ({ status: 429, body: { message: 'Slow down', retry_after: seconds, global: false } }),
+    unauthorized: [401],
     secret: discord.credentials.webhookUrl.split('/').at(-1)!,
   }),
 }

@@ -370,6 +370,7 @@ export const facebookScene: Scene<FakeFacebook> = {
   },
   controls: (facebook) => ({
     limited: throttled,
+    unauthorized: [401],
     secret: facebook.credentials.accessToken,
     revokeToken: () => set(facebook, { tokenSubcode: 458 }),
     expireToken: () => set(facebook, { tokenSubcode: 463 }),

@@ -210,6 +210,7 @@ export function containerControls(fake: FakeInstagram | FakeThreads, problem: st
   const { accessToken } = fake.credentials
   return {
     limited: throttled,
+    unauthorized: [401],
     secret: accessToken,
     revokeToken: () => fake.tokens.revoke(accessToken),
     expireToken: () => fake.tokens.expire(accessToken),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OAuth, OAuthApp } from '../../../src/platforms/contract/oauth.ts'
 import { unexpected } from '../../../src/platforms/contract/publish-error.ts'
 import { standardOAuth } from '../../../src/platforms/families/oauth/standard-oauth.ts'
-import { callNetwork } from '../../../src/platforms/wire/call-network.ts'
+import { callNetwork, type NetworkRules } from '../../../src/platforms/wire/call-network.ts'
 import { at, textAt } from '../../../src/platforms/wire/json.ts'
 import type { Teardown } from '../../helpers/database.ts'
 import { recordSecrets } from '../../helpers/log-record.ts'
@@ -127,9 +127,9 @@ const PROGRAM = '<!doctype html><title>Program</title><link rel="icon" href="dat
 const TOKEN = 'the-access-token-of-the-fake'
 recordSecrets('credentials', TOKEN, 'the-refresh-token')
 
-const RULES = {
+const RULES: NetworkRules = {
   host: 'network.example',
   secrets: [TOKEN],
   words: (body: unknown) => textAt(body, 'error'),
-  isUnauthorized: () => true,
+  errors: [{ means: 'credentials refused', note: '', source: '' }],
 }

@@ -1,4 +1,4 @@
-import type { Recorded, Reply } from './network.ts'
+import { type Recorded, Refused, type Reply } from './network.ts'
 import type { FakeRedditState, RedditPost, Subreddit } from './reddit.ts'
 import type { RedditAsset } from './reddit-media.ts'
 import { forbidden, jquery, notFound, refuse, refuseByRules } from './reddit-replies.ts'
@@ -51,6 +51,10 @@ export function servePosts(state: FakeRedditState) {
     if ([...(form.text ?? '')].length > TEXT_LENGTH_MAX) refuse('TOO_LONG', 'this is too long (max: 40000)', 'text')
     if ([...(form.flair_text ?? '')].length > 64) refuse('TOO_LONG', 'this is too long (max: 64)', 'flair_text')
     const flair = subreddit.flairs.find(({ id }) => id === form.flair_id)
+    // https://github.com/praw-dev/praw/issues/870
+    if (form.flair_id && !/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(form.flair_id)) {
+      throw new Refused({ status: 500, body: { message: 'Internal Server Error', error: 500 } })
+    }
     if (form.flair_id && !flair) refuse('INVALID_OPTION', 'that option is not valid', 'flair_id')
     if (form.flair_text && !flair?.isTextEditable) forbidden('flair')
     const mustHaveFlair = subreddit.isFlairRequired && String(form.validate_on_submit) === 'true'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Teardown } from '../../helpers/database.ts'
-import { type FakeNetwork, type Recorded, startFake } from './network.ts'
+import { type FakeNetwork, type Recorded, Refused, startFake } from './network.ts'
 import type { Scene } from './scene.ts'
 import { parseText, refuse } from './telegram-markup.ts'
 
@@ -31,6 +31,8 @@ export interface FakeTelegram extends FakeNetwork {
   credentials: { botToken: string; chatId: string }
   /** Chats of the bot; the first is the channel of the credentials. */
   chats: Chat[]
+  /** Makes a group a supergroup with another id. Its old messages cannot be reached. */
+  upgrade(from: number, to: number): void
   messages: Message[]
   /** The error for the second message of the next album, after the first one was sent. */
   albumError: string | undefined
@@ -49,6 +51,7 @@ const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11'
 export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
   const messages: Message[] = []
   let lastId = 0
+  const upgrades = new Map<number, number>()
   const chats: Chat[] = [{ id: -1001234567890, type: 'channel', title: 'Lighthouses', username: 'lighthouses' }]
 
   const network = await startFake(t, ORIGIN, (call) => {
@@ -56,6 +59,13 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     if (!/^\d+:[\w-]+$/.test(token ?? '')) refuse(404, 'Not Found')
     if (token !== TOKEN) refuse(401, 'Unauthorized')
     const parameters = decode(call)
+    const movedTo = upgrades.get(Number(parameters.chat_id))
+    // https://github.com/TwiN/gatus/issues/179
+    if (movedTo !== undefined) {
+      const description = 'Bad Request: group chat was upgraded to a supergroup chat'
+      const body = { ok: false, error_code: 400, description, parameters: { migrate_to_chat_id: movedTo } }
+      throw new Refused({ status: 400, body })
+    }
     if (method === 'getMe') {
       return ok({ id: BOT_ID, is_bot: true, first_name: 'Postroom', username: 'postroom_bot' })
     }
@@ -115,6 +125,11 @@ export async function startTelegram(t: Teardown): Promise<FakeTelegram> {
     credentials: { botToken: TOKEN, chatId: '@lighthouses' },
     chats,
     messages,
+    upgrade(from, to) {
+      const group = chats.find(({ id }) => id === from)!
+      upgrades.set(from, to)
+      Object.assign(group, { id: to, type: 'supergroup' })
+    },
     albumError: undefined,
     isTooOld: false,
   }

@@ -204,6 +204,7 @@ export const tiktokScene: Scene<FakeTiktok> = {
   knownFields: { privacyLevel: ['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'SELF_ONLY'] },
   controls: (tiktok) => ({
     limited: (seconds) => ({ ...throttled(), headers: { 'retry-after': String(seconds) } }),
+    unauthorized: [401],
     secret: tiktok.credentials.accessToken,
     revokeToken: () => set(tiktok.grant, { isRevoked: true }),
     expireToken: () => set(tiktok.grant, { isRevoked: true }),

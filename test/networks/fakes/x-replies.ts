@@ -24,6 +24,17 @@ export const invalid = (parameter: string, value: unknown, message: string): nev
 export const forbidden = (detail = 'Forbidden', problem?: string): never =>
   refuse(403, { detail, type: problem ? typeOf(problem) : 'about:blank', title: 'Forbidden', status: 403 })
 
+/** https://github.com/twitter-together/action/issues/255 */
+export const notEnrolled = (): never =>
+  refuse(403, {
+    client_id: '12345678',
+    detail: 'The developer app is not attached to a project with access.',
+    title: 'Client Forbidden',
+    required_enrollment: 'Appropriate Level of API Access',
+    reason: 'client-not-enrolled',
+    type: typeOf('client-forbidden'),
+  })
+
 export const unauthorized = (): never =>
   refuse(401, { title: 'Unauthorized', type: 'about:blank', status: 401, detail: 'Unauthorized' })
 

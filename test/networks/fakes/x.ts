@@ -259,7 +259,7 @@ export async function startX(t: Teardown) {
     const caller = authorization.callerOf(call) ?? refuse.unauthorized()
     if (!SCOPES[name]) return refuse.notFound()
     if (!SCOPES[name].every((scope) => caller.scopes.includes(scope))) refuse.forbidden()
-    if (!switches.isEnrolled) refuse.forbidden('The app is not attached to a package.', 'client-forbidden')
+    if (!switches.isEnrolled) refuse.notEnrolled()
     if (!switches.hasCredit) refuse.outOfCredit()
     switch (name) {
       case 'POST /2/tweets':
@@ -342,6 +342,7 @@ export const xScene: Scene<FakeX> = {
   knownFields: { quotePostId: [], communityId: [] },
   controls: (x, time) => ({
     limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
+    unauthorized: [401],
     secret: x.credentials.accessToken,
     revokeToken: () => set(x.grant, { isRevoked: true }),
     // A token works for two hours.

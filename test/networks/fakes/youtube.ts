@@ -137,6 +137,7 @@ export const youtubeScene: Scene<FakeYoutube> = {
   knownFields: { playlistId: ['PLlighthouses1'], thumbnailUrl: ['https://images.example/a.jpg'], categoryId: ['22'] },
   controls: (youtube) => ({
     limited: throttled,
+    unauthorized: [401],
     secret: youtube.credentials.accessToken,
     // An upload is incomplete.
     notRedirect: 308,

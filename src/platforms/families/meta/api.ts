@@ -3,37 +3,11 @@ import { unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../../wire/call-network.ts'
 import { at, parseJson, textAt } from '../../wire/json.ts'
 import { orMissing } from '../../wire/not-found.ts'
+import { ERRORS, keysOf } from './errors.ts'
 
 // How the APIs of Instagram and Threads are called, and how they report errors.
 // https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes (2026-06-02);
 // https://developers.facebook.com/docs/graph-api/guides/error-handling. Threads has no table of its own.
-
-/**
- * Limits of an app, a user and a use case: https://developers.facebook.com/docs/graph-api/overview/rate-limiting. 9 is
- * that of publishing. No page has the code of the 401st container of a day, nor that of a limit on Threads.
- */
-const RATE_LIMIT_CODES = [4, 9, 17, 32, 613, 80_002]
-
-/** The daily limit of published posts. Nothing tells when a slot frees. */
-const QUOTA_SUBCODE = 2207042
-const QUOTA_REST_MS = 3 * 3_600_000
-
-/**
- * "Activity restricted", with code 4. Posts were live all the same: https://github.com/gitroomhq/postiz-app/pull/1681
- */
-const RESTRICTED_SUBCODE = 2207051
-
-/** The account is inactive or restricted: its owner has to open the app. */
-const INACTIVE_SUBCODE = 2207050
-
-/** Unknown errors of the service, and spells in which it cannot be used. */
-const UNKNOWN_OUTCOME_CODES = [-1, 1, 2]
-
-/** The file took too long to fetch, has expired, could not be fetched; the container is not ready yet. */
-const LATER_SUBCODES = [2207003, 2207020, 2207052, 2207027]
-
-/** Threads names no code for it (https://developers.facebook.com/docs/threads/troubleshooting). */
-const NOT_FETCHED = /could not be fetched from this URI/i
 
 export interface MetaApi extends NetworkRules {
   /** The address of the API with its version. */
@@ -53,51 +27,20 @@ export function metaRules(host: string, secrets: readonly string[]): NetworkRule
     words: (body) =>
       textAt(body, 'error', 'error_user_msg') ||
       (textAt(body, 'error', 'message') ?? textAt(body, 'error_message') ?? textAt(body, 'error')),
-    isUnauthorized({ status, body }) {
-      const { code, subcode } = codesOf(body)
-      if (code === undefined) return status === 401 || status === 403
-      return (
-        code === 190 ||
-        (code === 10 && !hasFewViewers(body)) ||
-        (code >= 200 && code <= 299) ||
-        subcode === INACTIVE_SUBCODE
-      )
-    },
-    isRateLimited({ body }) {
-      const { code = 0, subcode } = codesOf(body)
-      return subcode === QUOTA_SUBCODE || (RATE_LIMIT_CODES.includes(code) && subcode !== RESTRICTED_SUBCODE)
-    },
+    errors: ERRORS,
+    keysOf,
     retryAfterMs,
-    classify({ body }) {
-      const { subcode = 0 } = codesOf(body)
-      if (subcode === RESTRICTED_SUBCODE) return 'maybe sent'
-      if (LATER_SUBCODES.includes(subcode) || NOT_FETCHED.test(textAt(body, 'error', 'message') ?? ''))
-        return 'try later'
-      return isUnknownOutcome(body) ? 'maybe sent' : undefined
-    },
   }
 }
 
-/**
- * "(#10) Not enough viewers for the media to show insights", of stories:
- * https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/insights
- */
-export const hasFewViewers = (body: unknown): boolean =>
-  codesOf(body).code === 10 && /not enough viewers/i.test(textAt(body, 'error', 'message') ?? '')
-
-export const isUnknownOutcome = (body: unknown): boolean => UNKNOWN_OUTCOME_CODES.includes(codesOf(body).code ?? 0)
-
-function codesOf(body: unknown): { code: number | undefined; subcode: number | undefined } {
-  const [code, subcode] = [at(body, 'error', 'code'), at(body, 'error', 'error_subcode')]
-  return {
-    code: typeof code === 'number' ? code : undefined,
-    subcode: typeof subcode === 'number' ? subcode : undefined,
-  }
+/** "(#10) Not enough viewers for the media to show insights", of stories. */
+export const hasFewViewers = (body: unknown): boolean => {
+  const { code, text = '' } = keysOf({ body })
+  return code === '10' && /not enough viewers/i.test(text)
 }
 
 /** The header gives minutes: https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2 */
-function retryAfterMs({ headers, body }: Refusal): number | undefined {
-  if (codesOf(body).subcode === QUOTA_SUBCODE) return QUOTA_REST_MS
+function retryAfterMs({ headers }: Refusal): number | undefined {
   const usage = parseJson(headers.get('x-business-use-case-usage') ?? undefined)
   const minutes = Object.values(usage ?? {})
     .flat()
@@ -112,8 +55,8 @@ function retryAfterMs({ headers, body }: Refusal): number | undefined {
  */
 export function isNotFound(error: unknown): error is Refused {
   if (!(error instanceof Refused)) return false
-  const { code, subcode } = codesOf(error.refusal.body)
-  return code === 24 || (code === 100 && subcode === 33)
+  const { code, subcode } = keysOf(error.refusal)
+  return code === '24' || (code === '100' && subcode === '33')
 }
 
 /** Whether a post is there. In an outage, the profile cannot be read either: then this throws. */

@@ -3,7 +3,8 @@ import type { OAuth, OAuthApp, OAuthIo, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules } from '../../wire/call-network.ts'
 import { at } from '../../wire/json.ts'
-import { isToken, isUnknownOutcome, metaRules } from './api.ts'
+import { isToken, metaRules } from './api.ts'
+import { TOKEN_ERRORS } from './errors.ts'
 
 /**
  * The login of Instagram or Threads, whose access tokens are exchanged for long-lived ones and refreshed by themselves.
@@ -138,7 +139,7 @@ async function requestToken(
 /** A refusal of these endpoints concerns the code, the token or the app, unless the service fails. */
 const tokenRules = (host: string, secrets: string[]): NetworkRules => ({
   ...metaRules(host, secrets),
-  isUnauthorized: ({ body }) => !isUnknownOutcome(body),
+  errors: TOKEN_ERRORS,
 })
 
 function issuedOf(body: unknown, host: string): Issued {

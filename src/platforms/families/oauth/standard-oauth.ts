@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../../wire/call-network.ts'
+import type { ErrorRow } from '../../wire/error-table.ts'
 import { textAt } from '../../wire/json.ts'
 
 /** A network that keeps to RFC 6749, except for the differences that are named here. */
@@ -117,6 +118,8 @@ const challengeOf = (verifier: string, { pkce }: StandardOAuth) =>
 /** The characters of a token: RFC 6749, appendix A.12. `fetch` repeats an invalid header in its error. */
 const isPrintable = (token: string) => /^[ -~]*$/.test(token)
 
+const RFC = 'https://www.rfc-editor.org/rfc/rfc6749#section-5.2'
+
 const APP_ERRORS = [
   'invalid_client',
   'unauthorized_client',
@@ -136,6 +139,19 @@ const hasAppError = (body: unknown) => APP_ERRORS.includes(textAt(body, 'error')
 const SERVER_ERRORS = ['server_error', 'temporarily_unavailable']
 
 const hasServerError = (body: unknown) => SERVER_ERRORS.includes(textAt(body, 'error') ?? '')
+
+const ERRORS: readonly ErrorRow[] = [
+  { code: 'token', means: 'credentials refused', note: 'The code or the token is refused.', source: RFC },
+  { code: 'server', means: 'maybe sent', note: 'The server failed.', source: RFC },
+]
+
+/** Errors about the app or the server say nothing about the token. */
+function kindOf({ isTokenRefused, isAboutApp = hasAppError }: StandardOAuth, refusal: Refusal) {
+  const { body } = refusal
+  if (isTokenRefused?.(refusal)) return 'token'
+  if (hasServerError(body)) return 'server'
+  return !isTokenRefused && textAt(body, 'error') !== undefined && !isAboutApp(body) ? 'token' : undefined
+}
 
 type ServerCall<T> = (
   server: oauth.AuthorizationServer,
@@ -185,11 +201,8 @@ async function callServer<T>(
         ? `${words.replace(/\.$/, '')}. ${network.appAdvice}`
         : words
     },
-    // Errors about the app or the server say nothing about the token: RFC 6749, 5.2.
-    isUnauthorized:
-      network.isTokenRefused ??
-      (({ body }) => textAt(body, 'error') !== undefined && !isAboutApp(body) && !hasServerError(body)),
-    classify: ({ body }) => (hasServerError(body) ? 'maybe sent' : undefined),
+    errors: ERRORS,
+    keysOf: (refusal) => ({ code: kindOf(network, refusal) }),
     // Errors of TikTok and Reddit have status 200.
     reportsError: (body) => textAt(body, 'error') !== undefined && textAt(body, 'access_token') === undefined,
   }
