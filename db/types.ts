@@ -275,6 +275,12 @@ export interface Media {
   width: number | null;
 }
 
+export interface MediaAccounts {
+  accountsHash: Buffer;
+  mediaId: string;
+  userId: string;
+}
+
 export interface Memberships {
   createdAt: Generated<Timestamp>;
   organizationId: string;
@@ -577,6 +583,7 @@ export interface DB {
   limitRests: LimitRests;
   looseFiles: LooseFiles;
   media: Media;
+  mediaAccounts: MediaAccounts;
   memberships: Memberships;
   metricCalls: MetricCalls;
   metricsCursor: MetricsCursor;

@@ -604,8 +604,7 @@ export const ERRORS = {
     meaning: 'The file is also in posts that the caller, or its API key, may not see.',
     cases: {
       otherAccounts: {
-        message:
-          'Posts to accounts that the API key does not list are going to publish this file: use a key that lists them',
+        message: 'Posts to accounts that the API key does not list use this file: use a key that lists them',
       },
     },
   },

@@ -32,7 +32,8 @@ const KEY_PROPERTIES = {
       'What the key allows. `null` allows everything, operations of later versions included; only the operator creates such keys.',
   }),
   accountIds: Nullable(Type.Array(Type.String()), {
-    description: 'The only accounts that the key can see and use. `null` means all accounts of the user.',
+    description:
+      'The only accounts that the key can see and use; it sees posts and files of these alone. `null` means all accounts of the user.',
   }),
   expiresAt: NullableString({ format: 'date-time', description: 'When the key expires; `null` means never.' }),
   lastUsedAt: NullableString({

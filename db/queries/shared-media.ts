@@ -73,13 +73,14 @@ const readFiles = prepared<{ organizationId: string; userIds: string[]; ids: str
       .orderBy('id', 'desc'),
 )
 
-/** A page of the files in posts of an organisation, of all its members, and the cursor of the next page. */
+/** A page of the files in posts of an organisation, of all its members, and the place at which it ended. */
 export async function listSharedMedia(
   db: Db,
   page: SharedPage,
-): Promise<{ data: ListedMedia[]; nextCursor: string | null }> {
+): Promise<{ data: ListedMedia[]; last: { id: string; isSeen: boolean } | null }> {
   const [found] = await findSharedFiles(db, page)
   const { userIds, ids, lastId, hasMore } = found!
   const data = ids.length > 0 ? await readFiles(db, { organizationId: page.organizationId, userIds, ids }) : []
-  return { data, nextCursor: ids.length === page.limit ? ids.at(-1)! : hasMore ? lastId : null }
+  if (ids.length === page.limit) return { data, last: { id: ids.at(-1)!, isSeen: true } }
+  return { data, last: hasMore ? { id: lastId!, isSeen: false } : null }
 }

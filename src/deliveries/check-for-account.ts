@@ -1,7 +1,6 @@
 import type { Db } from '../../db/client.ts'
-import { ALL_RIGHTS } from '../http/rights.ts'
 import { listMediaIds, type PostToCheck } from '../platforms/rules/context.ts'
-import type { UsableForPost } from '../posts/access.ts'
+import type { Usable, UsableForPost } from '../posts/access.ts'
 import { checkPost } from '../posts/check.ts'
 import { type PostContent, requireSize, type TargetContent, toPostToCheck } from '../posts/content.ts'
 
@@ -27,7 +26,9 @@ export async function checkForAccount(
   const alone = { ...before, targets: [changed] }
   requireSize(alone)
   const mayAddFiles = usable?.isOwner !== false
-  const usableFiles = mayAddFiles ? {} : { mediaIds: listMediaIds(toPostToCheck(before)) }
+  const usableFiles: Usable = mayAddFiles
+    ? { accountIds: usable?.accountIds ?? null }
+    : { accountIds: null, mediaIds: listMediaIds(toPostToCheck(before)) }
   const asked = { ...toPostToCheck(alone), scheduled: true, ...(deletedFiles && { deletedFiles }) }
-  return checkPost(db, userId, asked, { ...ALL_RIGHTS, ...usableFiles })
+  return checkPost(db, userId, asked, usableFiles)
 }

@@ -1,10 +1,10 @@
 import type { Db } from '../../db/client.ts'
 import { NO_ID } from '../../db/id.ts'
-import { findDeliveries } from '../../db/queries/find/deliveries.ts'
+import { type FoundDeliveryRow, findDeliveries } from '../../db/queries/find/deliveries.ts'
 import type { DeliveryConditions, DeliveryPlace, DeliverySource } from '../../db/queries/find/delivery-sources.ts'
 import type { ListDeliveriesQuery } from '../../schemas/find.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
-import { readCursor, writeCursor } from '../http/cursor.ts'
+import { hideId, readCursor, writeCursor } from '../http/cursor.ts'
 import { type Caller, isTroubled, readDeliveryConditions, readTime, resolveOrganization } from '../posts/filters.ts'
 
 /**
@@ -27,8 +27,15 @@ export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliv
   })
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
-  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [last.postId, last.accountId] }) : null
+  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: placeOf(last, source) }) : null
   return { data: found.filter(({ isWanted }) => isWanted), limit, nextCursor }
+}
+
+/** The ids of a delivery; of one that the caller must not see, a place after all deliveries of its post. */
+function placeOf({ postId, accountId, isVisible }: FoundDeliveryRow, source: DeliverySource): string[] {
+  if (isVisible) return [postId, accountId]
+  const hidden = hideId(postId, source === 'changed' ? 'asc' : 'desc')
+  return [hidden, hidden]
 }
 
 /** The index that serves most of the conditions. It decides the order. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isId } from '../../db/id.ts'
+import type { Order } from '../../db/queries/find/walk.ts'
 import { CURSOR_OF_ANOTHER_QUERY } from '../../schemas/messages.ts'
 import { parseTime } from '../../schemas/time.ts'
 import { invalidRequest } from '../errors.ts'
@@ -14,6 +15,16 @@ export interface Place {
 
 const VERSION = 1
 const HASH_BYTES = 6
+
+/** Digits of the random end of an id that are hidden. Those before them tell it from all other ids. */
+const RANDOM_DIGITS = 6
+
+/**
+ * The place of an item that the caller must not see, without its id: no other id lies between the two. In the order of
+ * the list, the place comes after the item.
+ */
+export const hideId = (id: string, order: Order): string =>
+  id.slice(0, -RANDOM_DIGITS) + (order === 'asc' ? 'f' : '0').repeat(RANDOM_DIGITS)
 
 /** Binds a cursor to its query. It protects nobody: a cursor only chooses a place among the caller's own items. */
 const hashOf = (query: object) =>

@@ -12,7 +12,6 @@ import {
   type UnpublishedUse,
   updateDescription,
 } from '../../db/queries/media-description.ts'
-import { findListedPosts } from '../../db/queries/posts/list.ts'
 import type { StagedFile } from '../../db/queries/staged-files.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -85,16 +84,9 @@ function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): v
 }
 
 /** A file with those of its posts that the caller may see. Throws 404 if the id is unknown. */
-export async function showMedia(
-  db: Db,
-  { userId, id, shared }: FileAccess,
-  { accountIds }: KeyRights,
-): Promise<MediaDetail> {
+export async function showMedia(db: Db, { userId, id, shared }: FileAccess): Promise<MediaDetail> {
   const media = await getMedia(db, userId, id)
-  if (shared) return { ...media, postIds: shared.postIds.slice(0, POST_IDS_MAX.detail) }
-  if (!accountIds) return media
-  const listed = await findListedPosts(db, { userId, ids: media.postIds, accountIds })
-  return { ...media, postIds: media.postIds.filter((id) => listed.some((post) => post.id === id)) }
+  return shared ? { ...media, postIds: shared.postIds.slice(0, POST_IDS_MAX.detail) } : media
 }
 
 /** Error of a delivery that can no longer be retried: it would be sent without a file that its owner attached. */

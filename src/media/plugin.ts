@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TSchema } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/client.ts'
+import { noteMediaOfAccounts } from '../../db/queries/listed-media.ts'
 import { forgetFile } from '../../db/queries/staged-files.ts'
 import * as operations from '../../schemas/operations/index.ts'
 import { fail, invalidRequest } from '../errors.ts'
@@ -37,6 +39,12 @@ const FORM_BYTES_MAX = 2 ** 20
 
 const toResponse = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 
+/** A key for some accounts sees the files that it has added, before a post uses them. */
+async function noteAdded(db: Db, { userId, rights: { accountIds } }: FastifyRequest, added: Added): Promise<Added> {
+  if (accountIds) await noteMediaOfAccounts(db, userId, added.media.id, accountIds)
+  return added
+}
+
 export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ended, ...library }) => {
   const { db, bytesMax } = library
 
@@ -57,7 +65,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
             const { url, ...description } = body
             return file.store({ ...description, fileName: fileNameOf(url) })
           },
-          commit: (transaction, addRow) => addRow(transaction),
+          commit: async (transaction, addRow) => noteAdded(transaction, request, await addRow(transaction)),
           toResponse,
         }),
       )
@@ -72,7 +80,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
 
   app.route({
     ...operations.getMedia,
-    handler: async (request) => withFile(db, request, (file) => showMedia(db, file, request.rights)),
+    handler: async (request) => withFile(db, request, (file) => showMedia(db, file)),
   })
 
   app.route({
@@ -96,7 +104,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
     handler: async (request) =>
       withFile(db, request, async (file) => {
         await updateMedia(db, file, request.body, request.rights)
-        return showMedia(db, file, request.rights)
+        return showMedia(db, file)
       }),
   })
 
@@ -158,7 +166,7 @@ const uploads: FastifyPluginAsyncTypebox<Library> = async (app, library) => {
         return withIdempotencyKey(db, reply, {
           identities: [identityOf(sha256!, description)],
           prepare: () => file.store(description),
-          commit: (transaction, addRow) => addRow(transaction),
+          commit: async (transaction, addRow) => noteAdded(transaction, request, await addRow(transaction)),
           toResponse,
         })
       })

@@ -9,7 +9,7 @@ import { isListed } from '../http/rights.ts'
 export interface Usable {
   /** Limits the accounts that the owner of the post may use. Null does not restrict. */
   accountIds: readonly string[] | null
-  /** Limits the files of the owner. Absent, it does not restrict. */
+  /** Limits the files of the owner. Absent, these are all, or those that a key for `accountIds` sees. */
   mediaIds?: readonly string[]
 }
 

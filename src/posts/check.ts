@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
+import { findListedMedia, listOf } from '../../db/queries/listed-media.ts'
 import type { SentRendition } from '../../db/queries/posts/sent-renditions.ts'
 import { readPostSubjects, type SubjectAccount } from '../../db/queries/posts/subjects.ts'
 import { POST_ACCOUNTS_MAX } from '../../schemas/create-post.ts'
@@ -55,7 +56,7 @@ export async function inspectPosts<P extends PostToInspect>(
   const [subjects] = await readPostSubjects(db, {
     userId,
     accountIds: [...accountIds].filter((id) => isId(id) && isListed(usable, id)),
-    mediaIds: [...mediaIds].filter((id) => isId(id) && (usable.mediaIds?.includes(id) ?? true)),
+    mediaIds: await selectUsableFiles(db, userId, [...mediaIds].filter(isId), usable),
   })
   const known = { accounts: byId(subjects!.accounts), media: byId(subjects!.media) }
   requireSmallDefaults(posts.flatMap(({ post }) => selectInOrder(post.accountIds, known.accounts)))
@@ -84,6 +85,12 @@ export async function inspectPosts<P extends PostToInspect>(
     })
   }
   return inspections
+}
+
+async function selectUsableFiles(db: Db, userId: string, ids: string[], { accountIds, mediaIds }: Usable) {
+  if (mediaIds) return ids.filter((id) => mediaIds.includes(id))
+  if (!accountIds || ids.length === 0) return ids
+  return (await findListedMedia(db, { userId, ids, ...listOf(accountIds) })).map(({ id }) => id)
 }
 
 /**

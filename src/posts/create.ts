@@ -97,7 +97,13 @@ export async function createPost(
   const requested = readBody(body)
   const texts = createTextCache()
   const check = async () => {
-    const { post, accounts, media, renditions } = await checkPost(db, userId, requested, undefined, texts)
+    const { post, accounts, media, renditions } = await checkPost(
+      db,
+      userId,
+      requested,
+      { accountIds: listedIds },
+      texts,
+    )
     return remember(known, { post, accounts: accounts.map(toKnown), media, renditions, isRead: true })
   }
   // Warnings of accounts that are ready again must not reject a post. An open queue tells the name of its account.

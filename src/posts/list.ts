@@ -18,7 +18,7 @@ import {
 import { OFFSET_WITH_FILTER } from '../../schemas/messages.ts'
 import { PageQuery } from '../../schemas/shared.ts'
 import { invalidRequest } from '../errors.ts'
-import { readCursor, refuseCursor, writeCursor } from '../http/cursor.ts'
+import { hideId, readCursor, refuseCursor, writeCursor } from '../http/cursor.ts'
 import { refuseNearNames } from '../http/near-names.ts'
 import { readPage } from '../http/paging.ts'
 import { requireScope } from '../http/rights.ts'
@@ -81,6 +81,10 @@ const tooManyDetails = (include: string) => ({
   message: `Number must be less than or equal to ${DETAILS_LIMIT_MAX} with include=${include}`,
 })
 
+/** A row that is not wanted may be a post that the caller must not see. */
+const placeOf = ({ id, isWanted }: { id: string; isWanted: boolean }, order: Order) =>
+  isWanted ? id : hideId(id, order)
+
 async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
   const { cursor, limit, offset, order = 'desc' } = query
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
@@ -93,7 +97,7 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const found = await (source === 'words' ? findByWords(db, order, values) : findPosts(db, { source, order }, values))
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
-  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [last.id] }) : null
+  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [placeOf(last, order)] }) : null
   return { data: found.filter(({ isWanted }) => isWanted), limit, offset, nextCursor }
 }
 

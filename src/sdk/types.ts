@@ -300,7 +300,7 @@ export type ApiKey = {
   start: string
   /** What the key allows. `null` allows everything, operations of later versions included; only the operator creates such keys. */
   scopes: Array<KeyScope> | null
-  /** The only accounts that the key can see and use. `null` means all accounts of the user. */
+  /** The only accounts that the key can see and use; it sees posts and files of these alone. `null` means all accounts of the user. */
   accountIds: Array<string> | null
   /** When the key expires; `null` means never. */
   expiresAt: string | null
@@ -756,7 +756,7 @@ export type CreatedApiKey = {
   start: string
   /** What the key allows. `null` allows everything, operations of later versions included; only the operator creates such keys. */
   scopes: Array<KeyScope> | null
-  /** The only accounts that the key can see and use. `null` means all accounts of the user. */
+  /** The only accounts that the key can see and use; it sees posts and files of these alone. `null` means all accounts of the user. */
   accountIds: Array<string> | null
   /** When the key expires; `null` means never. */
   expiresAt: string | null
@@ -834,7 +834,7 @@ export type CurrentApiKey = {
   start: string
   /** What the key allows. `null` allows everything, operations of later versions included; only the operator creates such keys. */
   scopes: Array<KeyScope> | null
-  /** The only accounts that the key can see and use. `null` means all accounts of the user. */
+  /** The only accounts that the key can see and use; it sees posts and files of these alone. `null` means all accounts of the user. */
   accountIds: Array<string> | null
   /** When the key expires; `null` means never. */
   expiresAt: string | null

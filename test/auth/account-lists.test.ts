@@ -9,6 +9,7 @@ import { operationsOf, readDocument } from '../helpers/document.ts'
 import { withKey } from '../helpers/mcp.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
+import { jpeg, storeFile } from '../helpers/upload.ts'
 import { createScene as createRequests, requestsOf } from '../openapi/scene.ts'
 
 const SCOPES: Scope[] = [
@@ -175,6 +176,100 @@ t.test('a file does not tell of posts that the key cannot see', async (t) => {
   const [own, other] = [await post([listed], { mediaIds: [id] }), await post([unlisted], { mediaIds: [id] })]
   t.strictSame(new Set((await ada.call('GET', `/media/${id}`)).body.postIds), new Set([own, other]))
   t.strictSame((await limited('GET', `/media/${id}`)).body.postIds, [own])
+})
+
+t.test('a key sees the files of its posts, and those that a key for the same accounts has added', async (t) => {
+  const { app, db, limited, listed, unlisted, post, ada } = await createScene(t)
+  const [used, mixed, foreign, loose] = [await ada.media(), await ada.media(), await ada.media(), await ada.media()]
+  await post([listed], { mediaIds: [used, mixed] })
+  await post([unlisted], { mediaIds: [mixed, foreign] })
+  const keyFor = (accountIds: string[]) =>
+    createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: SCOPES, accountIds })
+  const [same, other] = [await keyFor([listed]), await keyFor([unlisted])]
+  const own = await storeFile(app, same, [['file', await jpeg(40, 30, 1)]])
+  const again = await storeFile(app, ada, [['file', await jpeg(40, 30, 2)]])
+  t.equal(await storeFile(app, same, [['file', await jpeg(40, 30, 2)]]), again, 'who has the bytes may see the file')
+
+  const idsOf = async (call: Person['call'], query = '') =>
+    (await call('GET', `/media?${query}`)).body.data.map(({ id }: { id: string }) => id)
+  const expected = [again, own, mixed, used]
+  t.strictSame(await idsOf(limited), expected)
+  t.strictSame(await idsOf(limited, 'offset=1&limit=2'), [own, mixed])
+  t.strictSame(new Set(await idsOf((...request) => call(app, other.key, ...request))), new Set([mixed, foreign]))
+  const paged: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body }: Reply = await limited('GET', `/media?limit=1${cursor && `&cursor=${cursor}`}`)
+    paged.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.nextCursor
+  }
+  t.strictSame(paged, expected)
+
+  const { problems, check } = collectProblems()
+  for (const id of [foreign, loose]) {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['GET', '/content'],
+      ['GET', '/preview?width=160'],
+      ['PATCH', '', { altText: 'mine' }],
+      ['DELETE', ''],
+    ] as const) {
+      check(codeOf(await limited(method, `/media/${id}${path}`, body)), [404, 'media_not_found'], `${method} ${path}`)
+    }
+    const body = { accountIds: [listed], caption: 'hi', mediaIds: [id] }
+    check(codeOf(await limited('POST', '/posts', body)), [403, 'no_access'], 'create')
+    const validated = await limited('POST', '/posts/validate', body)
+    check(validated.body.notYours?.mediaIds, [id], 'validate')
+    const draft = await post([listed])
+    check(codeOf(await limited('PATCH', `/posts/${draft}`, { mediaIds: [id] })), [403, 'no_access'], 'update')
+  }
+  for (const id of expected) check((await limited('GET', `/media/${id}`)).status, 200, 'its own')
+  check(codeOf(await limited('PATCH', `/media/${mixed}`, { altText: 'mine' })), [403, 'media_used_elsewhere'], 'mixed')
+  check((await limited('PATCH', `/media/${own}`, { altText: 'mine' })).status, 200, 'changes its own')
+  check((await limited('POST', '/posts', { accountIds: [listed], mediaIds: [own] })).status, 201, 'uses its own')
+  t.strictSame(problems, [])
+})
+
+t.test('no cursor names a post or a file that the key does not see', async (t) => {
+  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const visible = await post([listed], { externalReference: 'a' })
+  const file = await ada.media()
+  await post([listed], { mediaIds: [file] })
+  // A request looks at 100 rows.
+  const hidden = await Promise.all(
+    Array.from({ length: 120 }, () => post([listed, unlisted], { externalReference: 'a' })),
+  )
+  const files = await Promise.all(Array.from({ length: 120 }, () => ada.media()))
+  const secrets = [...hidden, ...files, unlisted]
+  const { problems, check } = collectProblems()
+  const walk = async (path: string) => {
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body }: Reply = await limited('GET', `${path}${cursor && `&cursor=${cursor}`}`)
+      found.push(...body.data.map(({ id, postId }: { id?: string; postId?: string }) => postId ?? id))
+      cursor = body.nextCursor
+      const place = cursor === null ? '' : `${cursor} ${Buffer.from(cursor, 'base64url')}`
+      const named = secrets.find((id) => place.includes(id))
+      check(named, undefined, `${path}: ${place}`)
+    }
+    return found
+  }
+  for (const query of ['sort=updatedAt', 'sort=updatedAt&order=asc', 'externalReference=a', `accountId=${listed}`]) {
+    check(
+      (await walk(`/posts?${query}`)).filter((id) => id === visible),
+      [visible],
+      query,
+    )
+  }
+  for (const path of [
+    '/deliveries?',
+    `/deliveries?accountId=${listed}&`,
+    '/deliveries?changedAfter=2000-01-01T00:00:00Z&',
+    '/deliveries/metrics?',
+  ]) {
+    check((await walk(`${path}limit=25`)).filter((id) => !hidden.includes(id)).length < 3, true, path)
+  }
+  check(await walk('/media?limit=25'), [file], 'media')
+  t.strictSame(problems, [])
 })
 
 t.test('each operation rejects keys with a list of accounts, or says that it takes them', async (t) => {

@@ -47,13 +47,15 @@ export interface FoundDeliveryRow {
   externalUrl: string | null
   error: DeliveryError | null
   isWanted: boolean
+  /** Whether the caller may see its post. */
+  isVisible: boolean
   /** The last row that this page may look at. */
   isLast: boolean
   /** `changedAt` or `scheduledAt` to the microsecond, for a cursor; null in other orders. */
   sortedBy: string | null
 }
 
-type Row = DeliveryRow & { isWanted: boolean; isLast: boolean; rank: number }
+type Row = DeliveryRow & { isWanted: boolean; isVisible: boolean; isLast: boolean; rank: number }
 
 /** The source along which the statement walks. */
 interface DeliveryQuery {
@@ -65,13 +67,15 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
   const sortedBy = SORTED_BY[source]
   const hasLookups = hasTimes(given) || source === 'changed' || isShared(given) || given.includes('listedAccountIds')
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
+  const isVisible = sql`${isOfList(source, value as Value, given)}
+    and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}`
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
         ${isDeliveryWanted(value as never, given)}${hasTimes(given) ? sql` and ${isScheduled(source, value as Value, given)}` : sql``}
-          and ${isOfList(source, value as Value, given)}
-          and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}, false
-      ) as is_wanted
+          and ${isVisible}, false
+      ) as is_wanted,
+      case when rank = ${sql.lit(window)} then coalesce(${isVisible}, false) else true end as is_visible
     from (
       select *, row_number() over () as rank
       from (${walkDeliveries(source, value as Value, window, given)}) as walked) as delivery)`
@@ -109,6 +113,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       editOf('delivery').as('edit'),
       isoTime<string | null>('delivery.goneAt').as('goneAt'),
       'delivery.isWanted',
+      'delivery.isVisible',
       'delivery.isLast',
       (sortedBy ? exactTime(sortedBy) : sql<string | null>`null`).$castTo<string | null>().as('sortedBy'),
     ])

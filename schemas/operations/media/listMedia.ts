@@ -14,7 +14,7 @@ export const listMedia = defineOperation({
   tag: 'media',
   summary: 'List media',
   description:
-    'Returns a page of your own images, videos and documents, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.\n\nWith `organizationId`, an admin of an organisation gets the files that its posts show, of all its members. Such a request looks at up to 100 files: a page may be short or empty although more follows, so read on until `nextCursor` is `null`. It takes no `offset`.',
+    'Returns a page of your own images, videos and documents, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.\n\nA key that is limited to a list of accounts sees the files of the posts that it sees, and those that keys for the same accounts have added. It looks at up to 100 files in a request, and its pages may be short too.\n\nWith `organizationId`, an admin of an organisation gets the files that its posts show, of all its members. Such a request looks at up to 100 files: a page may be short or empty although more follows, so read on until `nextCursor` is `null`. It takes no `offset`.',
   query: ListMediaQuery,
   success: { 200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }) },
   errors: [
