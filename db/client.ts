@@ -1,10 +1,12 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { budgetSpent, currentBudget, type DatabaseBudget } from './budget.ts'
-import { Connection, type Server } from './connection.ts'
+import { Connection, roundTripOf, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
+import type { Settings } from './session.ts'
 import { createShares, type Shares } from './shares.ts'
 import type { DB } from './types.ts'
+import { isFromPooler } from './unavailable.ts'
 
 export type Db = Kysely<DB>
 
@@ -20,16 +22,19 @@ export interface ConnectOptions {
   statementTimeoutMs?: number
 }
 
-/** The limit for opening a connection, and for waiting for a free one, if statements have a time limit. */
-const CONNECT_MS = 800
-/** The same if statements have none. */
-const CONNECT_UNLIMITED_MS = 10_000
 /** Longer than a process that does nothing pauses between two statements, so that it keeps a connection. */
 const IDLE_MS = 30_000
+/** The limit for opening a connection. */
+const OPEN_MS = 10_000
 /**
- * Postgres cancels a statement at its time limit. A server that sends nothing for this much longer counts as silent.
+ * If statements have a time limit: how long a caller waits for a connection, and how long a server may send nothing
+ * while one is opened. On a slow link, opening one takes seven round trips with TLS, and learning one more. It goes on
+ * when its caller no longer waits, and serves the next one.
  */
-const RESPONSE_MS = 100
+const CONNECT_MS = 800
+const CONNECT_ROUND_TRIPS = 8
+/** A request connects, and sends up to eight statements one after the other. */
+const REQUEST_ROUND_TRIPS = 16
 
 /**
  * How much of a pool the requests of one user may use while others use it. A user alone leaves one connection to
@@ -62,6 +67,11 @@ export const readPool = (db: Db): PoolState => poolStates.get(db)!()
 /** Facts about their server that the connections of a client have learned. */
 export const servers = new WeakMap<Db, Server>()
 
+/** A budget of `ms` for the database, and of the round trips of the link beside it. */
+export const budgetOf = (db: Db, ms: number): DatabaseBudget => ({
+  remainingMs: ms + REQUEST_ROUND_TRIPS * roundTripOf(servers.get(db)!),
+})
+
 /** Creates the client. The first statement opens the first connection. */
 export function connect({
   url,
@@ -70,23 +80,25 @@ export function connect({
   applicationName = 'postroom',
   statementTimeoutMs,
 }: ConnectOptions): Db {
-  const server: Server = { silentSince: Number.NEGATIVE_INFINITY, hasPreparedStatements: preparedStatements }
+  const server: Server = {
+    settings: statementTimeoutMs ? settingsFor(statementTimeoutMs) : undefined,
+    keepsSettings: undefined,
+    roundTripMs: Number.POSITIVE_INFINITY,
+    silentSince: Number.NEGATIVE_INFINITY,
+    hasPreparedStatements: preparedStatements,
+  }
   const options = {
     server,
     connectionString: url,
     max: poolMax,
-    connectionTimeoutMillis: statementTimeoutMs ? CONNECT_MS : CONNECT_UNLIMITED_MS,
+    connectionTimeoutMillis: OPEN_MS,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     fallback_application_name: applicationName,
     types: columnTypes,
     Client: Connection,
-    ...(statementTimeoutMs && {
-      statement_timeout: statementTimeoutMs,
-      query_timeout: statementTimeoutMs + RESPONSE_MS,
-      // If a link breaks silently in the middle of a transaction, its locks would stay until TCP notices.
-      idle_in_transaction_session_timeout: statementTimeoutMs,
-    }),
+    onConnect: (client: pg.ClientBase) => (client as Connection).learn(),
+    ...(statementTimeoutMs && { statementTimeoutMs, silenceMs: CONNECT_MS }),
   }
   const pool = new pg.Pool(options)
   // An idle connection failed. The pool replaces it.
@@ -94,7 +106,7 @@ export function connect({
   // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the
   // process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
-  let refused = 0
+  const callers: Callers = { waiting: 0, refused: 0 }
   const alone = Math.max(1, poolMax - 1)
   const shares = createShares({ alone, shared: Math.min(alone, Math.ceil(poolMax * USER_SHARE)) })
   pool.on('release', (_error, client) => {
@@ -102,7 +114,7 @@ export function connect({
     if (connection.userId !== undefined) shares.leave(connection.userId)
     connection.userId = undefined
   })
-  const openConnection = () => takeConnection({ pool, server, shares, countRefused: () => refused++ })
+  const openConnection = () => takeConnection({ pool, server, shares, callers })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -110,8 +122,8 @@ export function connect({
   connections.set(db, openConnection)
   servers.set(db, server)
   poolStates.set(db, () => {
-    const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-    return { max: poolMax, inUse: totalCount - idle, idle, waiting, refused }
+    const { totalCount, idleCount: idle } = pool
+    return { max: poolMax, inUse: totalCount - idle, idle, ...callers }
   })
   // Kysely ends the pool only if it sent a statement itself. Otherwise idle connections would keep the process alive.
   const destroy = () => Kysely.prototype.destroy.call(db)
@@ -122,25 +134,33 @@ export function connect({
   return db
 }
 
+const settingsFor = (statementTimeoutMs: number): Settings => ({
+  statement_timeout: `${statementTimeoutMs}`,
+  // If a link breaks silently in the middle of a transaction, its locks would stay until TCP notices.
+  idle_in_transaction_session_timeout: `${statementTimeoutMs}`,
+  // Statements are short: compiling one would take longer than it runs, at each execution.
+  jit: 'off',
+})
+
 /**
  * Takes a connection from the pool. Errors are marked `atConnect`: the causes (no route, no TLS, wrong password, pool
  * exhausted) take many forms, some without a code, and callers treat them alike.
  */
-async function takeConnection({ pool, server, shares, countRefused }: Source): Promise<PooledConnection> {
+async function takeConnection(source: Source): Promise<PooledConnection> {
+  const { server, shares, callers } = source
   const budget = currentBudget()
   const userId = budget?.userId
   const startedAt = performance.now()
   let hasPlace = false
   try {
     if (userId !== undefined) {
-      const waitMs = Math.min(budget!.remainingMs, pool.options.connectionTimeoutMillis!)
-      const place = shares.enter(userId, waitMs)
+      const place = shares.enter(userId, waitOf(server, budget))
       // An `await` of undefined would cost every statement a turn of the microtask queue.
       if (place) await place
       hasPlace = true
     }
     for (;;) {
-      const connection = (await connectWithinBudget(pool, budget)) as PooledConnection
+      const connection = (await connectWithin(source, waitOf(server, budget))) as PooledConnection
       if (connection.heardAt >= server.silentSince) {
         connection.userId = userId
         return connection
@@ -151,7 +171,8 @@ async function takeConnection({ pool, server, shares, countRefused }: Source): P
     }
   } catch (error) {
     if (hasPlace) shares.leave(userId!)
-    countRefused()
+    if (refusesSettings(server, error)) return takeConnection(source)
+    callers.refused++
     throw Object.assign(error as Error, { atConnect: true })
   } finally {
     if (budget) budget.remainingMs -= performance.now() - startedAt
@@ -162,21 +183,49 @@ interface Source {
   pool: pg.Pool
   server: Server
   shares: Shares
-  countRefused(): void
+  callers: Callers
 }
 
-function connectWithinBudget(pool: pg.Pool, budget: DatabaseBudget | undefined): Promise<pg.PoolClient> {
-  if (!budget || budget.remainingMs >= pool.options.connectionTimeoutMillis!) return pool.connect()
+type Callers = Pick<PoolState, 'waiting' | 'refused'>
+
+/**
+ * Whether a pooler may have refused the settings in the startup message, as PgBouncer does by default. From then on
+ * they are sent with each transaction.
+ */
+function refusesSettings(server: Server, error: unknown): boolean {
+  if (!server.settings || server.keepsSettings === false || !isFromPooler(error)) return false
+  server.keepsSettings = false
+  return true
+}
+
+/** How long the caller waits for a connection. */
+function waitOf(server: Server, budget: DatabaseBudget | undefined): number {
+  const waitMs = server.settings ? CONNECT_MS + CONNECT_ROUND_TRIPS * roundTripOf(server) : OPEN_MS
+  return budget ? Math.min(budget.remainingMs, waitMs) : waitMs
+}
+
+/** Takes a connection. One that comes too late goes back to the pool, for the next caller. */
+function connectWithin({ pool, callers }: Source, ms: number): Promise<pg.PoolClient> {
+  // No need to wait.
+  if (ms > 0 && pool.idleCount > pool.waitingCount) return pool.connect()
   return new Promise((resolve, reject) => {
-    if (budget.remainingMs <= 0) return reject(budgetSpent())
-    let isLate = false
+    if (ms <= 0) return reject(budgetSpent())
+    callers.waiting++
+    let isWaiting = true
+    const endWait = () => {
+      if (isWaiting) callers.waiting--
+      isWaiting = false
+    }
     const timer = setTimeout(() => {
-      isLate = true
+      endWait()
       reject(budgetSpent())
-    }, budget.remainingMs)
+    }, ms)
     pool
       .connect()
-      .then((client) => (isLate ? client.release() : resolve(client)), reject)
-      .finally(() => clearTimeout(timer))
+      .then((client) => (isWaiting ? resolve(client) : client.release()), reject)
+      .finally(() => {
+        endWait()
+        clearTimeout(timer)
+      })
   })
 }

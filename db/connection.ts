@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { budgetSpent, currentBudget } from './budget.ts'
-import { Client, destroySocket, PreparedQuery, type PreparedStatement } from './driver.ts'
+import { PreparedQuery, PreparedStatement } from './driver.ts'
+import { Client, destroySocket, type Settings } from './session.ts'
 import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
 import { isDatabaseFull, QUERY_READ_TIMEOUT } from './unavailable.ts'
 
@@ -9,6 +10,12 @@ export const statementNames = new Map<string, string>()
 
 /** State that all connections to one server share. */
 export interface Server {
+  /** The settings of each connection. Commands have none. */
+  settings: Settings | undefined
+  /** Whether sessions keep these. Undefined until the first connection is open. A pooler may refuse or drop them. */
+  keepsSettings: boolean | undefined
+  /** The time of the fastest statement so far, which is the round trip of the link. */
+  roundTripMs: number
   /** The start, by `performance.now()`, of the latest statement that used its whole time limit without a response. */
   silentSince: number
   /**
@@ -29,6 +36,26 @@ const STANDBY_WAIT = 'SyncRepWaitForLSN'
 
 type QueryError = Error & { severity?: string }
 
+export interface ConnectionOptions extends pg.ClientConfig {
+  server: Server
+  /** The time limit of one statement. */
+  statementTimeoutMs?: number
+  /** How long a server may send nothing while a connection is opened. */
+  silenceMs?: number
+}
+
+/**
+ * Postgres cancels a statement at its time limit. A server that sends nothing for this much longer, and for a round
+ * trip, counts as silent.
+ */
+const RESPONSE_MS = 100
+
+/** The round trip of the link to the server, as far as it is known. */
+export const roundTripOf = ({ roundTripMs }: Server): number => (Number.isFinite(roundTripMs) ? roundTripMs : 0)
+
+/** Zero is no limit to node-postgres. */
+const toTimer = (ms: number): number => (Number.isFinite(ms) ? Math.ceil(ms) : 0)
+
 /** A connection that respects the database budget, and closes itself when it can no longer be used. */
 export class Connection extends Client {
   /** The time, by `performance.now()`, of the last response on this connection. */
@@ -40,22 +67,39 @@ export class Connection extends Client {
   #isUnreplicated = false
 
   /** The pool passes its own options on to each connection. */
-  constructor(options?: pg.ClientConfig & { server: Server }) {
+  constructor(options?: ConnectionOptions) {
     super(options)
     this.#server = options!.server
-    this.#limitMs = options!.query_timeout ?? Number.POSITIVE_INFINITY
+    this.#limitMs = options!.statementTimeoutMs ?? Number.POSITIVE_INFINITY
+    this.silenceMs = options!.silenceMs
+    const { settings, keepsSettings } = this.#server
+    if (settings && keepsSettings !== false) this.startSettings = settings
     this.on('notice', ({ routine }) => {
       if (routine === STANDBY_WAIT) this.#isUnreplicated = true
     })
+  }
+
+  /**
+   * Finds out with the first connection whether sessions keep their settings, which poolers that ignore them do not say.
+   * Takes one round trip, and so measures it.
+   */
+  async learn(): Promise<void> {
+    const server = this.#server
+    if (!server.settings || server.keepsSettings !== undefined) return
+    const isSet = Object.entries(server.settings).map(([name, value]) => `name = '${name}' and setting = '${value}'`)
+    const text = `select count(*)::integer as kept from pg_settings where ${isSet.join(' or ')}`
+    const [row] = await this.run<{ kept: number }>(new PreparedStatement('', text), [])
+    server.keepsSettings = row!.kept === isSet.length
   }
 
   /** Runs a statement with the arguments that Kysely passes. */
   override query(...args: never[]): never {
     const [text, values = []] = args as unknown as [text: string, values?: unknown[]]
     const name = this.#server.hasPreparedStatements ? statementNames.get(text) : undefined
-    return this.#send((query_timeout) =>
-      super.query({ text, values, ...(name && { name }), ...(query_timeout && { query_timeout }) }),
-    ) as never
+    return this.#send((query_timeout) => {
+      const config = { text, values, ...(name && { name }), query_timeout }
+      return super.query(config)
+    }) as never
   }
 
   /** Runs a prepared statement and returns its rows. */
@@ -78,14 +122,19 @@ export class Connection extends Client {
     destroySocket(this)
   }
 
-  async #send<T>(send: (timeoutMs?: number) => Promise<T>): Promise<T> {
+  async #send<T>(send: (timeoutMs: number) => Promise<T>): Promise<T> {
     const budget = currentBudget()
     if (budget && budget.remainingMs <= 0) throw budgetSpent()
-    const isLimitedByBudget = budget !== undefined && budget.remainingMs < this.#limitMs
+    const responseMs = this.#limitMs + RESPONSE_MS + roundTripOf(this.#server)
+    const isLimitedByBudget = budget !== undefined && budget.remainingMs < responseMs
     const sentAt = performance.now()
     try {
-      const result = await send(isLimitedByBudget ? Math.ceil(budget.remainingMs) : undefined)
+      if (this.#server.keepsSettings === false && this.getTransactionStatus() === 'I') {
+        this.sendSettings(this.#server.settings!)
+      }
+      const result = await send(toTimer(isLimitedByBudget ? budget.remainingMs : responseMs))
       this.heardAt = performance.now()
+      if (this.heardAt - sentAt < this.#server.roundTripMs) this.#server.roundTripMs = this.heardAt - sentAt
       if (this.#isUnreplicated) throw this.#unreplicated()
       return result
     } catch (error) {

@@ -1,8 +1,9 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 
 /*
- * Everything that relies on the internals of node-postgres is in this file. test/db/driver.test.ts lists these
- * internals, and fails if a new version changes one of them.
+ * Everything that relies on the internals of node-postgres is in this file and in session.ts. test/db/driver.test.ts
+ * lists these internals, and fails if a new version changes one of them.
  */
 
 const INT8 = 20
@@ -53,28 +54,12 @@ function rowOf(columns: Column[], values: (string | null)[]): Record<string, unk
 
 const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The part of node-postgres' Connection that this file uses, and that its types leave out. */
-interface WireConnection {
-  stream: { write(bytes: Buffer): void; destroy(): void }
+/** The part of node-postgres' Connection that these files use, and that its types leave out. */
+export interface WireConnection {
+  stream: Socket
   parsedStatements: Record<string, string | undefined>
   parse(message: { name: string; text: string }): void
-}
-
-/** A client that the settings of the role and the database cannot mislead. */
-export class Client extends pg.Client {
-  /**
-   * The parameters of the startup message. They precede `alter role … set`. node-postgres reads times in ISO 8601 only.
-   * The value is Postgres' default, so that PgBouncer, which passes it on, need not set it again.
-   */
-  getStartupConf(): Record<string, string> {
-    const { getStartupConf } = pg.Client.prototype as unknown as Client
-    return { ...getStartupConf.call(this), DateStyle: 'ISO, MDY' }
-  }
-}
-
-/** Closes the socket of `client` without a message to the server. */
-export function destroySocket(client: pg.Client): void {
-  ;(client as unknown as { connection: WireConnection }).connection.stream.destroy()
+  on(event: 'connect' | 'sslconnect', listener: () => void): void
 }
 
 interface Execution {
@@ -119,7 +104,9 @@ export class PreparedQuery<R> implements pg.Submittable {
     if (!isParsed) this.#connection.parse(this)
     else this.#columns = this.#statement.columns.get(this.#connection)
     // One buffer: a system call per message, or one with several buffers, costs more than the rest of this method.
-    stream.write(Buffer.concat([bind(this.name, this.#values), this.#columns ? EXECUTE : DESCRIBE_AND_EXECUTE]))
+    stream.write(
+      Buffer.concat([bind(this.name, this.#values), this.#columns ? EXECUTE_AND_SYNC : DESCRIBE_EXECUTE_AND_SYNC]),
+    )
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
@@ -148,11 +135,13 @@ export class PreparedQuery<R> implements pg.Submittable {
 
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 const DESCRIBE = Buffer.from('D\0\0\0\x06P\0', 'latin1')
-const EXECUTE = Buffer.from('E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04', 'latin1')
-const DESCRIBE_AND_EXECUTE = Buffer.concat([DESCRIBE, EXECUTE])
+export const EXECUTE = Buffer.from('E\0\0\0\x09\0\0\0\0\0', 'latin1')
+const SYNC = Buffer.from('S\0\0\0\x04', 'latin1')
+const EXECUTE_AND_SYNC = Buffer.concat([EXECUTE, SYNC])
+const DESCRIBE_EXECUTE_AND_SYNC = Buffer.concat([DESCRIBE, EXECUTE, SYNC])
 
 /** The Bind message: values as text, except bytes, which are sent in binary. It requests results as text. */
-function bind(statement: string, values: (string | Buffer | null)[]): Buffer {
+export function bind(statement: string, values: (string | Buffer | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)))
   const size = lengths.reduce(
     (sum, length) => sum + 4 + length,

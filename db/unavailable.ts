@@ -30,7 +30,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const { atConnect, code, message } = error as DatabaseError
   if (atConnect) return true
   if (!code) return DRIVER_MESSAGES.includes(message ?? '')
-  return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error as DatabaseError)
+  return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error)
 }
 
 /** Whether the disk of the database is full. Reads may still succeed. */
@@ -64,5 +64,7 @@ const isServerUnavailable = (error: unknown): boolean =>
  * PgBouncer reports each of its own failures, such as a lost server, as a fatal protocol violation, then closes the
  * connection. From Postgres itself, which always names the routine, the same code means a bug in our messages.
  */
-const isFromPooler = (error: DatabaseError): boolean =>
-  hasSqlstate(error, SQLSTATE.PROTOCOL_VIOLATION) && error.severity === 'FATAL' && error.routine === undefined
+export function isFromPooler(error: unknown): boolean {
+  const { severity, routine } = error as DatabaseError
+  return hasSqlstate(error, SQLSTATE.PROTOCOL_VIOLATION) && severity === 'FATAL' && routine === undefined
+}

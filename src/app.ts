@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { withDatabaseBudget } from '../db/budget.ts'
-import { connect } from '../db/client.ts'
+import { budgetOf, connect } from '../db/client.ts'
 import { sandboxStore } from '../db/queries/sandbox.ts'
 import { listTags } from '../schemas/document.ts'
 import { publicAvatars } from './accounts/avatar.ts'
@@ -126,7 +126,7 @@ export async function buildApp({
   const context = { ...given, avatars: createAvatars({ db, ...files, log: app.log as Log }) }
 
   // Other waits are not part of it.
-  app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget({ remainingMs: databaseMs }, done))
+  app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget(budgetOf(db, databaseMs), done))
   await app.register(requests)
   await app.register(requestMetrics, metrics)
   const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { withDatabaseBudget } from '../../db/budget.ts'
-import type { Db } from '../../db/client.ts'
+import { budgetOf, type Db } from '../../db/client.ts'
 import { checkSchema } from '../../db/migrate.ts'
 import { type AttentionCount, countAttention } from '../../db/queries/count-attention.ts'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
@@ -32,7 +32,7 @@ export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: numbe
   async function read(): Promise<void> {
     try {
       // A budget of its own, also where a request has one: others wait for the same figures.
-      show(gauges, await withDatabaseBudget({ remainingMs: READ_MS }, () => readFigures(db)))
+      show(gauges, await withDatabaseBudget(budgetOf(db, READ_MS), () => readFigures(db)))
     } catch {
       hide(gauges)
     }

@@ -35,23 +35,27 @@ export async function openTcpProxy(target: string): Promise<TcpProxy> {
   let delayMs = 0
   let isDropping = false
 
-  /** Forwards data in one direction, in order. */
+  /** Forwards data in one direction, in order, and then the end. */
   function forward(pair: Pair, from: Socket, to: Socket) {
-    const queue: { due: number; chunk: Buffer }[] = []
+    const queue: { due: number; run: () => void }[] = []
     const pump = () => {
       const now = performance.now()
-      while (queue.length > 0 && queue[0]!.due <= now) to.write(queue.shift()!.chunk)
+      while (queue.length > 0 && queue[0]!.due <= now) queue.shift()!.run()
       if (queue.length > 0) setTimeout(pump, Math.ceil(queue[0]!.due - now))
     }
+    const afterDelay = (run: () => void) => {
+      if (delayMs === 0 && queue.length === 0) run()
+      else if (queue.push({ due: performance.now() + delayMs, run }) === 1) pump()
+    }
     from.on('data', (chunk: Buffer) => {
-      if (pair.isDead) return
-      if (delayMs === 0 && queue.length === 0) to.write(chunk)
-      else if (queue.push({ due: performance.now() + delayMs, chunk }) === 1) pump()
+      if (!pair.isDead) afterDelay(() => void to.write(chunk))
     })
-    from.on('close', () => {
-      if (!pair.isDead) to.destroy()
-      if (from.destroyed && to.destroyed) pairs.delete(pair)
-    })
+    from.on('close', () =>
+      afterDelay(() => {
+        if (!pair.isDead) to.destroySoon()
+        if (from.destroyed && to.destroyed) pairs.delete(pair)
+      }),
+    )
     from.on('error', () => {})
   }
 

@@ -10,9 +10,6 @@ export interface Pooler {
   password: string
 }
 
-/** Startup parameters of the service. PgBouncer does not forward them, so it sets them on each connection itself. */
-const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout']
-
 /**
  * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path.
  * While the database is away, PgBouncer retries every 100 ms.
@@ -24,7 +21,7 @@ export function configurePooler({ port, folder, password }: Pooler, primaryPort:
   writeFileSync(
     file,
     `[databases]
-postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom connect_query='${TIMEOUTS.map((name) => `set ${name} = 5000`).join('; ')}'
+postroom = host=127.0.0.1 port=${primaryPort} dbname=postroom
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -35,7 +32,6 @@ admin_users = ${SUPERUSER}
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
-ignore_startup_parameters = ${TIMEOUTS.join(', ')}
 server_login_retry = 0.1
 server_connect_timeout = 2
 query_wait_timeout = 5

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { connect } from '../../db/client.ts'
+import { migrate } from '../../db/migrate.ts'
+import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
+import { runService } from '../helpers/command.ts'
+import { startOwnPostgres } from '../helpers/own-postgres.ts'
+import { missingPooler, openPooler } from '../helpers/pooler.ts'
+import { createPerson } from '../helpers/service.ts'
+import { openTcpProxy } from '../helpers/tcp-proxy.ts'
+import { until } from '../helpers/until.ts'
+
+const TRANSACTIONS = { pool_mode: 'transaction' }
+/** PgBouncer before 1.21 cannot pass them on. */
+const preparedStatements = false
+
+const readSettings = sql<{ limit: string; idle: string; jit: string }>`
+  select current_setting('statement_timeout') as limit, current_setting('jit') as jit,
+    current_setting('idle_in_transaction_session_timeout') as idle`
+
+t.test('behind a pooler', { skip: missingPooler }, async (t) => {
+  const server = await startOwnPostgres(t, { fsync: 'off' })
+  const admin = connect({ url: server.url, poolMax: 2 })
+  t.teardown(() => admin.destroy())
+  await migrate(admin)
+
+  for (const [what, settings] of [
+    ['refuses settings', TRANSACTIONS],
+    [
+      'drops settings',
+      { ...TRANSACTIONS, ignore_startup_parameters: 'statement_timeout,idle_in_transaction_session_timeout,jit' },
+    ],
+  ] as const) {
+    await t.test(`that ${what}, statements have their limits, and other clients do not`, async (t) => {
+      // One connection to the server, so that every client gets the same one.
+      const pooler = await openPooler(server.url, { ...settings, default_pool_size: '1' })
+      t.teardown(pooler.close)
+      const db = connect({ url: pooler.url, poolMax: 2, preparedStatements, statementTimeoutMs: REQUEST_STATEMENT_MS })
+      const other = connect({ url: pooler.url, poolMax: 1, preparedStatements })
+      t.teardown(() => Promise.all([db.destroy(), other.destroy()]))
+      const limits = { limit: `${REQUEST_STATEMENT_MS}ms`, jit: 'off', idle: `${REQUEST_STATEMENT_MS}ms` }
+      for (const round of ['first', 'second']) {
+        t.strictSame((await readSettings.execute(db)).rows, [limits], `${round} statement`)
+        t.strictSame(
+          await db.transaction().execute(async (db) => {
+            await sql`select ${1}::integer`.execute(db)
+            return (await readSettings.execute(db)).rows
+          }),
+          [limits],
+          `${round} transaction`,
+        )
+        t.match((await readSettings.execute(other)).rows, [{ limit: '0', idle: '0' }], 'another client')
+      }
+      await t.rejects(sql`select pg_sleep(600)`.execute(db), { code: '57014' }, 'Postgres ends a long statement')
+      await t.rejects(sql`select 1 / ${0}::integer`.execute(db), { code: '22012' })
+      t.strictSame((await readSettings.execute(db)).rows, [limits], 'after an error')
+    })
+  }
+
+  await t.test('far away, the service serves and publishes', async (t) => {
+    const pooler = await openPooler(server.url, TRANSACTIONS)
+    t.teardown(pooler.close)
+    const link = await openTcpProxy(pooler.url)
+    t.teardown(async () => link.close())
+    const { key } = await createPerson(admin)
+    link.delay(150)
+    const env = {
+      DATABASE_URL: link.url,
+      DATABASE_PREPARED_STATEMENTS: 'off',
+      CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    }
+    const [serve, worker] = await Promise.all([runService('serve', env), runService('worker', env)])
+    t.teardown(() => Promise.all([serve, worker].map((service) => service.stop('SIGKILL'))))
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+      const response = await fetch(`${serve.facts.api}${path}`, { method, headers, body: JSON.stringify(body) ?? null })
+      // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+      return { status: response.status, body: (await response.json()) as any }
+    }
+    await until('the service has connected', async () => (await call('GET', '/posts')).status === 200)
+    const credentials = { username: 'ada' }
+    const account = await call('POST', '/accounts', { platform: 'sandbox', credentials })
+    t.equal(account.status, 201)
+    const scheduledAt = new Date().toISOString()
+    const post = await call('POST', '/posts', { accountIds: [account.body.id], caption: 'far', scheduledAt })
+    t.equal(post.status, 201)
+    const read = () => call('GET', `/posts/${post.body.id}`)
+    await until('the post is published', read, { isMet: ({ body }) => body.status === 'published' })
+    t.equal((await call('GET', '/posts?include=targets')).status, 200)
+  })
+})
