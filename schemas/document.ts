@@ -90,7 +90,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 431 | the headers are larger than 16 KiB | send less |
 | 500 | an unexpected failure | retry with increasing delays |
 | 502 | \`connectAccount\`, \`createConnection\`: the network could not be reached | retry later, or correct the address |
-| 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; accounts cannot be connected, because the service lacks a key for credentials | retry with increasing delays |
+| 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; accounts cannot be connected, because the service lacks a key for credentials | retry with increasing delays, not before as many seconds as \`Retry-After\` says |
 
 405, 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
 

@@ -198,15 +198,20 @@ const join = (one: ErrorResponse, other: ErrorResponse): ErrorResponse => ({
 const RETRY =
   'The database cannot be reached, has no space left, or its schema is not migrated to the version of the service. Retry with increasing delays.'
 
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
+}
+
 /**
  * The response while the database is unavailable. `advice` says what else the status can mean for the operation, and
  * `errors` are other reasons for a 503.
  */
 export const unavailableResponse = (advice = '', errors: readonly ListedError[] = []) =>
-  errorResponse(`${RETRY}${advice}`, [
-    ...(['database_unavailable', 'database_full', 'auth_not_initialized', 'schema_outdated'] as const),
-    ...errors,
-  ])
+  errorResponse(
+    `${RETRY}${advice}`,
+    [...(['database_unavailable', 'database_full', 'auth_not_initialized', 'schema_outdated'] as const), ...errors],
+    { headers: RETRY_AFTER },
+  )
 
 /** The error response of every operation that takes a JSON body. */
 export const bodyTooLargeResponse = errorResponse('The body is larger than 1 MiB.', [
@@ -238,9 +243,7 @@ export const commonErrors: ErrorResponses = {
 /** The 429 of an operation. `errors` are its own limits. */
 export function rateLimitResponse(description: string, errors: readonly ListedError[] = []): ErrorResponses {
   return errorResponse(description, [...errors, errorOf('rate_limited', 60), errorOf('too_many_failed_keys', 3)], {
-    headers: {
-      'Retry-After': { type: 'integer', description: 'After so many seconds, a request is possible again.' },
-    },
+    headers: RETRY_AFTER,
   })
 }
 

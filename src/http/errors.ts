@@ -87,6 +87,15 @@ function noRoute({ server: { paths }, url }: FastifyRequest): AppError {
 /** The process reports these when they begin, instead of once a request. */
 const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
 
+/** What makes the service unavailable mostly ends within seconds, and clients repeat a request at growing intervals. */
+const UNAVAILABLE_SECONDS = 1
+
+/** Adds `Retry-After` to a 429 and to each 503. */
+export function addRetryAfter(reply: FastifyReply, error: unknown, status: number): void {
+  const seconds = error instanceof RateLimited ? error.retryAfterSeconds : UNAVAILABLE_SECONDS
+  if (status === 429 || status === 503) reply.header('retry-after', String(seconds))
+}
+
 /** Sends the response for an error, and logs what the client may not read. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toPublicError(error, request)
@@ -106,7 +115,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   if (known instanceof MethodNotAllowed) reply.header('allow', known.methods.join(', '))
   if (known instanceof PathNotFound) reply.header(ERROR_HINT_HEADER, known.hint)
-  if (known instanceof RateLimited) reply.header('retry-after', String(known.retryAfterSeconds))
+  addRetryAfter(reply, error, known?.statusCode ?? 500)
   if (error instanceof PreconditionFailed) reply.header('etag', error.etag)
   // Fastify sets `connection: close` when it has not read the body. A client that is still sending would receive the
   // reset before the response. Without the header, Node discards the rest of the body until requestTimeout.

@@ -27,6 +27,7 @@ interface InTransaction<T, P> {
   /** Writes what is created. With a key it runs in a transaction, which may be retried as a whole; else on `db`. */
   commit: (transaction: Db, prepared: P) => Promise<T>
   insert?: never
+  mayWait?: never
 }
 
 interface InOneStatement<T> {
@@ -35,6 +36,8 @@ interface InOneStatement<T> {
    * nothing, if the key has a response.
    */
   insert: (toStored?: (result: T) => KeyedResponse) => Promise<T | undefined>
+  /** The insertion may wait for others: a stored response is looked for before. */
+  mayWait?: boolean
 }
 
 export interface Vault {
@@ -77,7 +80,8 @@ export async function withIdempotencyKey<T, P = undefined>(
   const keyed = toKeyed(request, key, creation)
   try {
     // A single statement finds a stored response by itself. Most keys have none.
-    let found: Lookup = creation.insert ? { free: { key, takenKey: null } } : await checkReplay(db, keyed)
+    const isFoundLater = creation.insert && !creation.mayWait
+    let found: Lookup = isFoundLater ? { free: { key, takenKey: null } } : await checkReplay(db, keyed)
     const prepared = creation.insert || found.replay ? undefined : await prepare(creation)
     for (;;) {
       if (found.replay) return found.replay

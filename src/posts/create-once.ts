@@ -47,6 +47,8 @@ export async function createOnce(
   return withRenditions(makeRenditions, () =>
     withIdempotencyKey<CreatedPost>(db, reply, {
       identities: [isStrict ? { ...body, strict: true } : body],
+      // Posts at the front of a queue wait for each other.
+      mayWait: body.schedule?.queue === 'front',
       insert: (toStored) => createPost(db, userId, body, options, toStored),
       toResponse: (post) => ({ status: 201, body: post }),
     }),

@@ -8,7 +8,10 @@ export function pauseBefore(retries: number, error: PostroomError, isRepeatable 
   const { status, retryAfter } = error
   const isLost = error instanceof ConnectionError || status >= 500 || status === 408
   if (status !== 429 && !(isLost && isRepeatable)) return undefined
-  if (retryAfter === null) return Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
+  const growingMs = Math.min(FIRST_PAUSE_MS * 2 ** retries, PAUSE_MAX_MS) * (0.5 + Math.random() / 2)
+  if (retryAfter === null) return growingMs
+  if (retryAfter > RETRY_AFTER_MAX_SECONDS) return undefined
   // Never earlier than the service asks for, and not all clients at the same moment.
-  return retryAfter > RETRY_AFTER_MAX_SECONDS ? undefined : retryAfter * 1000 + Math.random() * FIRST_PAUSE_MS
+  const askedMs = retryAfter * 1000 + Math.random() * FIRST_PAUSE_MS
+  return status === 503 ? Math.max(askedMs, growingMs) : askedMs
 }

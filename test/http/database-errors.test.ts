@@ -155,3 +155,22 @@ t.test('a commit that may be missing on the synchronous standby is not acknowled
 
   assertUnavailable(t, await send(key, 'POST', '/posts', post), 'a standby that does not respond in time')
 })
+
+t.test('each 503 says when to try again', async (t) => {
+  const { app } = await startService(t, 'postgresql://nobody@127.0.0.1:1/missing')
+  const requests = [
+    { method: 'GET', url: '/api/v1/posts', headers: { authorization: `Bearer ${generateKey()}` } },
+    { method: 'GET', url: '/readyz' },
+    {
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'grant_type=refresh_token&refresh_token=a&client_id=00000000-0000-4000-8000-000000000000',
+    },
+  ] as const
+  const replies = await Promise.all(requests.map((request) => app.inject(request)))
+  t.strictSame(
+    replies.map(({ statusCode, headers }) => [statusCode, headers['retry-after']]),
+    Array(3).fill([503, '1']),
+  )
+})

@@ -5,6 +5,7 @@ import { call, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { readAllEvents } from '../helpers/events.ts'
 import { createScene, daily, errorOf, timesOf } from '../helpers/queue.ts'
+import { untilBlocked } from '../helpers/until.ts'
 
 const NEXT = { schedule: { queue: 'next' } }
 const FRONT = { schedule: { queue: 'front' } }
@@ -207,4 +208,48 @@ t.test('a queue that is too long for one statement is a conflict, and nothing mo
   t.match(refused.body.error, 'More than 500 posts of the accounts are queued')
   t.strictSame((await ada.call('GET', `/accounts/${id}/slots?limit=100`)).body, before)
   t.equal((await create([id])).status, 201)
+})
+
+t.test('posts that come to the front at one moment move the others once', async (t) => {
+  const { db, account, create, queue, order } = await createQueues(t)
+  const id = await account('09:00', '12:00', '17:00')
+  const queued = [await queue([id]), await queue([id]), await queue([id])]
+  const replies = await Promise.all(Array.from({ length: 6 }, () => create([id], FRONT)))
+  t.strictSame(
+    replies.map(({ status }) => status),
+    Array(6).fill(201),
+  )
+  const [first, ...rest] = await order(id, 10)
+  t.strictSame(new Set([first, ...rest.slice(0, 5)]), new Set(replies.map(({ body }) => body.id)))
+  t.strictSame(rest.slice(5), [...queued, null])
+  const { rows } = await sql<{ transactions: string }>`
+    select count(distinct xmin::text) as transactions from post_targets where account_id = ${id}`.execute(db)
+  t.ok(Number(rows[0]!.transactions) < 6, `${rows[0]!.transactions} transactions`)
+})
+
+t.test('a repeated request at the front gets its response while others hold the queue', async (t) => {
+  const { db, account, create, ada } = await createQueues(t)
+  const id = await account('09:00')
+  const body = { accountIds: [id], caption: 'hi', ...FRONT }
+  const send = () => ada.call('POST', '/posts', body, { 'idempotency-key': 'front' })
+  const first = await send()
+  t.equal(first.status, 201)
+  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = db.transaction().execute(async (db) => {
+    await sql`select from account_schedules for update`.execute(db)
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  const waiting = create([id], FRONT)
+  await untilBlocked(db)
+  const repeated = await send()
+  held.resolve()
+  await holding
+  t.strictSame(
+    [repeated.status, repeated.body.id, repeated.headers['idempotent-replayed']],
+    [201, first.body.id, 'true'],
+  )
+  await waiting
 })

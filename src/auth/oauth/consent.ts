@@ -5,6 +5,7 @@ import { listAccounts } from '../../../db/queries/accounts.ts'
 import { insertCode } from '../../../db/queries/oauth/grants.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { hasScope, type Scope } from '../../../schemas/scopes.ts'
+import { addRetryAfter } from '../../http/errors.ts'
 import { pagePolicy } from '../../http/html.ts'
 import { FORM_TYPE, sendPage, speakHtml } from '../../http/pages.ts'
 import { addressOf } from '../../http/trusted-proxies.ts'
@@ -84,7 +85,9 @@ async function withRequest(
       href: addressOfAnswer(target, publicUrl(), { error: code, error_description: message }),
       name: describeTarget(target.redirectUri).name,
     }
-    return sendPage(reply, code === 'temporarily_unavailable' ? 503 : 400, failurePage(message, back))
+    const status = code === 'temporarily_unavailable' ? 503 : 400
+    addRetryAfter(reply, error, status)
+    return sendPage(reply, status, failurePage(message, back))
   }
 }
 

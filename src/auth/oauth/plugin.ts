@@ -4,7 +4,7 @@ import type { Db } from '../../../db/client.ts'
 import { newId } from '../../../db/id.ts'
 import { insertClient } from '../../../db/queries/oauth/clients.ts'
 import { RateLimited } from '../../errors.ts'
-import { toPublicError } from '../../http/errors.ts'
+import { addRetryAfter, toPublicError } from '../../http/errors.ts'
 import { FORM_TYPE, readForms } from '../../http/pages.ts'
 import { createTokenBuckets } from '../../http/token-buckets.ts'
 import { addressOf } from '../../http/trusted-proxies.ts'
@@ -157,7 +157,7 @@ function sendOAuthError(error: unknown, request: FastifyRequest, reply: FastifyR
     request.log.error({ reqId: request.id, err: error }, 'request failed')
   }
   noteStep(request, 'refused', { error: code, description })
-  if (error instanceof RateLimited) reply.header('retry-after', String(error.retryAfterSeconds))
+  addRetryAfter(reply, error, status)
   return reply.code(status).send({ error: code, error_description: description })
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { batched, type WithOrdinal } from '../../../db/batch.ts'
 import type { Db } from '../../../db/client.ts'
 import type { KeyedResponse } from '../../../db/queries/idempotency.ts'
@@ -54,13 +55,23 @@ async function insertQueued(db: Db, posts: QueuedPost[]): Promise<QueuedInsertio
 
 const insertBatched = batched(insertQueued)
 
+/** A queue for each mover: a transaction locks the posts that this one may move. */
+const frontQueues = new LRUCache<string, typeof insertBatched>({ max: 1_000 })
+
+function insertAtFront(db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> {
+  const mover = JSON.stringify(post.mover)
+  const insert = frontQueues.get(mover) ?? batched(insertQueued)
+  frontQueues.set(mover, insert)
+  return insert(db, post)
+}
+
 /**
  * Takes slots for a post and writes it, both or neither, in one transaction: the response that is stored under an
- * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile. A post
- * at the front has one of its own, because it also locks posts of its user.
+ * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile. Those
+ * at the front share the moves of other posts as well, which take most of the time.
  */
 export const insertQueuedPost = async (db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> =>
-  post.order === 'front' ? (await insertQueued(db, [post]))[0] : insertBatched(db, post)
+  post.order === 'front' ? insertAtFront(db, post) : insertBatched(db, post)
 
 /**
  * Throws `Unwritten`, which rolls back, if some posts cannot be written and others can: the others then get the slots

@@ -313,11 +313,14 @@ def _pause_before(retries: int, error: PostroomError, repeatable: bool) -> Optio
     is_lost = error.status in (0, 408) or error.status >= 500
     if error.status != 429 and not (is_lost and repeatable):
         return None
+    growing = min(FIRST_PAUSE_SECONDS * 2.0 ** min(retries, 16), PAUSE_MAX_SECONDS) * random.uniform(0.5, 1.0)
     if error.retry_after is None:
-        return min(FIRST_PAUSE_SECONDS * 2.0 ** min(retries, 16), PAUSE_MAX_SECONDS) * random.uniform(0.5, 1.0)
+        return growing
+    if error.retry_after > RETRY_AFTER_MAX_SECONDS:
+        return None
     # Never earlier than the service asks for, and not all clients at the same moment.
-    too_long = error.retry_after > RETRY_AFTER_MAX_SECONDS
-    return None if too_long else max(0.0, error.retry_after) + random.uniform(0.0, FIRST_PAUSE_SECONDS)
+    asked = max(0.0, error.retry_after) + random.uniform(0.0, FIRST_PAUSE_SECONDS)
+    return max(asked, growing) if error.status == 503 else asked
 
 # The operations: written by `make openapi`.
 
