@@ -330,6 +330,13 @@ export const hostileFiles: Record<string, MakeFile> = {
   'png: a compressed profile': pngFile((bytes) =>
     chunk('iCCP', Buffer.concat([Buffer.from('a\0\0'), bomb(bytes / 100)])),
   ),
+  // Each is short, also when it is inflated. All together are not.
+  'png: many compressed texts': pngFile((bytes) =>
+    repeated(chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), bomb(1_000)])), bytes / 100),
+  ),
+  'png: a compressed text that is cut off': pngFile((bytes) =>
+    chunk('zTXt', Buffer.concat([Buffer.from('a\0\0'), bomb(bytes / 100).subarray(0, -8)])),
+  ),
   'png: a long EXIF': pngFile((bytes) => chunk('eXIf', Buffer.alloc(bytes))),
   'png: suggested palettes': pngFile((bytes) => repeated(chunk('sPLT', Buffer.from('a\0\x08123456')), bytes)),
   'gif: sub-blocks of a comment': gifFile(hex('21fe'), hex('0141'), hex('00')),

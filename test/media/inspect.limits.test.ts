@@ -126,6 +126,13 @@ t.test('a file that counts or nests more than any real one is refused before a p
     'webp: chunks in a frame': [320_000, 'it has too many chunks'],
     'webp: a long EXIF': [33_600_000, 'its metadata are too long'],
     'avif: iinf': [33_600_000, 'its meta box is too large'],
+    ...Object.fromEntries(
+      ['text', 'XMP', 'profile', 'text that is cut off'].map((what) => [
+        `png: a compressed ${what}`,
+        [2_000_000, 'its metadata are too long'],
+      ]),
+    ),
+    'png: many compressed texts': [2_000_000, 'its metadata are too long'],
   }
   const { problems, check } = collectProblems()
   for (const [name, [bytes, problem]] of Object.entries(refused)) {

@@ -1,11 +1,17 @@
+import { inflateSync } from 'node:zlib'
 import { damaged, type FileBytes, trailing } from './bytes.ts'
 
 const SIGNATURE_BYTES = 8
 const CRC_BYTES = 4
 /** Encoders split the picture into chunks of some kilobytes. */
 const CHUNKS_MAX = 100_000
-/** Texts, EXIF and profiles. Reading them takes seven times their length in memory. Real ones have less than 1 MB. */
+/**
+ * Texts, EXIF and profiles, compressed and inflated. Reading them takes seven times their length in memory. Real ones
+ * have less than 1 MB.
+ */
 const METADATA_BYTES_MAX = 8 * 2 ** 20
+/** https://www.zlib.net/zlib_tech.html */
+const DEFLATE_RATIO_MAX = 1_032
 
 /** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
 export function walkPng(file: FileBytes): void {
@@ -19,12 +25,40 @@ export function walkPng(file: FileBytes): void {
     // Decoders may skip chunks whose type begins with a small letter. `fdAT` is a frame of an animation.
     if (/^[a-z]/.test(type) && type !== 'fdAT') metadataBytes += end - start
     if (metadataBytes > METADATA_BYTES_MAX) throw damaged('its metadata are too long')
+    metadataBytes += inflatedBytes(file, type, start, end, METADATA_BYTES_MAX - metadataBytes)
+    if (metadataBytes > METADATA_BYTES_MAX) throw damaged('its metadata are too long')
     file.position = end
   }
   if (!hasData) throw damaged('it has no IDAT chunk')
   // The last CRC: the earlier ones are known to exist, because a chunk followed them.
   file.next(CRC_BYTES, 'in the IEND chunk')
   if (file.position < file.size) throw trailing(file.size - file.position)
+}
+
+/** The length of what a chunk has compressed; more than `max` if it is longer. Decoders inflate all of it. */
+function inflatedBytes(file: FileBytes, type: string, start: number, end: number, max: number): number {
+  if (type !== 'zTXt' && type !== 'iTXt' && type !== 'iCCP') return 0
+  const stream = compressedPart(type, file.read(start, end - start))
+  if (!stream) return 0
+  try {
+    // 0 would mean no limit.
+    return inflateSync(stream, { maxOutputLength: max + 1 }).length
+  } catch {
+    // Decoders inflate a damaged stream up to the damage.
+    return stream.length * DEFLATE_RATIO_MAX
+  }
+}
+
+/** https://www.w3.org/TR/png-3/#11textinfo and https://www.w3.org/TR/png-3/#11iCCP */
+function compressedPart(type: 'zTXt' | 'iTXt' | 'iCCP', bytes: Buffer): Buffer | undefined {
+  const afterNull = (from: number) => bytes.indexOf(0, from) + 1
+  const keywordEnd = afterNull(0)
+  if (keywordEnd === 0) return undefined
+  if (type !== 'iTXt') return bytes.subarray(keywordEnd + 1)
+  if (bytes[keywordEnd] !== 1) return undefined
+  const languageEnd = afterNull(keywordEnd + 2)
+  const translationEnd = languageEnd && afterNull(languageEnd)
+  return translationEnd ? bytes.subarray(translationEnd) : undefined
 }
 
 /** The chunks to IEND. Their content is between `start` and `end`, and a CRC follows it. */
