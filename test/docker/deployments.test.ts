@@ -188,6 +188,10 @@ t.test('workflows read the repository, and write nothing, but for releases, whic
     t.strictSame(permissions, { contents: 'read' }, name)
     if (name === 'release.yml') t.strictSame(on, { push: { tags: ['v*.*.*'] } })
     else for (const job of Object.values<Yaml>(jobs)) t.equal(job.permissions, undefined, name)
+    for (const { container } of Object.values<Yaml>(jobs)) {
+      const options = container?.options ?? ''
+      if (options.includes('--privileged')) t.match(options, "github.event_name != 'pull_request' &&", name)
+    }
   }
 })
 

@@ -9,19 +9,21 @@ import { VERSION } from '../../.ci/release-facts.ts'
 type Yaml = any
 
 const { jobs }: Yaml = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
-const { steps } = jobs.release
+const stepsOf = (name: string): Yaml[] => jobs[name].steps
+const steps = Object.keys(jobs).flatMap(stepsOf)
 const TAG = `v${VERSION}`
 
 /** Programs that reach other machines. Each call is a line of the log. */
 const STUBS: Record<string, string> = {
   gh: 'case "$*" in "run list"*) echo "$CI_RUNS" ;; "release view"*) exit 1 ;; esac',
   make: 'for name in npm n8n; do mkdir -p dist/$name; echo "{\\"name\\":\\"$name\\",\\"version\\":\\"1\\"}" > dist/$name/package.json; done',
-  npm: 'case "$1" in view) exit 1 ;; esac',
+  npm: 'case "$1" in view) exit 1 ;; pack) touch dist/packages/postroom-1.tgz dist/packages/n8n-nodes-postroom-1.tgz ;; esac',
   helm: 'case "$1" in package) touch dist/release/postroom-1.tgz ;; esac',
+  skopeo: 'printf the-digest > dist/digest',
   cosign: '',
   curl: '',
   sha256sum: 'cat > /dev/null',
-  tar: 'printf "#!/bin/sh\\necho mcp-publisher \\"\\$@\\" >> \\"\\$LOG\\"\\n" > mcp-publisher; chmod +x mcp-publisher',
+  tar: 'case "$*" in *package.json) echo "{\\"name\\":\\"x\\",\\"version\\":\\"1\\"}"; exit ;; esac; printf "#!/bin/sh\\necho mcp-publisher \\"\\$@\\" >> \\"\\$LOG\\"\\n" > mcp-publisher; chmod +x mcp-publisher',
 }
 
 function createScene(
@@ -47,15 +49,18 @@ function createScene(
     GITHUB_SHA: 'abc',
     CI_RUNS: '1',
   }
-  /** Runs the shell steps in their order, as a runner does, until one fails. */
+  /** Runs the shell steps of all jobs in their order, as runners do, until one fails. */
   const run = (facts: Record<string, string> = {}) => {
-    for (const step of steps.filter(({ run }: Yaml) => run)) {
+    const shellSteps = Object.values<Yaml>(jobs).flatMap((job) =>
+      job.steps.filter(({ run }: Yaml) => run).map((step: Yaml) => ({ ...step, env: { ...job.env, ...step.env } })),
+    )
+    for (const step of shellSteps) {
       const outputs = Object.fromEntries(
         readFileSync(env.GITHUB_OUTPUT, 'utf8')
           .split('\n')
           .map((line) => line.split('=')),
       )
-      const values = Object.entries<string>(step.env ?? {}).map(([name, value]) => [
+      const values = Object.entries<string>(step.env).map(([name, value]) => [
         name,
         value.replaceAll(/\$\{\{ (?:\w+\.)+(\w+) \}\}/g, (_, output) => outputs[output] ?? `the-${output}`),
       ])
@@ -80,8 +85,10 @@ t.test('the steps publish the image, the chart, the packages and the release of 
   for (const call of [
     `cosign sign --yes ${image}@the-digest`,
     'helm push dist/release/postroom-1.tgz oci://ghcr.io/ada/postroom/charts',
-    'npm publish ./dist/npm --provenance --access public',
-    'npm publish ./dist/n8n --provenance --access public',
+    `skopeo copy --all --preserve-digests --digestfile dist/digest oci-archive:dist/image.tar docker://${image}`,
+    'npm pack ./dist/npm ./dist/n8n --pack-destination dist/packages --ignore-scripts',
+    'npm publish ./dist/packages/postroom-1.tgz --provenance --access public --ignore-scripts',
+    'npm publish ./dist/packages/n8n-nodes-postroom-1.tgz --provenance --access public --ignore-scripts',
     `gh release create ${TAG} --verify-tag --title ${TAG} --notes-file dist/release/NOTES.md`,
     'mcp-publisher login github-oidc',
     'mcp-publisher publish release/server.json',
@@ -151,4 +158,37 @@ t.test('notes have links that work outside of the repository', async (t) => {
   )
   run()
   t.match(readFileSync(notes, 'utf8'), `- [Docs](https://github.com/Ada/Postroom/blob/${TAG}/src/a.md#b)\n`)
+})
+
+t.test('the job that runs the code of the repository may write nothing, and those that publish run none of it', (t) => {
+  const { build, ...publishing } = jobs
+  t.strictSame(build.permissions, { actions: 'read', contents: 'read' })
+  t.notMatch(JSON.stringify(build), /secrets\.|login-action/)
+  const rights = Object.entries<Yaml>(publishing).map(([name, { permissions }]) => [
+    name,
+    Object.keys(permissions).filter((right) => permissions[right] === 'write'),
+  ])
+  t.strictSame(Object.fromEntries(rights), {
+    image: ['id-token', 'packages'],
+    attest: ['attestations', 'id-token'],
+    npm: ['id-token'],
+    release: ['contents'],
+    mcp: ['id-token'],
+  })
+  for (const [name, job] of Object.entries<Yaml>(publishing)) {
+    t.notMatch(JSON.stringify(job), /actions\/checkout|make |npm (?:ci|install|run)|build-push-action/, name)
+    t.ok(
+      [job.needs].flat().every((needed: string) => needed in jobs),
+      name,
+    )
+  }
+  const files = (name: string) =>
+    stepsOf(name).flatMap(({ uses, with: { name } = {} }: Yaml) => (/-artifact@/.test(uses) ? [name] : []))
+  const built = files('build')
+  for (const name of Object.keys(publishing))
+    t.ok(
+      files(name).every((file) => built.includes(file)),
+      name,
+    )
+  t.end()
 })

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isExecutable } from '../../helpers/executable.ts'
+import { withoutMounts } from '../../helpers/small-disk.ts'
 
 /** A build downloads the packages from npm. */
 const TIMEOUT_MS = 600_000
@@ -16,9 +17,9 @@ const missing = Object.entries(programs)
 export const cannotRun =
   missing.length > 0
     ? `needs these Debian packages: ${missing.join(', ')}`
-    : process.getuid?.() === 0
-      ? undefined
-      : 'needs root, which creates namespaces'
+    : withoutMounts
+      ? 'needs root, which mounts file systems and creates namespaces'
+      : undefined
 
 export type Buildah = (...args: string[]) => Promise<string>
 
