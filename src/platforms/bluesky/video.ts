@@ -1,6 +1,6 @@
 import type { PublishedFile, Wait } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, PublishError } from '../contract/publish-error.ts'
+import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Blob, Repo } from './repo.ts'
 import { xrpc } from './xrpc.ts'
@@ -74,6 +74,8 @@ interface JobStatus {
 /** By its lexicon, the service sends `{ jobStatus }`; by the tutorial, the response to an upload is its content. */
 function jobStatusOf(response: unknown): JobStatus {
   const job = at(response, 'jobStatus') ?? response
+  if (![textAt(job, 'jobId'), textAt(job, 'state'), at(job, 'blob')].some(Boolean))
+    throw unexpected(new URL(VIDEO_SERVICE).host, false)
   return {
     jobId: textAt(job, 'jobId'),
     state: textAt(job, 'state'),

@@ -61,7 +61,7 @@ const LOOK_MAX_MS = 60_000
  */
 export async function waitFor(client: Client, { id, looks }: Video): Promise<number | null> {
   const { status, body } = await client.call(`/media/${id}`, { accept: [404] })
-  if (status === 404) return null
+  if (status === 404 && body !== undefined) return null
   switch (textAt(body, 'status')) {
     case 'succeeded':
       return 0

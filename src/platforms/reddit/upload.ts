@@ -70,6 +70,7 @@ async function upload(client: Client, io: Io, filepath: string, content: Content
     // Its errors are XML, which is not read. After a 403, as for a lease that has ended, the upload is repeated.
     words: () => undefined,
     errors: [],
+    isStorage: true,
   }
   // The call has no token of the account. The file has to be the last field.
   const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])

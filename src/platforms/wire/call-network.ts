@@ -1,5 +1,12 @@
 import type { Io, UnparsedResponse } from '../contract/io.ts'
-import { Moved, type NewAddress, PublishError, unauthorized, unreadable } from '../contract/publish-error.ts'
+import {
+  Moved,
+  type NewAddress,
+  PublishError,
+  unauthorized,
+  unexpected,
+  unreadable,
+} from '../contract/publish-error.ts'
 import { type ErrorKeys, type ErrorRow, findRow, MEANINGS, type Meaning } from './error-table.ts'
 import { parseJson } from './json.ts'
 import { StreamedBody } from './request-body.ts'
@@ -94,7 +101,11 @@ export async function callNetwork(
   const { status, headers, text } = await (io.reading
     ? io.reading(method === 'GET' ? String(url) : null, isConstant, call)
     : call())
-  return { status, headers, body: parseJson(text) }
+  const body = parseJson(text)
+  // The page of a proxy with status 200: it says nothing about what the network has done. Storages respond with XML.
+  const isPage = body === undefined && text.trim() !== ''
+  if (isPage && status < 300 && !network.isStorage) throw unexpected(network.host, options.visible ?? false)
+  return { status, headers, body }
 }
 
 async function callOnce(

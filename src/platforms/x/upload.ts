@@ -113,7 +113,9 @@ async function sendChunks(client: Client, file: PublishedFile, index: number, up
 /** https://docs.x.com/x-api/media/get-media-upload-status */
 async function lookAt(client: Client, upload: Upload): Promise<Step> {
   const query = new URLSearchParams({ command: 'STATUS', media_id: upload.id })
-  return stepOf(upload, await client.call(`/2/media/upload?${query}`))
+  const response = await client.call(`/2/media/upload?${query}`)
+  identityOf(client, response)
+  return stepOf(upload, response)
 }
 
 /** A file without `processing_info` is ready: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
