@@ -36,6 +36,18 @@ function isAddressRange(text: string): boolean {
   return family !== 0 && (prefix === undefined || Number(prefix) <= (family === 4 ? 32 : 128))
 }
 
+/**
+ * A password with `@`, `/` or `#` that are not encoded ends too early. Its rest would be the host, which error messages
+ * show.
+ */
+function isPostgresUrl(text: string): boolean {
+  const [, authority, rest] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/s.exec(text) ?? []
+  if (authority === undefined || /[@#]/.test(rest!)) return false
+  // A user without a host (postgres://me@/db?host=/run/postgresql) is common, although it is not a standard URL.
+  const isUrl = URL.canParse(text.replace('@/', '@localhost/'))
+  return isUrl && !/%(?![\da-f]{2})/i.test(authority)
+}
+
 function isUrlPrefix(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`
@@ -49,9 +61,9 @@ function isRateLimit(text: string): boolean {
 /** The formats of variables, by the name that `format` of their schema has. */
 export const FORMATS: Record<string, Format> = {
   'postgres-url': {
-    requirement: 'be like postgres://user:password@host:5432/database',
-    // A user without a host (postgres://me@/db?host=/run/postgresql) is common, although it is not a standard URL.
-    isValid: (text) => /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/')),
+    requirement:
+      'be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @',
+    isValid: isPostgresUrl,
   },
   'credentials-keys': {
     requirement:

@@ -38,7 +38,15 @@ export const VARIABLES = Type.Object({
     Type.String({
       format: 'postgres-url',
       writeOnly: true,
-      description: '`postgres://user:password@host:5432/database`. Without it, the embedded database is used.',
+      description:
+        '`postgres://user:password@host:5432/database`, also with [TLS](db/README.md#tls-and-a-database-that-is-far-away). Without it, the embedded database is used.',
+    }),
+  ),
+  PGPASSWORD: Type.Optional(
+    Type.String({
+      writeOnly: true,
+      description:
+        'Password of the database, if `DATABASE_URL` has none. There, `@ / # ? %` of a password must be percent-encoded.',
     }),
   ),
   DATABASE_POOL_MAX: Type.Integer({

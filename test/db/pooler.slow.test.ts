@@ -4,7 +4,7 @@ import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/runtime/database.ts'
-import { runService } from '../helpers/command.ts'
+import { postroom, runService } from '../helpers/command.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { missingPooler, openPooler } from '../helpers/pooler.ts'
 import { createPerson } from '../helpers/service.ts'
@@ -20,7 +20,7 @@ const readSettings = sql<{ limit: string; idle: string; jit: string }>`
     current_setting('idle_in_transaction_session_timeout') as idle`
 
 t.test('behind a pooler', { skip: missingPooler }, async (t) => {
-  const server = await startOwnPostgres(t, { fsync: 'off' })
+  const server = await startOwnPostgres(t)
   const admin = connect({ url: server.url, poolMax: 2 })
   t.teardown(() => admin.destroy())
   await migrate(admin)
@@ -88,5 +88,10 @@ t.test('behind a pooler', { skip: missingPooler }, async (t) => {
     const read = () => call('GET', `/posts/${post.body.id}`)
     await until('the post is published', read, { isMet: ({ body }) => body.status === 'published' })
     t.equal((await call('GET', '/posts?include=targets')).status, 200)
+    const doctor = await postroom(['doctor'], env)
+    t.match(
+      doctor.stdout,
+      /PostgreSQL .* responds in \d+ ms, and a round trip takes \d+ ms; a pooler drops the settings/,
+    )
   })
 })

@@ -283,3 +283,40 @@ t.test('a variable that Kubernetes has set for a Service is named with what mend
     'METRICS_PORT must be a whole number from 0 to 65535, not "tcp://10.43.1.5:9100". Kubernetes has set it for a Service: set enableServiceLinks to false in the spec of the pod'
   t.throws(() => readConfig({ METRICS_PORT: 'tcp://10.43.1.5:9100' }), new ConfigError(message))
 })
+
+t.test('a database password that has to be encoded is refused, and no piece of it is shown', async (t) => {
+  const messages: string[] = []
+  for (const password of [
+    'p@ss/w#rd',
+    'p/word',
+    '1/word',
+    'p#word',
+    'p?word',
+    '1?word',
+    'p@ss?word',
+    'p%word',
+    '/',
+    '#@',
+  ]) {
+    try {
+      readConfig({ DATABASE_URL: `postgres://ada:${password}@db.example.com:5432/postroom` })
+      messages.push(`${password} is accepted`)
+    } catch (error) {
+      messages.push((error as Error).message)
+    }
+  }
+  t.strictSame(
+    [...new Set(messages)],
+    [
+      'DATABASE_URL must be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @',
+    ],
+  )
+  for (const url of [
+    'postgres://ada:p%40ss%2Fw%23rd@db.example.com:5432/postroom?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgres://ada@/postroom?host=/run/postgresql',
+    'postgresql://db.example.com/postroom',
+    'postgres://ada:p:w$rd&x=y@[::1]:5432/postroom',
+  ]) {
+    t.equal(readConfig({ DATABASE_URL: url }).databaseUrl, url)
+  }
+})

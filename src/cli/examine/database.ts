@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Db } from '../../../db/client.ts'
+import { type Db, servers } from '../../../db/client.ts'
 import { findDiskFull } from '../../../db/disk-space.ts'
 import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
@@ -31,13 +31,25 @@ export async function examineServer(db: Db): Promise<Finding> {
   const ms = Math.round(performance.now() - startedAt)
   const problems = PROBLEMS.filter(({ isFound }) => isFound(facts))
   if (await findDiskFull(db)) return wrong('database', 'it has no space left', MEND_FULL)
-  if (problems.length === 0) return ok('database', `PostgreSQL ${facts.version} responds in ${ms} ms`)
+  if (problems.length === 0)
+    return ok('database', `PostgreSQL ${facts.version} responds in ${ms} ms${describeLink(db)}`)
   return wrong(
     'database',
     problems.map(({ message }) => message(facts)).join('; '),
     problems.map(({ mend }) => mend).join(' '),
   )
 }
+
+/** A slow link, and a pooler that does not keep settings. Both work. */
+function describeLink(db: Db): string {
+  const { roundTripMs, keepsSettings } = servers.get(db)!
+  const roundTrip = roundTripMs < NEAR_MS ? '' : `, and a round trip takes ${Math.round(roundTripMs)} ms`
+  const pooler = keepsSettings ? '' : '; a pooler drops the settings of connections, so each transaction sends them'
+  return roundTrip + pooler
+}
+
+/** A database in the same network responds sooner. */
+const NEAR_MS = 20
 
 interface ServerProblem {
   isFound(facts: ServerFacts): boolean
