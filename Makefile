@@ -18,7 +18,7 @@ N8N := test/n8n/real/node_modules/.installed
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-postgres test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -53,6 +53,9 @@ test-n8n: $(DEVELOP) $(N8N) ## run the nodes in a real n8n, which needs Node 24 
 
 test-cluster: $(DEVELOP) ## test failover in a cluster of Debian's PostgreSQL, PgBouncer and HAProxy
 	@npm test -s -- $(or $(TESTS),test/faults/cluster/*.test.ts)
+
+test-postgres: $(DEVELOP) ## run tests on Debian's PostgreSQL: with its settings, with every plan compiled, and behind PgBouncer and 150 ms
+	@for place in $(or $(PLACE),own compiled far); do node test/postgres/run.ts $$place $(TESTS) || exit 1; done
 
 test-s3: $(DEVELOP) ## run the tests of storage on the S3 of Debian's Ceph
 	@node test/storage/radosgw/run.ts $(or $(TESTS),test/storage/*.test.ts test/media/s3.test.ts)

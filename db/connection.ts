@@ -80,7 +80,7 @@ export class Connection extends Client {
   }
 
   /**
-   * Finds out with the first connection whether sessions keep their settings, which poolers that ignore them do not say.
+   * Finds out with the first connection whether sessions keep their settings: a pooler that ignores them does not tell.
    * Takes one round trip, and so measures it.
    */
   async learn(): Promise<void> {

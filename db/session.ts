@@ -71,7 +71,7 @@ export class Client extends pg.Client {
 function destroyWhenSilent(connection: WireConnection, ms: number): () => void {
   const timer = setTimeout(() => connection.stream.destroy(new Error('The database has sent nothing')), ms)
   const heard = () => void timer.refresh()
-  // With TLS, the second event comes with a second stream, whose handshake is yet to come.
+  // The second event comes with the stream of TLS, whose handshake is yet to come.
   const listen = () => {
     heard()
     connection.stream.on('data', heard).once('secureConnect', heard)

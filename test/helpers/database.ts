@@ -33,8 +33,13 @@ export const serverUrl = (): string => {
 }
 
 /** The connection string of another database on the same server. */
-export function urlOf(name: string): string {
-  const url = new URL(serverUrl())
+export const urlOf = (name: string): string => withName(serverUrl(), name)
+
+/** The same as the service reaches it: in test/postgres, through a pooler and a slow link. */
+const serviceUrlOf = (name: string): string => withName(process.env.TEST_SERVICE_URL ?? serverUrl(), name)
+
+function withName(server: string, name: string): string {
+  const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
@@ -74,7 +79,7 @@ export async function createDatabase(t: Teardown): Promise<string> {
     if (await cleanUp(copy)) idle.push(copy)
     else await drop(copy.name)
   })
-  return urlOf(copy.name)
+  return serviceUrlOf(copy.name)
 }
 
 /** Creates a copy of a database, which is dropped at the end of the calling test. */
