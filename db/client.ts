@@ -1,6 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { budgetSpent, currentBudget, type DatabaseBudget } from './budget.ts'
+import { budgetSpent, currentBudget, type DatabaseBudget, withDatabaseBudget } from './budget.ts'
 import { Connection, roundTripOf, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
 import type { Settings } from './session.ts'
@@ -97,7 +97,8 @@ export function connect({
     fallback_application_name: applicationName,
     types: columnTypes,
     Client: Connection,
-    onConnect: (client: pg.ClientBase) => (client as Connection).learn(),
+    // The connection may be opened for a caller whose budget is spent by then.
+    onConnect: (client: pg.ClientBase) => withDatabaseBudget(undefined, () => (client as Connection).learn()),
     ...(statementTimeoutMs && { statementTimeoutMs, silenceMs: CONNECT_MS }),
   }
   const pool = new pg.Pool(options)
