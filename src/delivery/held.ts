@@ -36,6 +36,7 @@ export function createHeldDeliveries({ db, clock, uptimeMs }: Pick<Deps, 'db' | 
   const byToken = new Map<string, Held>()
   let ended = Promise.withResolvers<void>()
   const all = () => [...byToken.values()]
+  const mayBeOver = ({ renewedAt }: Held) => uptimeMs() - renewedAt > LEASE_MS - LEASE_MARGIN_MS
 
   async function renewAll(held: Held[]): Promise<void> {
     const now = uptimeMs()
@@ -56,7 +57,11 @@ export function createHeldDeliveries({ db, clock, uptimeMs }: Pick<Deps, 'db' | 
 
     add(delivery, renewedAt) {
       const controller = new AbortController()
-      const held = { delivery, controller, lease: { signal: controller.signal, isCalling: false }, renewedAt }
+      const { signal } = controller
+      const held: Held = {
+        ...{ delivery, controller, renewedAt },
+        lease: { signal, isCalling: false, mayBeOver: () => mayBeOver(held) },
+      }
       byToken.set(delivery.leaseToken, held)
       return held
     },
@@ -78,9 +83,7 @@ export function createHeldDeliveries({ db, clock, uptimeMs }: Pick<Deps, 'db' | 
       const held = all()
       if (held.length === 0) return
       await renewAll(held).finally(() => {
-        for (const { renewedAt, controller } of held) {
-          if (uptimeMs() - renewedAt > LEASE_MS - LEASE_MARGIN_MS) controller.abort(new LeaseLost())
-        }
+        for (const each of held) if (mayBeOver(each)) each.controller.abort(new LeaseLost())
       })
     },
 

@@ -9,12 +9,14 @@ export interface HeldLease {
   signal: AbortSignal
   /** Whether a call is under way whose effect readers see. */
   isCalling: boolean
+  /** Whether it may have ended while the worker was suspended. */
+  mayBeOver(): boolean
 }
 
-/** The error of a call that is not made: another worker may have begun with it. */
-export const suspended = () =>
+/** The error of a call that is not made: another worker may have begun with it. `maybeSent`: another call was before. */
+export const suspended = ({ maybeSent = false } = {}) =>
   new PublishError('The worker was suspended for too long to send safely', {
     code: 'interrupted',
-    maybeSent: false,
+    maybeSent,
     retryable: true,
   })

@@ -12,7 +12,7 @@ import { buildAct } from './act.ts'
 import type { Outcome } from './decide.ts'
 import type { Deps } from './deps.ts'
 import { databaseFailure, type Failure, failure, isOfApp, restMs } from './failures.ts'
-import type { HeldLease } from './lease.ts'
+import { type HeldLease, suspended } from './lease.ts'
 import { openFile } from './open-file.ts'
 import type { PlannedAct } from './plan.ts'
 import type { Readings } from './readings.ts'
@@ -91,7 +91,11 @@ export function callAdapter<T>(
   work: (io: Io) => Promise<T>,
 ): Promise<T> {
   const limitMs = media.length > 0 ? ACT_WITH_FILES_MAX_MS : ACT_MAX_MS
-  return withinTime(limitMs, lease.signal, (signal) => work({ credentials, fetch: deps.fetch, signal }))
+  const fetch: Io['fetch'] = async (input, init) => {
+    if (lease.mayBeOver()) throw suspended({ maybeSent: lease.isCalling })
+    return deps.fetch(input, init)
+  }
+  return withinTime(limitMs, lease.signal, (signal) => work({ credentials, fetch, signal }))
 }
 
 /** The outcome of a delivery that is given back as it is. Throws if another worker holds it by now. */

@@ -171,6 +171,36 @@ t.test('a call that starts late in its lease gets enough of the lease', async (t
   t.hasStrict(await readDelivery(id), { state: 'published', attempts: 1 })
 })
 
+t.test('a worker that was suspended before one of its calls does not make it', async (t) => {
+  const mastodon = scriptedNetwork()
+  const { connectAccount, post, createWorker, work, time, readDelivery } = await createDeliveryWorld(t, { mastodon })
+  const id = await post({ accountIds: [await connectAccount('mastodon')], caption: 'asleep' })
+  const calls: string[] = []
+  const suspending: typeof mastodon = {
+    ...mastodon,
+    async publish(act, io, ready) {
+      await io.fetch('https://network.example/session')
+      advance(time, LEASE_MS)
+      await work(MINUTE)
+      await io.fetch('https://network.example/posts')
+      return mastodon.publish(act, io, ready)
+    },
+  }
+  const fetch = async (url: Parameters<typeof globalThis.fetch>[0]) => {
+    calls.push(String(url))
+    return new Response()
+  }
+  const asleep = createWorker({ networks: { mastodon: suspending }, fetch })
+  await asleep.claim()
+  await asleep.idle()
+  t.same(calls, ['https://network.example/session'])
+  t.same(mastodon.posts, ['asleep'], 'another worker has sent it')
+  t.hasStrict(await readDelivery(id), {
+    state: 'published',
+    history: [{ outcome: 'absent' }, { outcome: 'published' }],
+  })
+})
+
 t.test('a worker that was suspended after the intent does not make its call', async (t) => {
   const mastodon = scriptedNetwork()
   const { connectAccount, post, createWorker, work, readDelivery } = await createDeliveryWorld(t, { mastodon })

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { CALL_IN_FLIGHT_MAX_MS, LEASE_MS } from '../../src/delivery/timing.ts'
 import { type Account, createBlueskyWorld, textsOf, thread } from './bluesky-world.ts'
 import { onlyRecord, records, runUntilMessage } from './pds.ts'
 import type { Moment, WorkerOptions } from './worker-process.ts'
@@ -18,7 +18,7 @@ async function killAt(t: Test, moment: Moment): Promise<void> {
   const { message, kill } = await runUntilMessage<Moment>(t, './worker-process.ts', [JSON.stringify(options)])
   t.equal(message, moment)
   await kill()
-  time.now = new Date(time.now.getTime() + LEASE_MS)
+  time.now = new Date(time.now.getTime() + LEASE_MS + CALL_IN_FLIGHT_MAX_MS)
 }
 
 t.test('after a worker is killed, each act is published once', async (t) => {
