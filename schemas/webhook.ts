@@ -15,6 +15,9 @@ import {
 
 export const WEBHOOKS_MAX = 20
 export const WEBHOOK_URL_MAX = 2_000
+export const WEBHOOK_HEADERS_MAX = 10
+/** Of names and values together. */
+export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
 
 /** Every event of a family, such as `delivery.*`. */
 const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
@@ -160,10 +163,15 @@ const accountIds = Type.Array(Type.String(), {
   description: 'It gets only events of these accounts, from `listAccounts`.',
 })
 
+const headers = Type.Record(Type.String(), Type.String(), {
+  description: `Headers that are sent with each event, such as \`authorization\` for a gateway: names and values, up to ${WEBHOOK_HEADERS_MAX} with ${WEBHOOK_HEADERS_LENGTH_MAX} characters together. They are stored encrypted, and no response contains them. Names that the service or the connection sets are rejected: \`webhook-*\`, \`content-*\`, \`host\` and the like.`,
+})
+
 export const CREATE_WEBHOOK_EXAMPLES = {
   outcomes: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*', 'post.settled'] },
   idsOnly: { url: 'https://app.example.com/hooks/postroom', payload: 'thin' },
   allUsers: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*'], allUsers: true },
+  gateway: { url: 'https://app.example.com/hooks/postroom', headers: { authorization: 'Bearer example' } },
 }
 
 export const CreateWebhook = Type.Object(
@@ -193,6 +201,7 @@ export const CreateWebhook = Type.Object(
       }),
     ),
     payload: Defaulted(Ref(WebhookPayload), 'full'),
+    headers: Type.Optional(headers),
   },
   {
     $id: 'CreateWebhook',
@@ -220,6 +229,10 @@ export const UpdateWebhook = Type.Object(
       }),
     ),
     payload: Type.Optional(Ref(WebhookPayload)),
+    headers: Type.Optional({
+      ...headers,
+      description: `${headers.description} These replace all that there are; \`{}\` removes them. A \`url\` of another host needs them again, because they may be secrets of the old one.`,
+    }),
     state: Type.Optional(Ref(WebhookState)),
   },
   {

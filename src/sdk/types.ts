@@ -743,6 +743,8 @@ export type CreateWebhook = {
   /** Of the events of all users, only those of accounts that belong to this organisation, and of posts all of whose accounts do. Implies `allUsers`. */
   organizationId?: string
   payload?: WebhookPayload
+  /** Headers that are sent with each event, such as `authorization` for a gateway: names and values, up to 10 with 4000 characters together. They are stored encrypted, and no response contains them. Names that the service or the connection sets are rejected: `webhook-*`, `content-*`, `host` and the like. */
+  headers?: Record<string, string>
 }
 /** A new API key with its secret. */
 export type CreatedApiKey = {
@@ -3735,6 +3737,8 @@ export type UpdateWebhook = {
   /** It gets only events of these accounts. `null` for all accounts that your key can use. */
   accountIds?: Array<string> | null
   payload?: WebhookPayload
+  /** Headers that are sent with each event, such as `authorization` for a gateway: names and values, up to 10 with 4000 characters together. They are stored encrypted, and no response contains them. Names that the service or the connection sets are rejected: `webhook-*`, `content-*`, `host` and the like. These replace all that there are; `{}` removes them. A `url` of another host needs them again, because they may be secrets of the old one. */
+  headers?: Record<string, string>
   state?: WebhookState
 }
 /** A post after a change, with what has no effect in it. */

@@ -31,6 +31,7 @@ import { fail, invalidRequest } from '../errors.ts'
 import { truncate } from '../http/json.ts'
 import { requireScope } from '../http/rights.ts'
 import type { Keyring } from '../keyring/keyring.ts'
+import { checkHeaders } from './check-headers.ts'
 import { checkUrl } from './check-url.ts'
 import type { Manager, WebhookContext } from './context.ts'
 import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'
@@ -76,6 +77,7 @@ export async function createWebhook(
   const { organizationId = null } = body
   // A malformed address is a mistake whatever the key may do.
   const url = await checkUrl(context, body.url)
+  const headers = checkHeaders(body.headers ?? {})
   const allUsers = body.allUsers || organizationId !== null
   if (allUsers) requireForAllUsers(manager, body.accountIds ?? null)
   if (types) requireTypes(manager, types)
@@ -90,7 +92,11 @@ export async function createWebhook(
     }
     if (organizationId !== null) await requireOrganization(db, organizationId)
     const accountIds = await readAccountIds(db, manager, body.accountIds ?? null)
-    const rest = { payload: body.payload, secretStart: startOfSecret(secret), ...sealSecrets(keyring, id, { secret }) }
+    const rest = {
+      payload: body.payload,
+      secretStart: startOfSecret(secret),
+      ...sealSecrets(keyring, id, { secret, headers }),
+    }
     const gets = { types, accountIds, allUsers, organizationId, scopes: scopesOf(rights) }
     await insertWebhook(db, { id, userId, url, ...gets, createdBy: keyId, ...rest })
     return { ...toWebhook(await readWebhook(db, manager, id)), secret }
@@ -134,19 +140,22 @@ export async function updateWebhook(
   context: WebhookContext,
   manager: Manager,
   id: string,
-  { state, ...body }: UpdateWebhook,
+  { state, headers: named, ...body }: UpdateWebhook,
 ): Promise<Webhook> {
   const types = body.types && [...new Set(body.types)]
   if (types) requireTypes(manager, types)
   // Before the transaction: name servers may take seconds.
   const url = body.url === undefined ? undefined : await checkUrl(context, body.url)
+  const headers = named && checkHeaders(named)
   return inTransaction(context.db, async (db) => {
     const before = await lockOwn(db, manager, id)
     if (before.allUsers) requireForAllUsers(manager, body.accountIds ?? null)
+    if (url !== undefined && !headers) requireSameHost(context, before, url)
     const changes = {
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types }),
       ...(body.payload !== undefined && { payload: body.payload }),
+      ...(headers && (await sealHeaders(context, before, headers))),
       ...(body.accountIds !== undefined && { accountIds: await readAccountIds(db, manager, body.accountIds) }),
     }
     requireReadable(manager.rights, { ...before, ...changes })
@@ -156,6 +165,22 @@ export async function updateWebhook(
     return toWebhook(await readWebhook(db, manager, id))
   })
 }
+
+async function sealHeaders(context: WebhookContext, row: WebhookRow, headers: Record<string, string>) {
+  const keyring = await requireKeyring(context)
+  return sealSecrets(keyring, row.id, { ...open(keyring, row), headers })
+}
+
+/** Throws 400 if a host would get headers that its owner has entered for another one, which a key may not read. */
+function requireSameHost({ keyring }: WebhookContext, row: WebhookRow, url: string): void {
+  if (new URL(url).origin === new URL(row.url).origin) return
+  if (!keyring) throw fail('credentials_key_missing')
+  if (!open(keyring, row).headers) return
+  throw invalidRequest([{ code: 'custom', path: ['headers'], message: HEADERS_OF_ANOTHER_HOST }])
+}
+
+const HEADERS_OF_ANOTHER_HOST =
+  'The webhook has headers, and the URL leads to another host: send the headers too, or {} to remove them'
 
 export async function removeWebhook(db: Db, manager: Manager, id: string): Promise<void> {
   if (!isId(id) || !(await deleteWebhook(db, keyOf(manager, id)))) throw notFound()
@@ -172,9 +197,10 @@ export async function rotateSecret(
   return inTransaction(context.db, async (db) => {
     const row = await lockOwn(db, manager, id)
     if (row.previousExpiresAt !== null && !force) throw fail('webhook_secret_rotated')
-    const { secret: previousSecret } = open(keyring, row)
+    const { secret: previousSecret, headers } = open(keyring, row)
     const secret = generateSecret()
-    const sealed = sealSecrets(keyring, id, overlapSeconds > 0 ? { secret, previousSecret } : { secret })
+    const secrets = { secret, ...(overlapSeconds > 0 && { previousSecret }), ...(headers && { headers }) }
+    const sealed = sealSecrets(keyring, id, secrets)
     await replaceSecret(db, id, { ...sealed, secretStart: startOfSecret(secret), overlapSeconds })
     return { ...toWebhook(await readWebhook(db, manager, id)), secret }
   })
@@ -186,8 +212,8 @@ export async function removePreviousSecret(context: WebhookContext, manager: Man
   await inTransaction(context.db, async (db) => {
     const row = await lockOwn(db, manager, id)
     if (row.previousExpiresAt === null) throw fail('webhook_secret_not_found')
-    const { secret } = open(keyring, row)
-    await dropPreviousSecret(db, id, sealSecrets(keyring, id, { secret }))
+    const { previousSecret: _, ...secrets } = open(keyring, row)
+    await dropPreviousSecret(db, id, sealSecrets(keyring, id, secrets))
   })
 }
 

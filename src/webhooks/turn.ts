@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import type { Db } from '../../db/client.ts'
 import type { Now } from '../../db/queries/clock.ts'
 import type { ClaimedWebhook, DueDelivery } from '../../db/queries/webhooks/claim.ts'
@@ -6,7 +5,7 @@ import { releaseWebhook, settleAttempt } from '../../db/queries/webhooks/settle.
 import type { Log } from '../log.ts'
 import type { Slots } from '../slots.ts'
 import { writeBody } from './body.ts'
-import { type OpenSecrets, signingKeysOf } from './secrets.ts'
+import { type OpenSecrets, openSigning, type Signing } from './secrets.ts'
 import type { Exchange, Send } from './send.ts'
 import { signedHeaders } from './sign.ts'
 import { JITTER, PER_WEBHOOK_MAX, REST_MAX_MS, RETRY_DELAYS_MS, SLOW_MS, TURN_MS } from './timing.ts'
@@ -46,7 +45,7 @@ interface Context {
   hook: ClaimedWebhook
   turn: Turn
   slots: Slots
-  keys: KeyObject[]
+  signing: Signing
   stopping: AbortSignal
   calls: AbortSignal
   health: Health
@@ -69,10 +68,10 @@ interface TurnOptions extends Pick<Context, 'hook' | 'turn' | 'slots' | 'stoppin
 export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnOptions): Promise<void> {
   const { hook, turn, stopping } = options
   const health = healthOf(hook)
-  const keys = signingKeysOf(deps.openSecrets, hook)
+  const signing = openSigning(deps.openSecrets, hook)
   const progress = { health, lastFailure: undefined, settlements: [], isStoreDown: false }
-  const context: Context = { deps, ...options, keys: keys ?? [], ...progress }
-  if (!keys) deps.log.error({ webhookId: hook.id, keyId: hook.keyId }, 'the secret of a webhook cannot be decrypted')
+  const context: Context = { deps, ...options, signing: signing ?? { keys: [], headers: {} }, ...progress }
+  if (!signing) deps.log.error({ webhookId: hook.id, keyId: hook.keyId }, 'the secret of a webhook cannot be decrypted')
   const startedAt = deps.uptimeMs()
   const mayGoOn = () =>
     !stopping.aborted &&
@@ -80,7 +79,7 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
     !context.isStoreDown &&
     context.health.restMs === null &&
     deps.uptimeMs() - startedAt < TURN_MS
-  const queue = keys ? [...deliveries] : []
+  const queue = signing ? [...deliveries] : []
   const sendNext = async () => {
     while (mayGoOn()) {
       const delivery = queue.shift()
@@ -95,7 +94,7 @@ export async function takeTurn(deps: TurnDeps, { deliveries, ...options }: TurnO
       if (result.status === 'rejected' && !stopping.aborted) throw result.reason
     }
   } finally {
-    const restMs = keys ? context.health.restMs : REST_MAX_MS
+    const restMs = signing ? context.health.restMs : REST_MAX_MS
     const released = await releaseWebhook(deps.db, {
       ...context.health,
       restMs,
@@ -118,8 +117,13 @@ function logChange({ deps: { log }, hook, health, lastFailure }: Context): void 
   else if (!failingSince && hook.failingSince) log.info(facts, 'webhook works again')
 }
 
+const headersOf = ({ keys, headers }: Signing, { eventId }: DueDelivery, at: Date, body: string) => ({
+  ...headers,
+  ...signedHeaders(keys, { id: eventId, at, body }),
+})
+
 async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => boolean): Promise<void> {
-  const { deps, hook, turn, slots, keys, calls } = context
+  const { deps, hook, turn, slots, signing, calls } = context
   const giveBack = await slots.take(hook.userId)
   const timer = setTimeout(() => {
     turn.isStalled = true
@@ -134,10 +138,7 @@ async function attempt(context: Context, delivery: DueDelivery, mayGoOn: () => b
     if (!mayGoOn()) return
     const body = writeBody(delivery, hook)
     exchange = body
-      ? await deps.send(
-          { url: hook.url, headers: signedHeaders(keys, { id: delivery.eventId, at: attemptedAt, body }), body },
-          calls,
-        )
+      ? await deps.send({ url: hook.url, headers: headersOf(signing, delivery, attemptedAt, body), body }, calls)
       : { status: null, body: null, error: 'event_expired', retryAfterMs: null }
   } finally {
     clearTimeout(timer)

@@ -102,7 +102,7 @@ export type NewWebhook = Pick<WebhookRow, 'id' | 'userId' | 'url' | 'payload' | 
 
 export const insertWebhook = (db: Db, webhook: NewWebhook) => db.insertInto('webhooks').values(webhook).execute()
 
-export type WebhookChanges = Partial<Pick<WebhookRow, 'url' | 'types' | 'accountIds' | 'payload'>>
+export type WebhookChanges = Partial<Pick<WebhookRow, 'url' | 'types' | 'accountIds' | 'payload'> & CredentialsRow>
 
 /** Changes a locked webhook. */
 export const changeWebhook = (db: Db, id: string, changes: WebhookChanges) =>
