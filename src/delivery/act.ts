@@ -22,7 +22,7 @@ export function buildAct(
   },
 ): Act | Failure {
   const { number, kind } = planned
-  const { accountId, token, startedAt } = delivery
+  const { accountId, facts, token, startedAt } = delivery
   const root = sent[0] ?? null
   // Acts on the post itself do not reply to a comment.
   const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
@@ -39,6 +39,7 @@ export function buildAct(
   return {
     ...content,
     accountId,
+    facts,
     media: media.map(({ storageKey, rendition: _, part: __, ...file }) => ({
       ...file,
       open: (range) => open(storageKey, range),

@@ -6,6 +6,7 @@ import * as facebook from '../../src/platforms/facebook/errors.ts'
 import * as meta from '../../src/platforms/families/meta/errors.ts'
 import * as googleBusiness from '../../src/platforms/google_business/errors.ts'
 import * as linkedin from '../../src/platforms/linkedin/errors.ts'
+import * as mastodon from '../../src/platforms/mastodon/errors.ts'
 import * as pinterest from '../../src/platforms/pinterest/errors.ts'
 import * as reddit from '../../src/platforms/reddit/errors.ts'
 import * as telegram from '../../src/platforms/telegram/errors.ts'
@@ -28,6 +29,7 @@ const TABLES: Partial<Record<PlatformId, Table>> = {
   instagram: meta,
   threads: meta,
   google_business: googleBusiness,
+  mastodon,
   linkedin: { ...linkedin, keysOf: (refusal) => linkedin.keysOf(refusal, false) },
   pinterest,
   reddit,

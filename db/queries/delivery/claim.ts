@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Media } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
@@ -49,6 +50,8 @@ export interface ClaimedDelivery extends HeldDelivery {
   media: StoredFile[]
   /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
   altTextLengthMax: number | null
+  /** The stated limits of the account; null if there are none. */
+  facts: AccountFacts | null
   /** The encrypted credentials; all three are null if the account has no credentials. */
   keyId: string | null
   dataKey: Buffer | null
@@ -129,7 +132,7 @@ export const claimedColumns = (now: Now) => sql`
       case when claimed.was_held and claimed.intent is not null then claimed.overdue_ms
         else ${msSince(now, 'claimed.lost_call_at')} end as lost_for_ms, claimed.overdue_ms, claimed.sent,
       claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields,
-      claimed.thread_parts, accounts.alt_text_length_max, posts.caption, posts.first_comment, posts.post_type,
+      claimed.thread_parts, accounts.alt_text_length_max, accounts.facts, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
         select coalesce(json_agg(facts order by position), '[]')

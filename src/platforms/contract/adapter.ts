@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { Focus, Media } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { Guarantee } from './guarantee.ts'
@@ -74,6 +75,8 @@ export interface Act {
   root: Sent | null
   /** `Profile.altTextLengthMax` of the account. */
   altTextLengthMax?: number | null
+  /** `Profile.facts` of the account. Null or absent: they are not known. */
+  facts?: AccountFacts | null
   /** A UUID: the same for every attempt at this act, and used by no other act. */
   token: string
   /** When the first attempt began. Deterministic names are made from it and the token. */

@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import type { Act, Adapter, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
-import { callNetwork } from '../wire/call-network.ts'
+import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
+import { orMissing, orNotFound } from '../wire/not-found.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
 import { edit, remove } from './change.ts'
 import { mastodonOAuth } from './connect.ts'
 import { mastodonContent } from './content.ts'
 import { findStatus } from './find-status.ts'
-import { clientFor, type Instance, sentOf } from './instance.ts'
+import { clientFor, type Instance, isNoRoute, sentOf } from './instance.ts'
 import { readProfile } from './profile.ts'
 import { readMetrics } from './read-metrics.ts'
 import { statusOf } from './status.ts'
@@ -32,6 +34,8 @@ type Uploads = {
   uploadedAt: number
   /** How often the files in processing were queried. */
   looks: number
+  /** The `Idempotency-Key`, if the server has refused the token of the act as a key. */
+  key?: string
 }
 
 export const mastodonAdapter: Adapter<Uploads> = {
@@ -60,25 +64,53 @@ export const mastodonAdapter: Adapter<Uploads> = {
     return stateOf({ ...saved, processing, looks: saved.looks + 1 })
   },
 
-  async publish(act, io, { mediaIds }) {
+  async publish(act, io, ready) {
     const instance = clientFor(io)
-    const response = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses`, {
-      method: 'POST',
-      headers: { ...instance.headers, 'idempotency-key': act.token },
-      body: statusOf(act, mediaIds),
-      visible: true,
-    })
-    const sent = sentOf(response.body)
-    if (!sent) throw unexpected(instance.host, true)
-    return sent
+    try {
+      const response = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses`, {
+        method: 'POST',
+        headers: { ...instance.headers, 'idempotency-key': ready.key ?? act.token },
+        body: statusOf(act, ready.mediaIds),
+        visible: true,
+      })
+      const sent = sentOf(response.body)
+      if (!sent) throw unexpected(instance.host, true)
+      return sent
+    } catch (error) {
+      // Pixelfed remembers a key before it stores the status, for an hour: the act may be there. If it is not, the next
+      // attempt has another key.
+      if (isKnownKey(error)) return { processing: { state: { ...ready, key: randomUUID() }, afterMs: KEY_PAUSE_MS } }
+      throw await explainRefusal(error, instance, ready.mediaIds, io)
+    }
   },
 
-  async reconcile(act, io) {
-    return findStatus(clientFor(io), act, io)
+  async reconcile(act, io, ready) {
+    return findStatus(clientFor(io), act, ready?.mediaIds ?? [], io)
   },
 
   remove,
   edit,
+}
+
+/** How long a server may take for a request whose key it has refused once more. */
+const KEY_PAUSE_MS = 30_000
+
+const isKnownKey = (error: unknown) =>
+  error instanceof Refused &&
+  error.refusal.status === 400 &&
+  /duplicate idempotency key/i.test(textAt(error.refusal.body, 'error') ?? '')
+
+/**
+ * Mastodon refuses files that it still processes with 422, in the language of the instance
+ * (`errors.media_attachments.not_ready` of config/locales): then the act is tried again.
+ */
+async function explainRefusal(error: unknown, instance: Instance, mediaIds: readonly string[], io: Io) {
+  if (!(error instanceof Refused) || error.refusal.status !== 422) return error
+  for (const id of mediaIds) {
+    if (await isProcessed(instance, id, io).catch(() => true)) continue
+    return new PublishError(error.message, { code: 'server_error', maybeSent: false, retryable: true })
+  }
+  return error
 }
 
 const stateOf = (uploads: Uploads) =>
@@ -88,17 +120,24 @@ const stateOf = (uploads: Uploads) =>
 async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads> {
   const uploads: Uploads = { mediaIds: [], processing: [], uploadedAt: Date.now(), looks: 0 }
   for (const [index, file] of act.media.entries()) {
-    const { status, body } = await callNetwork(instance, io, `${instance.origin}/api/v2/media`, {
-      method: 'POST',
-      headers: instance.headers,
-      body: formOf(file, index, act),
-    })
+    const { status, body } = await upload(instance, file, index, act, io)
     const id = textAt(body, 'id')
     if (id === undefined) throw unexpected(instance.host, false)
     uploads.mediaIds.push(id)
     if (status === 202) uploads.processing.push(id)
   }
   return uploads
+}
+
+/** Older software has the first version alone, which responds once the file is processed. */
+async function upload(instance: Instance, file: PublishedFile, index: number, act: Act, io: Io) {
+  const send = (path: string) =>
+    callNetwork(instance, io, `${instance.origin}${path}`, {
+      method: 'POST',
+      headers: instance.headers,
+      body: formOf(file, index, act),
+    })
+  return (await orMissing(isNoRoute, () => send('/api/v2/media'))) ?? send('/api/v1/media')
 }
 
 function formOf(file: PublishedFile, index: number, act: Act) {
@@ -110,7 +149,20 @@ function formOf(file: PublishedFile, index: number, act: Act) {
 
 /** 206 while the file is processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get */
 async function isProcessed(instance: Instance, id: string, io: Io): Promise<boolean> {
-  const { headers } = instance
-  const { status } = await callNetwork(instance, io, `${instance.origin}/api/v1/media/${id}`, { headers })
-  return status === 200
+  const { headers, host, origin } = instance
+  const read = () => callNetwork(instance, io, `${origin}/api/v1/media/${id}`, { headers })
+  const response = await orNotFound(read)
+  // Removed after a day without a status.
+  if (!response) throw filesGone(host)
+  // A page of a proxy may have 200 too.
+  if (response.status === 200 && textAt(response.body, 'id') !== id) throw unexpected(host, false)
+  return response.status === 200
 }
+
+const filesGone = (host: string) =>
+  new PublishError(`${host} no longer has a file of the post`, {
+    code: 'server_error',
+    maybeSent: false,
+    retryable: true,
+    discardsPrepared: true,
+  })

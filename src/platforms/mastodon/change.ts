@@ -1,9 +1,9 @@
 import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { ofAnotherAccount, postGone, unexpected } from '../contract/publish-error.ts'
-import { callNetwork } from '../wire/call-network.ts'
+import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
+import { callNetwork, type NetworkResponse, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { orNotFound } from '../wire/not-found.ts'
+import { orMissing, orNotFound } from '../wire/not-found.ts'
 import { clientFor, readStatus, sentOf, statusAt } from './instance.ts'
 import { textOf } from './status.ts'
 
@@ -11,9 +11,18 @@ import { textOf } from './status.ts'
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const instance = clientFor(io)
   const options = { method: 'DELETE', headers: instance.headers, visible: true } as const
-  const removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
-  if (removed && textAt(removed.body, 'id') !== id) throw unexpected(instance.host, true)
-  if (!removed && (await readStatus(instance, id, io))) throw ofAnotherAccount(instance.host)
+  let removed: NetworkResponse | undefined
+  try {
+    removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
+  } catch (error) {
+    // Pixelfed has 500 for a status that is not there.
+    if (error instanceof PublishError && error.code === 'server_error' && !(await readStatus(instance, id, io))) return
+    throw error
+  }
+  if (removed && textAt(removed.body, 'id') === id) return
+  // Friendica responds with an empty list.
+  if (!(await readStatus(instance, id, io))) return
+  throw removed ? unexpected(instance.host, true) : ofAnotherAccount(instance.host)
 }
 
 /**
@@ -28,13 +37,19 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
   const media = at(status, 'media_attachments')
   if (!Array.isArray(media)) throw unexpected(instance.host, false)
   const mediaIds = media.map((file) => textAt(file, 'id'))
-  const { body } = await callNetwork(instance, io, statusAt(instance, id), {
-    method: 'PUT',
-    headers: instance.headers,
-    body: { ...textOf(act), media_ids: mediaIds },
-    visible: true,
-  })
-  const sent = sentOf(body)
+  const put = () =>
+    callNetwork(instance, io, statusAt(instance, id), {
+      method: 'PUT',
+      headers: instance.headers,
+      body: { ...textOf(act), media_ids: mediaIds },
+      visible: true,
+    })
+  // The status was just read.
+  const response = await orMissing(isNoEdit, put)
+  if (!response) throw impossible(`${instance.host} lets no app change this post: change it there`)
+  const sent = sentOf(response.body)
   if (sent?.id !== id) throw unexpected(instance.host, true)
   return sent
 }
+
+const isNoEdit = (error: unknown) => error instanceof Refused && [404, 405].includes(error.refusal.status)

@@ -8,12 +8,17 @@ import { readProfile } from './profile.ts'
 /** By the pages of the methods that adapter.ts calls, under "OAuth". */
 const SCOPES = ['read:accounts', 'read:statuses', 'write:media', 'write:statuses']
 
+/** Those of software that knows no others, as Pixelfed: app/Providers/AuthServiceProvider.php. */
+const COARSE_SCOPES = ['read', 'write']
+
 const APP_NAME = 'Postroom'
 
 /** The form of ids and secrets in RFC 6749, appendix A, and a length that can be stored. */
 const CREDENTIAL = /^[ -~]{1,512}$/
 
-type Kept = { verifier: string; server: string; hasPkce: boolean }
+type Server = { server: string; hasPkce: boolean; scopes: string[] }
+/** Earlier versions asked for `SCOPES` and did not keep them. */
+type Kept = Omit<Server, 'scopes'> & { verifier: string; scopes?: string[] }
 
 /**
  * Each instance is a network of its own, where Postroom registers an app by itself:
@@ -23,6 +28,7 @@ export const mastodonOAuth: OAuth = {
   scopes: SCOPES,
   // The consent page grants all scopes or none.
   requiredScopes: SCOPES,
+  requiredScopesOf: ({ scopes }) => scopes?.split(' ') ?? SCOPES,
   registration: { serverOf, register, isKnown },
   // The handle names the server.
   hintOf: ({ username }) => username,
@@ -30,7 +36,7 @@ export const mastodonOAuth: OAuth = {
   async begin(authorization, io) {
     const server = serverOf(authorization.hint ?? '')
     if (server === undefined) throw notAnInstance(String(authorization.hint))
-    const instance = { server, hasPkce: await readHasPkce(server, io) }
+    const instance = await readServer(server, authorization.app, io)
     const { url, kept } = await flowAt(instance).begin(authorization, io)
     return { url, kept: { ...(kept as { verifier: string }), ...instance } satisfies Kept }
   },
@@ -42,7 +48,7 @@ export const mastodonOAuth: OAuth = {
     flowAt({ server: credentials.instance!, hasPkce: false }).revoke!(credentials, app, io),
 }
 
-const flowAt = ({ server, hasPkce }: { server: string; hasPkce: boolean }): OAuth =>
+const flowAt = ({ server, hasPkce, scopes = SCOPES }: Omit<Kept, 'verifier'>): OAuth =>
   standardOAuth({
     host: new URL(server).host,
     authorizationEndpoint: `${server}/oauth/authorize`,
@@ -50,12 +56,17 @@ const flowAt = ({ server, hasPkce }: { server: string; hasPkce: boolean }): OAut
     revocationEndpoint: `${server}/oauth/revoke`,
     authentication: 'body',
     pkce: hasPkce,
-    scopes: SCOPES,
-    requiredScopes: SCOPES,
+    scopes,
+    requiredScopes: scopes,
     afterLostResponse: 'repeatable',
 
     async listAccounts(tokens, io) {
-      const credentials = { instance: server, accessToken: tokens.credentials.accessToken! }
+      const isCoarse = scopes.join() === COARSE_SCOPES.join()
+      const credentials = {
+        instance: server,
+        accessToken: tokens.credentials.accessToken!,
+        ...(isCoarse && { scopes: scopes.join(' ') }),
+      }
       const profile = await readProfile({ ...io, credentials })
       return [{ profile, kind: 'profile', tokens: { ...tokens, credentials } }]
     },
@@ -95,7 +106,13 @@ async function register(server: string, redirectUri: string, io: OAuthIo): Promi
 }
 
 /** Whether the instance gives the app a token of its own: https://docs.joinmastodon.org/methods/oauth/#token */
-async function isKnown(server: string, { clientId, clientSecret }: OAuthApp, io: OAuthIo): Promise<boolean> {
+async function isKnown(server: string, app: OAuthApp, io: OAuthIo): Promise<boolean> {
+  // Servers of other software may refuse the grant, which says nothing about the app.
+  return (await findTokenError(server, app, io)) !== 'invalid_client'
+}
+
+/** The error with which the server refuses the app a token of its own; undefined if it gives one. */
+async function findTokenError(server: string, { clientId, clientSecret }: OAuthApp, io: OAuthIo) {
   const form = {
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -107,25 +124,34 @@ async function isKnown(server: string, { clientId, clientSecret }: OAuthApp, io:
       method: 'POST',
       body: new URLSearchParams(form),
     })
-    return true
+    return undefined
   } catch (error) {
-    // Servers of other software may refuse the grant, which says nothing about the app.
-    if (error instanceof Refused) return textAt(error.refusal.body, 'error') !== 'invalid_client'
+    if (error instanceof Refused) return textAt(error.refusal.body, 'error') ?? ''
     throw error
   }
 }
 
 /**
- * Whether the instance takes a PKCE challenge, since Mastodon 4.3:
- * https://docs.joinmastodon.org/methods/oauth/#authorization-server-metadata
+ * Whether the server takes a PKCE challenge, since Mastodon 4.3, and which scopes it knows:
+ * https://docs.joinmastodon.org/methods/oauth/#authorization-server-metadata. One that does not say is asked
+ * for a token with `SCOPES`.
  */
-async function readHasPkce(server: string, io: OAuthIo): Promise<boolean> {
+async function readServer(server: string, app: OAuthApp, io: OAuthIo): Promise<Server> {
+  const metadata = await readMetadata(server, io)
+  const methods = at(metadata, 'code_challenge_methods_supported')
+  const supported = at(metadata, 'scopes_supported')
+  const isFine = Array.isArray(supported)
+    ? SCOPES.every((scope) => supported.includes(scope)) || !COARSE_SCOPES.every((scope) => supported.includes(scope))
+    : (await findTokenError(server, app, io)) !== 'invalid_scope'
+  const hasPkce = Array.isArray(methods) && methods.includes('S256')
+  return { server, hasPkce, scopes: isFine ? SCOPES : COARSE_SCOPES }
+}
+
+async function readMetadata(server: string, io: OAuthIo): Promise<unknown> {
   try {
-    const { body } = await callNetwork(rulesOf(server), io, `${server}/.well-known/oauth-authorization-server`)
-    const methods = at(body, 'code_challenge_methods_supported')
-    return Array.isArray(methods) && methods.includes('S256')
+    return (await callNetwork(rulesOf(server), io, `${server}/.well-known/oauth-authorization-server`)).body
   } catch (error) {
-    if (error instanceof Refused) return false
+    if (error instanceof Refused) return undefined
     throw error
   }
 }

@@ -1,47 +1,99 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
-import { callNetwork } from '../wire/call-network.ts'
+import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
-import { type Instance, readAccount, sentOf } from './instance.ts'
+import { compareContent } from './compare-content.ts'
+import { type Instance, readAccount, sentOf, statusAt } from './instance.ts'
+import { softwareOf } from './software.ts'
 import { asStored } from './stored-text.ts'
 
 // https://docs.joinmastodon.org/methods/accounts/#statuses: 40 at most.
 const STATUSES_PER_PAGE = 40
 const PAGES_MAX = 5
 
-/** The status that an act made: the one with its text, its files and its parent; unknown if several could be it. */
-export async function findStatus(instance: Instance, act: Act, io: Io): Promise<Sent | 'absent' | 'unknown'> {
+type Found = Sent | 'absent' | 'unknown'
+
+/**
+ * The status that an act made: the one with its files, or with its text, as many files and its parent. Unknown if
+ * several could be it. `mediaIds` are those of the files that the act has uploaded.
+ */
+export async function findStatus(instance: Instance, act: Act, mediaIds: readonly string[], io: Io): Promise<Found> {
   const accountId = textAt(await readAccount(instance, io), 'id')
   if (accountId === undefined) throw unexpected(instance.host, false)
-  const candidates = await statusesSince(instance, accountId, act.startedAt, io)
-  if (candidates === 'unknown') return 'unknown'
-  const expected = textsOf(act)
+  const listed = await statusesSince(instance, accountId, act.startedAt, io)
+  if (listed === 'unknown') return 'unknown'
+  const { hidesReplies } = softwareOf(act.facts)
+  const replies = hidesReplies && act.parent ? await repliesTo(instance, act.parent.id, accountId, io) : []
+  const found = await choose([...listed, ...replies], instance, act, mediaIds, io)
+  return found === 'absent' && mayBeHidden(act) ? 'unknown' : found
+}
+
+/** Whether the software may leave the act out of the list. */
+function mayBeHidden({ facts, fields, media }: Act): boolean {
+  const { name, hidesMixed } = softwareOf(facts)
+  const kinds = new Set(media.map(({ kind }) => kind))
+  // Only Mastodon documents that the list has direct messages.
+  return (hidesMixed === true && kinds.size > 1) || (fields.visibility === 'direct' && !MASTODON.includes(name))
+}
+
+const MASTODON = ['Mastodon', 'glitch-soc', 'Hometown']
+
+async function choose(
+  candidates: readonly unknown[],
+  instance: Instance,
+  act: Act,
+  mediaIds: readonly string[],
+  io: Io,
+): Promise<Found> {
   const matches: Sent[] = []
+  let isOpen = false
   for (const status of candidates) {
     const sent = sentOf(status)
     if (!sent) throw unexpected(instance.host, false)
-    const media = at(status, 'media_attachments')
+    if (at(status, 'reblog')) continue
+    const attached = attachedIds(status)
+    // No other act has these files.
+    if (mediaIds.length > 0 && attached.join() === mediaIds.join()) return sent
     const isOther =
-      (textAt(status, 'in_reply_to_id') ?? null) !== (act.parent?.id ?? null) ||
-      (Array.isArray(media) ? media.length : 0) !== act.media.length
+      (textAt(status, 'in_reply_to_id') ?? null) !== (act.parent?.id ?? null) || attached.length !== act.media.length
     if (isOther) continue
     // An edited status no longer has the text that was sent.
     if (at(status, 'edited_at')) return 'unknown'
-    // `content` is HTML with links and mentions rewritten; the source is what was sent.
-    const source = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses/${sent.id}/source`, {
-      headers: instance.headers,
-      // Until the status is edited, which ends the search.
-      isConstant: true,
-    })
-    const isSame =
-      asStored(textAt(source.body, 'text') ?? '') === expected.text &&
-      asStored(textAt(source.body, 'spoiler_text') ?? '') === expected.spoiler
-    if (isSame) matches.push(sent)
+    const likeness = await compare(status, sent.id, instance, act, io)
+    if (likeness === 'same') matches.push(sent)
+    isOpen ||= likeness === 'similar'
   }
   // One of two equal statuses may belong to another post.
-  return matches.length > 1 ? 'unknown' : (matches[0] ?? 'absent')
+  return matches.length > 1 || (matches.length === 0 && isOpen) ? 'unknown' : (matches[0] ?? 'absent')
+}
+
+function attachedIds(status: unknown): (string | undefined)[] {
+  const media = at(status, 'media_attachments')
+  return Array.isArray(media) ? media.map((file) => textAt(file, 'id')) : []
+}
+
+/** Compares the text of a status with that of an act. */
+async function compare(status: unknown, id: string, instance: Instance, act: Act, io: Io) {
+  const expected = textsOf(act)
+  const source = await readSource(instance, id, io)
+  if (source === undefined) return compareContent(textAt(status, 'content') ?? '', act.text)
+  const [text, spoiler] = [textAt(source, 'text') ?? '', textAt(source, 'spoiler_text') ?? '']
+  return asStored(text) === expected.text && asStored(spoiler) === expected.spoiler ? 'same' : 'other'
+}
+
+/** The text as it was sent. Undefined if the software has no such page, as Pixelfed. */
+async function readSource(instance: Instance, id: string, io: Io): Promise<unknown> {
+  try {
+    // `content` is HTML with links and mentions rewritten. The source is constant until an edit, which ends the search.
+    const options = { headers: instance.headers, isConstant: true }
+    const { body } = await callNetwork(instance, io, `${statusAt(instance, id)}/source`, options)
+    return textAt(body, 'text') === undefined ? undefined : body
+  } catch (error) {
+    if (error instanceof Refused) return undefined
+    throw error
+  }
 }
 
 /**
@@ -75,4 +127,13 @@ async function statusesSince(
     if (recent.length < body.length || body.length === 0) return found
   }
   return 'unknown'
+}
+
+/** https://docs.joinmastodon.org/methods/statuses/#context, for software whose list leaves replies out. */
+async function repliesTo(instance: Instance, parentId: string, accountId: string, io: Io): Promise<unknown[]> {
+  const url = `${statusAt(instance, parentId)}/context`
+  const { body } = await callNetwork(instance, io, url, { headers: instance.headers })
+  const replies = at(body, 'descendants')
+  if (!Array.isArray(replies)) throw unexpected(instance.host, false)
+  return replies.filter((reply) => textAt(reply, 'account', 'id') === accountId)
 }

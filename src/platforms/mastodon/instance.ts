@@ -2,10 +2,10 @@ import { MASTODON_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
-import { callNetwork, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
-import { ERRORS } from './errors.ts'
+import { ERRORS, keysOf, words } from './errors.ts'
 
 export interface Instance extends NetworkRules {
   origin: string
@@ -25,11 +25,10 @@ export function clientFor({ credentials: { instance = '', accessToken = '' } }: 
     origin: url.origin,
     headers: { authorization: `Bearer ${accessToken}` },
     secrets: [accessToken],
-    // https://docs.joinmastodon.org/entities/Error/
-    words: (body) => textAt(body, 'error_description') ?? textAt(body, 'error'),
+    words,
     retryAfterMs: untilReset,
     errors: ERRORS,
-    keysOf: ({ body }) => ({ text: textAt(body, 'error') }),
+    keysOf,
   }
 }
 
@@ -47,6 +46,10 @@ export async function readAccount(instance: Instance, io: Io): Promise<unknown> 
   const url = `${instance.origin}/api/v1/accounts/verify_credentials`
   return (await callNetwork(instance, io, url, { headers: instance.headers })).body
 }
+
+/** Whether the software of the server does not know the call. */
+export const isNoRoute = (error: unknown): boolean =>
+  error instanceof Refused && [400, 404, 405].includes(error.refusal.status)
 
 export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/statuses/${encodeURIComponent(id)}`
 

@@ -1,3 +1,4 @@
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { Source, TextUnit } from '../contract/limits.ts'
 import { isKnownLanguage, isTwoLetterLanguage } from './languages.ts'
 import { asStored, withoutEnd } from './stored-text.ts'
@@ -25,6 +26,9 @@ export interface Software {
   visibilities?: readonly string[]
   /** The languages that it takes. Absent: it ignores those that it does not know. */
   language?: { test: (code: string) => boolean; expected: string }
+  /** Whether the list of an account's statuses leaves out replies, and those with images and videos. */
+  hidesReplies?: true
+  hidesMixed?: true
   /** Keys of `fields` that the software ignores. */
   ignores?: readonly string[]
   source: Source
@@ -102,6 +106,9 @@ const pixelfed: Software = {
   altTextLengthMax: 1_000,
   asStored,
   needsFile: true,
+  // accountStatusesById.
+  hidesReplies: true,
+  hidesMixed: true,
   visibilities: ['public', 'unlisted', 'private'],
   ignores: ['quoteApprovalPolicy', 'language'],
   source: source(
@@ -170,6 +177,10 @@ const KNOWN: Readonly<Record<string, Software>> = {
   'iceshrimp.net': iceshrimp,
   sharkey,
 }
+
+/** The software of an account's server. Mastodon, if that is not known. */
+export const softwareOf = (facts: AccountFacts | null | undefined): Software =>
+  findSoftware(facts?.server?.software ?? mastodon.name)
 
 /** The rules of software with this name, as the server gives it. */
 export function findSoftware(name: string): Software {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { checkStatus, FLAVOURS, type Flavour, type FlavourName } from './mastodon-flavours.ts'
 import { createLogin, type MastodonLogin, refuse } from './mastodon-login.ts'
-import { type FakeNetwork, type Recorded, type Reply, startFake } from './network.ts'
+import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
 import { has, type Scene, set } from './scene.ts'
 
 interface Status {
@@ -27,6 +28,7 @@ interface Status {
   text: string
   /** The texts before each edit. */
   history: string[]
+  account: { id: string }
   /** A status of another account, which anybody can read. */
   isForeign?: true
 }
@@ -49,6 +51,8 @@ export interface FakeMastodon extends FakeNetwork {
   maxCharacters: number
   /** The longest description of a file; null before Mastodon 4.6, which keeps 1,500 characters. */
   descriptionLimit: number | null
+  /** Other software in place of Mastodon. */
+  flavour: FlavourName | null
   /** Whether it reads several statuses with one call, since Mastodon 4.3. */
   readsMany: boolean
   /** Newest first. */
@@ -72,6 +76,7 @@ const VIDEO_BYTES_MAX = 103_809_024
 /** By the pages of each method, under "OAuth". */
 const SCOPES: Record<string, string> = {
   'GET /api/v1/accounts/verify_credentials': 'read:accounts',
+  'POST /api/v1/media': 'write:media',
   'POST /api/v2/media': 'write:media',
   'GET /api/v1/media/:id': 'write:media',
   'POST /api/v1/statuses': 'write:statuses',
@@ -81,7 +86,18 @@ const SCOPES: Record<string, string> = {
   'PUT /api/v1/statuses/:id': 'write:statuses',
   'DELETE /api/v1/statuses/:id': 'write:statuses',
   'GET /api/v1/statuses/:id/source': 'read:statuses',
+  'GET /api/v1/statuses/:id/context': 'read:statuses',
 }
+
+/** Whether other software has this call. */
+function isCallOf(flavour: Flavour, name: string): boolean {
+  if (name === 'GET /api/v1/statuses/:id/source') return flavour.hasSource
+  if (/^POST .*\/media$/.test(name)) return name === `POST ${flavour.uploads}`
+  return !/^GET \/api\/v\d\/instance$/.test(name)
+}
+
+/** Akkoma's response to parameters that its specification does not have. */
+const badRequest = () => new Refused({ status: 400, body: { errors: { detail: 'Bad request' } } })
 
 /**
  * The response when the limit is exceeded. It has no Retry-After, by
@@ -107,28 +123,24 @@ export const throttled = (resetAt: Date): Reply => ({
 export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   const statuses: Status[] = []
   const attachments = new Map<string, Attachment>()
-  const keys = new Map<string, { status: Status; until: number }>()
+  const keys = new Map<string, { status: Status | null; until: number }>()
   let ids = 103254962155278888n
   let clock = () => new Date()
   const nextId = () => String(++ids)
   const login = createLogin(ORIGIN, () => clock())
+
+  const flavour = (): Flavour | null => fake.flavour && FLAVOURS[fake.flavour]
 
   const create = (parameters: Record<string, unknown>): Status => {
     const { status = '', media_ids = [], poll, in_reply_to_id = null, spoiler_text = '', language = null } = parameters
     const { visibility = 'private', sensitive = true } = parameters
     if (typeof status !== 'string' || typeof spoiler_text !== 'string') return refuse(422, 'Validation failed: Text')
     if (!Array.isArray(media_ids)) return refuse(422, 'Validation failed: Media')
-    const text = status.trim() || spoiler_text.trim()
-    const spoiler = status.trim() ? spoiler_text.trim() : ''
-    if (!text && media_ids.length === 0) refuse(422, "Validation failed: Text can't be blank")
-    if (countLength(text + spoiler, 'mastodon') > fake.maxCharacters) {
-      refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
-    }
-    if (!['public', 'unlisted', 'private', 'direct'].includes(String(visibility))) {
-      refuse(422, 'Validation failed: Visibility is not included in the list')
-    }
+    const other = flavour()
+    const text = other ? status : status.trim() || spoiler_text.trim()
+    const spoiler = other || status.trim() ? spoiler_text.trim() : ''
+    if (!other) checkText(text + spoiler, visibility, media_ids)
     if (typeof sensitive !== 'boolean') refuse(422, 'Validation failed: Sensitive')
-    if (media_ids.length > 4) refuse(422, 'Cannot attach more than 4 files')
     const media = media_ids.map((id: unknown) => {
       const attachment = typeof id === 'string' ? attachments.get(id) : undefined
       if (!attachment || attachment.statusId)
@@ -136,10 +148,15 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       if (attachment.looks) refuse(422, 'Cannot attach files that have not finished processing. Try again in a moment!')
       return attachment
     })
-    if (media.length > 1 && media.some(({ type }) => type !== 'image')) {
-      refuse(422, 'Cannot attach a video to a post that already contains images')
+    if (other) {
+      const isReply = in_reply_to_id !== null
+      checkStatus(other, { text: status, spoiler: spoiler_text, files: media, visibility, language, poll, isReply })
+    } else {
+      if (media.length > 1 && media.some(({ type }) => type !== 'image')) {
+        refuse(422, 'Cannot attach a video to a post that already contains images')
+      }
+      if (poll) checkPoll(poll as Record<string, unknown>, media.length > 0)
     }
-    if (poll) checkPoll(poll as Record<string, unknown>, media.length > 0)
     if (in_reply_to_id !== null && !statuses.some(({ id }) => id === in_reply_to_id)) {
       refuse(404, 'The post you are trying to reply to does not appear to exist.')
     }
@@ -155,25 +172,46 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       language: language as string | null,
       url: `${ORIGIN}/@alice/${id}`,
       content: `<p>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>`,
-      media_attachments: media.map(({ id, description }) => ({ id, description })),
-      poll: (poll as Status['poll'] | undefined) ?? null,
+      media_attachments: media.map(({ id, description }) => ({
+        id: other?.renamesFiles ? nextId() : id,
+        description,
+      })),
+      poll: other && !other.poll ? null : ((poll as Status['poll'] | undefined) ?? null),
       reblog: null,
       ...{ replies_count: 0, reblogs_count: 0, favourites_count: 0, quotes_count: 0 },
       text,
       history: [],
+      account: { id: '14715' },
     }
     for (const attachment of media) attachment.statusId = id
     statuses.unshift(created)
     return created
   }
 
+  const checkText = (counted: string, visibility: unknown, mediaIds: unknown[]) => {
+    if (!counted && mediaIds.length === 0) refuse(422, "Validation failed: Text can't be blank")
+    if (countLength(counted, 'mastodon') > fake.maxCharacters) {
+      refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
+    }
+    if (!['public', 'unlisted', 'private', 'direct'].includes(String(visibility))) {
+      refuse(422, 'Validation failed: Visibility is not included in the list')
+    }
+    if (mediaIds.length > 4) refuse(422, 'Cannot attach more than 4 files')
+  }
+
   // https://docs.joinmastodon.org/methods/statuses/#create
   const postStatus = ({ body, headers }: Recorded): Reply => {
     const key = headers['idempotency-key']
     const known = typeof key === 'string' ? keys.get(key) : undefined
-    if (known && known.until > clock().getTime()) return { status: 200, body: shown(known.status) }
+    const { keys: treatment } = flavour() ?? { keys: 'replayed' }
+    if (known && known.until > clock().getTime() && treatment !== 'ignored') {
+      if (treatment === 'refused') refuse(400, 'Duplicate idempotency key.')
+      return { status: 200, body: shown(known.status!) }
+    }
+    const until = clock().getTime() + 3_600_000
+    if (typeof key === 'string' && treatment === 'refused') keys.set(key, { status: null, until })
     const status = create((body ?? {}) as Record<string, unknown>)
-    if (typeof key === 'string') keys.set(key, { status, until: clock().getTime() + 3_600_000 })
+    if (typeof key === 'string') keys.set(key, { status, until })
     return { status: 200, body: shown(status) }
   }
 
@@ -182,9 +220,13 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
 
   // https://docs.joinmastodon.org/methods/statuses/#delete: the response has the source.
   const deleteStatus = (id: string): Reply => {
+    const deletes = flavour()?.deletes
+    if (deletes === 'status, else 500' && !statuses.some((status) => status.id === id && !status.isForeign)) {
+      refuse(500, 'No query results for model [App\\Status].')
+    }
     const status = ownStatus(id)
     statuses.splice(statuses.indexOf(status), 1)
-    return { status: 200, body: { ...shown(status), text: status.text } }
+    return { status: 200, body: deletes === 'empty list' ? [] : { ...shown(status), text: status.text } }
   }
 
   /*
@@ -193,14 +235,18 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
    * https://github.com/mastodon/mastodon.
    */
   const editStatus = (id: string, parameters: Record<string, unknown>): Reply => {
+    const other = flavour()
+    if (other?.edits === false) refuse(404, 'Post editing is not enabled on this server.')
     const edited = ownStatus(id)
     const { status = '', spoiler_text = '', sensitive = false, language = null, media_ids = [] } = parameters
     if (typeof status !== 'string' || typeof spoiler_text !== 'string') return refuse(422, 'Validation failed: Text')
     if (!Array.isArray(media_ids)) return refuse(422, 'Validation failed: Media')
-    if (countLength(status + spoiler_text, 'mastodon') > fake.maxCharacters) {
-      refuse(422, `Validation failed: Text character limit of ${fake.maxCharacters} exceeded`)
-    }
+    const length = other ? other.lengthOf(status, spoiler_text) : countLength(status + spoiler_text, 'mastodon')
+    const lengthMax = other?.lengthMax ?? fake.maxCharacters
+    if (length > lengthMax) refuse(422, `Validation failed: Text character limit of ${lengthMax} exceeded`)
     const media = media_ids.map((mediaId: unknown) => {
+      const own = edited.media_attachments.find((file) => file.id === mediaId)
+      if (own) return own
       const attachment = typeof mediaId === 'string' ? attachments.get(mediaId) : undefined
       if (!attachment || (attachment.statusId && attachment.statusId !== id)) return refuse(422, 'Record not found')
       return { id: attachment.id, description: attachment.description }
@@ -227,15 +273,20 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     const file = files.find(({ field }) => field === 'file')
     const description = (body as { description?: string }).description ?? null
     if (!file) return refuse(422, "Validation failed: File can't be blank")
-    if (!TYPES.test(file.type)) refuse(422, 'Validation failed: File content type is invalid, File is invalid')
+    const other = flavour()
+    const isTaken = other ? other.types.includes(file.type) : TYPES.test(file.type)
+    if (!isTaken) refuse(422, 'Validation failed: File content type is invalid, File is invalid')
     const type = file.type === 'image/gif' ? 'gifv' : file.type.startsWith('video/') ? 'video' : 'image'
     if (file.bytes.length > (type === 'video' ? VIDEO_BYTES_MAX : IMAGE_BYTES_MAX)) {
       refuse(422, 'Validation failed: File file size must be less than the limit')
     }
-    if (description && [...description].length > (fake.descriptionLimit ?? 1500)) {
-      refuse(422, `Validation failed: Description is too long (maximum is ${fake.descriptionLimit ?? 1500} characters)`)
+    const described = other?.altTextLengthOf(description ?? '') ?? [...(description ?? '')].length
+    const descriptionMax = other?.altTextMax ?? fake.descriptionLimit ?? 1500
+    if (described > descriptionMax) {
+      refuse(422, `Validation failed: Description is too long (maximum is ${descriptionMax} characters)`)
     }
-    const attachment: Attachment = { id: nextId(), type, description, looks: type === 'image' ? 0 : fake.processing }
+    const looks = type === 'image' || other ? 0 : fake.processing
+    const attachment: Attachment = { id: nextId(), type, description, looks }
     attachments.set(attachment.id, attachment)
     return { status: attachment.looks ? 202 : 200, body: shownMedia(attachment) }
   }
@@ -254,8 +305,9 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   // https://docs.joinmastodon.org/methods/accounts/#statuses
   const getStatuses = ({ query }: Recorded): Reply => {
     const limit = Math.min(Number(query.limit ?? 20), 40)
-    const from = query.max_id ? statuses.findIndex(({ id }) => id === query.max_id) + 1 : 0
-    return { status: 200, body: statuses.slice(from, from + limit).map(shown) }
+    const listed = statuses.filter((status) => flavour()?.listsReplies !== false || status.in_reply_to_id === null)
+    const from = query.max_id ? listed.findIndex(({ id }) => id === query.max_id) + 1 : 0
+    return { status: 200, body: listed.slice(from, from + limit).map(shown) }
   }
 
   const fake: FakeMastodon = {
@@ -265,6 +317,10 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
       const scopes = call.headers.authorization === `Bearer ${TOKEN}` ? fake.scopes : login.scopesOf(call)
       const [, id = ''] = /^\/api\/v1\/(?:media|statuses)\/(\d+)/.exec(call.path) ?? []
       const name = `${call.method} ${call.path.replace(id || '-', ':id')}`
+      const other = flavour()
+      const page = other && call.method === 'GET' && other.pages[call.path]
+      if (page) return { status: 200, body: page }
+      if (other && !isCallOf(other, name)) refuse(404, 'The page you are looking for isn’t here.')
       const [scope, part] = (SCOPES[name] ?? '').split(':')
       if (scope && !scopes.has(scope) && !scopes.has(`${scope}:${part}`)) {
         refuse(403, 'This action is outside the authorized scopes')
@@ -290,6 +346,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
               },
             },
           }
+        case 'POST /api/v1/media':
         case 'POST /api/v2/media':
           return postMedia(call)
         case 'GET /api/v1/media/:id':
@@ -302,7 +359,10 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
         // https://github.com/mastodon/mastodon/blob/main/app/controllers/api/v1/statuses_controller.rb
         case 'GET /api/v1/statuses': {
           if (!fake.readsMany) return refuse(404, 'The page you are looking for isn’t here.')
-          const ids = call.parameters.getAll('id[]')
+          const parameter = other ? other.idsParameter : 'id[]'
+          if (parameter === null) refuse(405, 'Method Not Allowed')
+          if (!call.parameters.has(parameter!)) throw badRequest()
+          const ids = call.parameters.getAll(parameter!)
           if (ids.length > 20) refuse(422, 'Validation failed')
           return { status: 200, body: statuses.filter((status) => ids.includes(status.id)).map(shown) }
         }
@@ -312,6 +372,11 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
             status: 200,
             body: shown(statuses.find((status) => status.id === id) ?? refuse(404, 'Record not found')),
           }
+        // https://docs.joinmastodon.org/methods/statuses/#context
+        case 'GET /api/v1/statuses/:id/context': {
+          const descendants = statuses.filter(({ in_reply_to_id: parent }) => parent === id).toReversed()
+          return { status: 200, body: { ancestors: [], descendants: descendants.map(shown) } }
+        }
         case 'DELETE /api/v1/statuses/:id':
           return deleteStatus(id)
         case 'PUT /api/v1/statuses/:id':
@@ -330,6 +395,7 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     login,
     maxCharacters: 500,
     descriptionLimit: null,
+    flavour: null,
     readsMany: true,
     statuses,
     processing: 1,
@@ -385,6 +451,7 @@ export const mastodonScene: Scene<FakeMastodon> = {
   controls: (mastodon) => ({
     limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
     secret: mastodon.credentials.accessToken,
+    unauthorized: [401],
     processes: has('video'),
     process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
   }),
