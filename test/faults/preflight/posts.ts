@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { CreatePost } from '../../../schemas/create-post.ts'
 import { MEDIA_FITS, type MediaFit, type MediaType } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
@@ -9,7 +10,7 @@ import type {
   PostTypeRule,
   TextUnit,
 } from '../../../src/platforms/contract/limits.ts'
-import { platforms } from '../../../src/platforms/limits.ts'
+import { limitsOf } from '../../../src/platforms/limits.ts'
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Json } from '../fuzz/values.ts'
 
@@ -24,6 +25,8 @@ export interface Target {
   id: string
   platform: PlatformId
   textLengthMax: number | null
+  /** The limits that the server of the account states. */
+  facts?: AccountFacts | null
 }
 
 const PIECES = [
@@ -178,7 +181,8 @@ function filesOf(rule: PostTypeRule, files: readonly StoredFile[], mediaFit: Med
 
 /** Posts for one account each, most of which the network takes. */
 export function postsFor(target: Target, files: readonly StoredFile[], known: Known): Arbitrary<CreatePost> {
-  const platform = platforms[target.platform]
+  const { textLengthMax: _, ...account } = target
+  const platform = limitsOf(account)
   const { caption, thread, firstComment, postTypes } = platform
   const lengthOf = (lengthMax: number) => target.textLengthMax ?? lengthMax
   const limits = [caption.lengthMax, caption.lengthMaxWithMedia, caption.lengthMaxWithImages].filter(

@@ -4,6 +4,7 @@ import t from 'tap'
 import type { CreatePost } from '../../../schemas/create-post.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
+import { FLAVOURS, type FlavourName } from '../../networks/fakes/mastodon-flavours.ts'
 import { SEED } from '../fuzz/seed.ts'
 import { createScene, type Outcome } from './publishable.ts'
 
@@ -17,26 +18,36 @@ const SHRINK_MS = 20_000
 /** The message of a refusal, without its numbers and quotes. */
 const kindOf = ({ platform, refusal }: Outcome) => `${platform}: ${refusal?.replace(/\d+/g, '0').slice(0, 120)}`
 
+/** The software of servers with Mastodon's API, and how many posts each gets for one of a network. */
+const FLAVOUR_NAMES = Object.keys(FLAVOURS) as FlavourName[]
+const FLAVOUR_BATCH = 60
+const HAS_FLAVOURS = NETWORKS.includes('mastodon')
+
 t.test('every post that validate calls publishable is published', async (t) => {
   t.comment(`SEED=${SEED}`)
   const problems = new Map<string, string>()
   const counts = { posts: 0, publishable: 0 }
-  for (let batch = 0; batch * BATCH < POSTS; batch++) {
-    await t.test(`batch ${batch + 1}`, async (t) => {
+  const scenes = [null, ...(HAS_FLAVOURS ? FLAVOUR_NAMES : [])]
+  const runs = Array.from({ length: Math.ceil(POSTS / BATCH) }, (_, batch) =>
+    scenes.map((flavour) => ({ batch, flavour })),
+  ).flat()
+  for (const { batch, flavour } of runs) {
+    await t.test(`batch ${batch + 1}${flavour ? ` on ${flavour}` : ''}`, async (t) => {
       const seed = SEED + batch
-      const scene = await createScene(t, NETWORKS)
+      const scene = await createScene(t, flavour ? ['mastodon'] : NETWORKS, { flavour })
       const arbitrary = fc.constantFrom(...scene.targets).chain((target) => scene.posts(target))
-      const bodies = fc.sample(arbitrary, { seed, numRuns: BATCH })
+      const bodies = fc.sample(arbitrary, { seed, numRuns: flavour ? FLAVOUR_BATCH : BATCH })
       const outcomes = await scene.publish(bodies)
       counts.posts += bodies.length
       counts.publishable += outcomes.filter(({ isPublishable }) => isPublishable).length
       for (const [index, outcome] of outcomes.entries()) {
-        if (!outcome.refusal || problems.has(kindOf(outcome))) continue
+        const kind = `${flavour ?? ''} ${kindOf(outcome)}`
+        if (!outcome.refusal || problems.has(kind)) continue
         // A busy machine may lose a response. A refusal happens again.
         if (outcome.refusal.startsWith('unconfirmed') && !(await scene.publish([outcome.body]))[0]?.refusal) continue
-        problems.set(kindOf(outcome), '')
+        problems.set(kind, '')
         const smallest = await shrink(scene, arbitrary, seed, index, outcome)
-        problems.set(kindOf(outcome), `${outcome.refusal} (SEED=${seed} AT=${index}): ${JSON.stringify(smallest)}`)
+        problems.set(kind, `${outcome.refusal} (SEED=${seed} AT=${index}): ${JSON.stringify(smallest)}`)
       }
     })
   }

@@ -12,6 +12,7 @@ import { createNetworkWorld } from '../../helpers/network-world.ts'
 import { pdf } from '../../helpers/pdf.ts'
 import { until } from '../../helpers/until.ts'
 import { type Fakes, sceneOf } from '../../networks/fakes/all.ts'
+import type { FlavourName } from '../../networks/fakes/mastodon-flavours.ts'
 import { RECEIVED, type Received } from '../../networks/fakes/received.ts'
 import { postsFor, type StoredFile, type Target } from './posts.ts'
 
@@ -41,11 +42,19 @@ const SANDBOX_FIELDS = { fault: [] }
 const knownFieldsOf = (platform: PlatformId) =>
   platform === 'sandbox' ? SANDBOX_FIELDS : (sceneOf(platform)?.knownFields ?? {})
 
-/** A world with accounts on the fakes of these networks, and files of many kinds. */
-export async function createScene(t: Test, platforms: readonly PlatformId[]) {
+/**
+ * A world with accounts on the fakes of these networks, and files of many kinds. `flavour`: the software of the server
+ * with Mastodon's API.
+ */
+export async function createScene(
+  t: Test,
+  platforms: readonly PlatformId[],
+  { flavour = null }: { flavour?: FlavourName | null } = {},
+) {
   const sentFiles = new Map(platforms.map((platform) => [platform, new Set<string>()]))
   const world = await createNetworkWorld(t, {}, (db) => noteFiles(createNetworks(sandboxStore(db)), sentFiles))
   world.tiktok.switches.initsMax = Number.POSITIVE_INFINITY
+  world.mastodon.flavour = flavour
   world.discord.threads.add('1100')
   const image = await sharp({ create: { width: 60, height: 40, channels: 3, background: 'teal' } })
     .jpeg()
@@ -56,6 +65,7 @@ export async function createScene(t: Test, platforms: readonly PlatformId[]) {
   for (const platform of platforms) {
     for (let count = 0; count < ACCOUNTS; count++) targets.push(await createTarget(world, platform, count))
   }
+  if (flavour) for (const target of targets) await giveFacts(world, target)
   const files = await uploadFiles(world)
   const stored: AdjustedFile & { id: string }[] = (await world.ada.call('GET', '/media?limit=50')).body.data
   const facts = new Map(stored.map((file) => [file.id, file]))
@@ -194,6 +204,20 @@ async function createTarget(world: World, platform: PlatformId, count: number): 
   const id = await ada.account(platform, { username, credentials: body.credentials as Record<string, string> })
   if (textLengthMax !== null) await db.updateTable('accounts').set({ textLengthMax }).where('id', '=', id).execute()
   return { id, platform, textLengthMax }
+}
+
+/** Gives an account the limits that its server states, as connecting it does. */
+async function giveFacts({ db, mastodon, networks, fetch }: World, target: Target): Promise<void> {
+  const { credentials } = mastodon
+  const signal = AbortSignal.timeout(10_000)
+  const profile = await networks.mastodon!.identify({ credentials, fetch: fetch!, signal })
+  const { textLengthMax = null, altTextLengthMax = null, facts = {} } = profile
+  await db
+    .updateTable('accounts')
+    .set({ textLengthMax, altTextLengthMax, facts: JSON.stringify(facts) })
+    .where('id', '=', target.id)
+    .execute()
+  Object.assign(target, { textLengthMax, facts })
 }
 
 const sample = (name: string) => readFileSync(`test/samples/${name}`)
