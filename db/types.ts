@@ -364,6 +364,7 @@ export interface OauthTokens {
   expiresAt: Timestamp;
   hash: Buffer;
   keyId: string;
+  scopes: string[] | null;
   supersededAt: Timestamp | null;
   type: string;
 }

@@ -35,7 +35,7 @@ Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user.
 
 A key may be limited to some **scopes**, such as a key for an author or an agent that writes drafts, which somebody else schedules. Each operation says which scope it requires. Without it, the response is 403, and \`WWW-Authenticate\` names the scope. \`getCurrentKey\` shows what a key allows.
 
-A key may also be limited to a list of **accounts**, such as those of one customer. It treats all others as the accounts of other users: they are not listed, a post for one of them is a 403, and posts that go to any of them do not exist for the key. Files belong to no account. Operations that would reach further, such as connecting accounts, reject such keys (403).
+A key may also be limited to a list of **accounts**, such as those of one customer. It treats all others as the accounts of other users: they are not listed, a post for one of them is a 403, and posts that go to any of them do not exist for the key. It sees the files of the posts that it sees, and those that keys for the same accounts have added. Operations that would reach further, such as connecting accounts, reject such keys (403).
 
 | scope | allows to |
 |---|---|
@@ -209,9 +209,9 @@ An app that takes no API key gets one of its own by OAuth 2.1. You approve it in
 | Specifications | OAuth 2.1 with PKCE (S256) and RFC 9207 (\`iss\`), for [MCP](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization) and for this API |
 | Clients | public, without a secret (\`token_endpoint_auth_method\`: \`none\`) |
 | \`client_id\` | the https URL of a [client ID metadata document](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document), or from \`POST /oauth/register\`. An unapproved registration expires after a day, or earlier if many register. |
-| Redirect URIs | compared exactly, except for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`. Other \`http\` addresses are refused. Apps on a device may have a scheme of their own. |
+| Redirect URIs | compared exactly, except for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`. Other \`http\` addresses are refused. Apps on a device may have the scheme of a reversed domain, such as \`com.example.app:\`, or \`cursor:\`. |
 | \`resource\` | \`https://postroom.example.com/mcp\`, or \`https://postroom.example.com/api/v1\`. A token is good for the one that was asked for, else it gets a 401. Without \`resource\`, it is for \`/mcp\`. |
-| \`scope\` | those of API keys, except \`keys:manage\` and \`admin\`. The response has those that were granted: without the tick, \`posts:write\` takes the place of \`posts:publish\`. |
+| \`scope\` | those of API keys, except \`keys:manage\` and \`admin\`. Other scopes are ignored. The response has those that were granted: without the tick, \`posts:write\` takes the place of \`posts:publish\`. |
 | Access token | \`Authorization: Bearer prat_…\`, for an hour; \`getCurrentKey\` shows what it allows |
 | Refresh token | for 30 days. Each use returns a new one. The old one is accepted for a minute longer, in case the response was lost; after that it ends the access, because somebody else may have it. |
 | \`POST /oauth/revoke\` | ends the access, with either token |`

@@ -42,7 +42,9 @@ export const findKeyByToken = prepared<{ hash: Buffer }, FoundKey>(
   'find_key_by_token',
   (_db, value) => sql`
     select api_keys.id, api_keys.user_id, least(oauth_tokens.expires_at, api_keys.expires_at) as expires_at,
-      api_keys.scopes, api_keys.account_ids, oauth_grants.resource
+      case when oauth_tokens.scopes is null then api_keys.scopes
+        else array(select unnest(oauth_tokens.scopes) intersect select unnest(api_keys.scopes)) end as scopes,
+      api_keys.account_ids, oauth_grants.resource
     from oauth_tokens
       join api_keys on api_keys.id = oauth_tokens.key_id
       join oauth_grants on oauth_grants.key_id = oauth_tokens.key_id

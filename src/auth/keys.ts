@@ -10,11 +10,12 @@ import { createOwnKey, getKey, getKeyBudget, putKeyBudget, revokeKey, rotateKey,
 export const keys: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
     ...operations.getCurrentKey,
-    handler: async ({ keyId }) => {
+    handler: async ({ keyId, rights }) => {
       const key = await findCurrentKey(db, keyId)
       // The key was revoked within the last second.
       if (!key) throw fail('invalid_api_key')
-      return key
+      // An access token may have fewer.
+      return { ...key, scopes: rights.scopes && [...rights.scopes] }
     },
   })
 

@@ -13,6 +13,7 @@ import { findKeyById, type KeyRights } from '../../db/queries/keys.ts'
 import { findOrganization } from '../../db/queries/tenants.ts'
 import type { Event } from '../../schemas/event.ts'
 import type { EventList, GetEventQuery, ListEventsQuery } from '../../schemas/list-events.ts'
+import { hasScope } from '../../schemas/scopes.ts'
 import { timeOf } from '../../schemas/time.ts'
 import { CursorExpired, fail, invalidRequest } from '../errors.ts'
 import { requireScope } from '../http/rights.ts'
@@ -66,7 +67,7 @@ export async function readEvents(
     if (events.length > 0 || remainingMs <= 0 || signal.aborted) return page
     if (!hasMore && !(await waiters.wait({ streamId, userId, keyId }, place.position, remainingMs, signal))) return page
     // The key may have been revoked or narrowed meanwhile.
-    conditions = conditionsOf(await readRights(db, keyId))
+    conditions = conditionsOf(await readRights(db, keyId, rights))
   }
 }
 
@@ -74,12 +75,12 @@ async function requireOrganization(db: Db, id: string): Promise<void> {
   if (!(await findOrganization(db, id))) throw fail('organization_not_found')
 }
 
-/** The present rights of the key. Throws 401 if it has ended. */
-async function readRights(db: Db, keyId: string): Promise<KeyRights> {
+/** The present rights of the key, without those that its access token lacks. Throws 401 if it has ended. */
+async function readRights(db: Db, keyId: string, { scopes }: KeyRights): Promise<KeyRights> {
   const [key] = await findKeyById(db, { id: keyId })
   if (!key) throw fail('invalid_api_key')
   if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw fail('expired_api_key')
-  return key
+  return { ...key, scopes: key.scopes?.filter((scope) => hasScope({ scopes }, scope)) ?? null }
 }
 
 /** The place at which a request without a cursor begins. Nothing before it is missing. */

@@ -16,23 +16,34 @@ interface Texts {
 }
 
 /** The arguments of a tool. Other arguments are rejected. */
-export const toInputSchema = (properties: TProperties, required: readonly string[], texts: Texts): ObjectSchema => ({
-  ...toObjectSchema({ type: 'object', properties, ...(required.length > 0 && { required }) }, texts),
-  additionalProperties: false,
-})
+export const toInputSchema = (properties: TProperties, required: readonly string[], texts: Texts): ObjectSchema => {
+  const root = { type: 'object', properties, ...(required.length > 0 && { required }) }
+  return { ...(convert(root, texts, inline(texts, [])) as ObjectSchema), additionalProperties: false }
+}
+
+/** Some clients drop `$defs`, or refuse references: each component stands in its place, once within itself. */
+const inline =
+  (texts: Texts, parents: readonly string[]): Refer =>
+  (name) =>
+    parents.includes(name) ? {} : (convert(componentOf(name), texts, inline(texts, [...parents, name])) as object)
+
+/** The schema in place of a reference to a component. */
+type Refer = (name: string) => object
 
 /** The result of a tool: `schema` as plain JSON, with the components that it refers to. */
 export const toOutputSchema = (schema: TSchema, texts: Texts): ObjectSchema => toObjectSchema(schema, texts)
 
 function toObjectSchema(root: object, texts: Texts): ObjectSchema {
   const $defs: Record<string, object> = {}
-  const addDefinition = (name: string) => {
-    if (Object.hasOwn($defs, name)) return
-    // Before its content, which may refer to it.
-    $defs[name] = {}
-    $defs[name] = convert(componentOf(name), texts, addDefinition) as object
+  const refer: Refer = (name) => {
+    if (!Object.hasOwn($defs, name)) {
+      // Before its content, which may refer to it.
+      $defs[name] = {}
+      $defs[name] = convert(componentOf(name), texts, refer) as object
+    }
+    return { $ref: `#/$defs/${name}` }
   }
-  const schema = convert(root, texts, addDefinition) as ObjectSchema
+  const schema = convert(root, texts, refer) as ObjectSchema
   return Object.keys($defs).length > 0 ? { ...schema, $defs } : schema
 }
 
@@ -60,27 +71,26 @@ export const componentOf = (name: string): TSchema => components.find(({ $id }) 
 /** Keywords that are not JSON Schema, or of no use to an agent. */
 const DROPPED = new Set(['$id', 'examples', 'discriminator'])
 
-function convert(value: unknown, texts: Texts, addDefinition: (name: string) => void): unknown {
+function convert(value: unknown, texts: Texts, refer: Refer): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => convert(item, texts, addDefinition))
+  if (Array.isArray(value)) return value.map((item) => convert(item, texts, refer))
   const { $ref, type, properties, patternProperties, description, ...rest } = value as Record<string, unknown>
   const text = typeof description === 'string' ? texts.describe(description) : undefined
   const described = text === undefined ? {} : { description: text }
   if (typeof $ref === 'string') {
-    addDefinition($ref)
-    return { $ref: `#/$defs/${$ref}`, ...described }
+    return { ...refer($ref), ...described }
   }
   const entries = Object.entries(rest)
     .filter(([name]) => !DROPPED.has(name) && !name.startsWith('x-'))
-    .map(([name, part]) => [name, convert(part, texts, addDefinition)])
+    .map(([name, part]) => [name, convert(part, texts, refer)])
   return {
     ...toTypes(type, Object.fromEntries(entries)),
     ...described,
     // The names of properties may be those of keywords.
-    ...(properties !== undefined && { properties: convertEach(properties as object, texts, addDefinition) }),
+    ...(properties !== undefined && { properties: convertEach(properties as object, texts, refer) }),
     // A dictionary. Its pattern, which any key matches, is not a regular expression in every language.
     ...(patternProperties !== undefined && {
-      additionalProperties: toValues(convert(Object.values(patternProperties as object)[0], texts, addDefinition)),
+      additionalProperties: toValues(convert(Object.values(patternProperties as object)[0], texts, refer)),
     }),
   }
 }
@@ -94,5 +104,5 @@ const toTypes = (type: unknown, keywords: object): object =>
 /** Some clients reject an empty schema. */
 const toValues = (schema: unknown) => (Object.keys(schema as object).length === 0 ? true : schema)
 
-const convertEach = (schemas: object, texts: Texts, addDefinition: (name: string) => void) =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, convert(schema, texts, addDefinition)]))
+const convertEach = (schemas: object, texts: Texts, refer: Refer) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, convert(schema, texts, refer)]))

@@ -12,9 +12,8 @@ export interface Tool {
   name: string
   title: string
   inputSchema: {
-    properties: Record<string, { description?: string; $ref?: string }>
+    properties: Record<string, { description?: string }>
     required?: string[]
-    $defs?: Record<string, { description?: string }>
   }
   outputSchema: { type: string }
   annotations: Record<string, unknown>

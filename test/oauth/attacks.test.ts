@@ -70,7 +70,7 @@ t.test('a weaker request is refused, with a link back instead of a redirect', as
     ['invalid_target', { resource: 'https://other.example/mcp' }],
     ['invalid_target', { resource: `${origin}/files` }],
     ['invalid_scope', { scope: 'admin' }],
-    ['invalid_scope', { scope: 'everything' }],
+    ['invalid_scope', { scope: 'keys:manage everything' }],
     ['interaction_required', { prompt: 'none' }],
     ['request_not_supported', { request: 'e30.e30.' }],
     ['request_uri_not_supported', { request_uri: 'https://evil.example/request' }],
@@ -194,6 +194,29 @@ t.test('a token opens the address that it was issued for, and an API key every o
   t.match(program.atMcp.headers['www-authenticate'], /resource_metadata="[^"]+\/mcp"/, 'a client asks for another one')
   t.match(await use(await tokenFor(undefined)), { mcp: 200, api: 401 }, 'without a resource, it is for agents')
   t.match(await use(ada.key), { mcp: 200, api: 200 })
+})
+
+t.test('a refresh with fewer scopes gets an access token with these alone', async (t) => {
+  const { clientId, tokens } = await connect(ada.key, { scope: 'posts:read media:read' })
+  const refresh = (token: string, scope?: string) =>
+    post('/oauth/token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: token, scope })
+  const { body: narrow } = await refresh(tokens.refresh_token, 'posts:read openid')
+  t.equal(narrow.scope, 'posts:read')
+  t.strictSame((await call(app, narrow.access_token, 'GET', '/key')).body.scopes, ['posts:read'])
+  t.equal((await call(app, narrow.access_token, 'GET', '/posts')).status, 200)
+  t.equal((await call(app, narrow.access_token, 'GET', '/media')).status, 403)
+  t.match(await refresh(narrow.refresh_token, 'posts:read posts:write'), { body: { error: 'invalid_scope' } })
+  const { body: whole } = await refresh(narrow.refresh_token)
+  t.equal((await call(app, whole.access_token, 'GET', '/media')).status, 200, 'the grant keeps its scopes')
+})
+
+t.test('scopes of other services are ignored', async (t) => {
+  const scopes = []
+  for (const scope of ['openid profile email offline_access', 'profile', 'email', 'posts:read profile']) {
+    scopes.push((await connect(ada.key, { scope })).tokens.scope)
+  }
+  const drafts = 'accounts:read posts:read posts:write media:read media:write'
+  t.strictSame(scopes, [drafts, drafts, drafts, 'posts:read'])
 })
 
 t.test('a token is of no use elsewhere', async (t) => {

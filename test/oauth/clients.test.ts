@@ -123,13 +123,30 @@ t.test('an invalid registration is refused with what is wrong', async (t) => {
     [{ redirect_uris: ['search-ms:query=x'] }, /scheme search-ms:/],
     [{ redirect_uris: ['Shell:startup'] }, /scheme shell:/],
     [{ redirect_uris: Array(21).fill('https://app.example/') }, /more than 20/],
-    [{ redirect_uris: ['https://app.example/'], client_name: 'x'.repeat(101) }, /client_name/],
     [{ redirect_uris: ['https://app.example/'], grant_types: ['client_credentials'] }, /grant_types/],
     [{ redirect_uris: ['https://app.example/'], x: 'x'.repeat(20_000) }, /./],
   ]
   for (const [metadata, message] of cases) {
     await t.rejects(register(metadata), { message }, JSON.stringify(metadata).slice(0, 80))
   }
+})
+
+t.test('a scheme is a reversed domain, or that of a known app', async (t) => {
+  const { register } = await createScene(t)
+  for (const uri of ['web+x:y', 'powershell:x', 'vscode://a/b', 'steam://x', 'x-apple:/', 'a.:/x']) {
+    await t.rejects(register({ redirect_uris: [uri] }), { message: /is not allowed: use https/ }, uri)
+  }
+})
+
+t.test('null and empty lists count as absent, and a long name is shortened', async (t) => {
+  const { app } = await createScene(t)
+  const send = async (metadata: object) => {
+    const payload = { redirect_uris: ['com.example.app:/cb', 'cursor://app/cb'], ...metadata }
+    return (await app.inject({ method: 'POST', url: '/oauth/register', payload })).json()
+  }
+  const nothing = { client_name: null, grant_types: null, response_types: [], scope: null, contacts: [] }
+  t.match(await send(nothing), { client_id: String, client_name: String })
+  t.equal((await send({ client_name: `${'x'.repeat(98)}👩‍👩‍👧 and more` })).client_name, `${'x'.repeat(98)}…`)
 })
 
 t.test('a name that people would not see is refused', async (t) => {

@@ -111,13 +111,13 @@ export const supersedeTokens = (db: Db, keyId: string) =>
 export async function insertTokens(
   db: Db,
   keyId: string,
-  { access, refresh }: { access: Buffer; refresh: Buffer },
+  { access, refresh, scopes }: { access: Buffer; refresh: Buffer; scopes: readonly Scope[] | null },
 ): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     with inserted as (
-      insert into oauth_tokens (hash, key_id, type, expires_at)
-      values (${access}, ${keyId}, 'access', now() + ${ACCESS_TOKEN}),
-        (${refresh}, ${keyId}, 'refresh', now() + ${REFRESH_TOKEN})
+      insert into oauth_tokens (hash, key_id, type, expires_at, scopes)
+      values (${access}, ${keyId}, 'access', now() + ${ACCESS_TOKEN}, ${scopes}::text[]),
+        (${refresh}, ${keyId}, 'refresh', now() + ${REFRESH_TOKEN}, null)
     )
     select floor(extract(epoch from least(now() + ${ACCESS_TOKEN}, expires_at) - now()))::integer as seconds
     from api_keys where id = ${keyId}`.execute(db)

@@ -40,10 +40,10 @@ A request looks at up to 1,000 events, so that it is fast however many there are
         message: 'Number must be less than or equal to 20',
       },
     }),
-    errorResponse('The key lacks the scope for a type in `types`, for every type, or `admin` for all users.', [
-      errorOf('insufficient_scope', 'keys:manage'),
-      errorOf('insufficient_scope', 'admin'),
-    ]),
+    errorResponse(
+      'The key lacks the scope for a type in `types`, or `admin` for all users. Or it has no scope of any type of event.',
+      [errorOf('insufficient_scope', 'keys:manage'), errorOf('insufficient_scope', 'admin')],
+    ),
     noOrganizationResponse,
     {
       410: {

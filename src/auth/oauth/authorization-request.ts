@@ -4,7 +4,7 @@ import { APP_SCOPES, DEFAULT_SCOPES } from './addresses.ts'
 import type { FindClient, OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameter, requireParameter } from './parameters.ts'
-import { isRegistered } from './redirect-uri.ts'
+import { findRedirectProblem, isRegistered } from './redirect-uri.ts'
 
 /** The request of a client: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1#section-4.1.1 */
 export interface AuthorizationRequest {
@@ -38,6 +38,9 @@ export async function readTarget(
   if (!isRegistered(client.redirectUris, redirectUri)) {
     throw new OAuthError('invalid_request', 'redirect_uri matches no address that the app has registered')
   }
+  // It may have been registered with an earlier version.
+  const problem = findRedirectProblem(redirectUri)
+  if (problem) throw new OAuthError('invalid_request', `redirect_uri ${problem}`)
   return { client, redirectUri, state: readParameter(parameters, 'state') }
 }
 
@@ -80,18 +83,19 @@ export function readResource(parameters: URLSearchParams, issuer: string): strin
   return href
 }
 
-/** Scopes of other services, such as `openid`, are ignored: the response of the token request has those that hold. */
+/**
+ * Scopes of other services, such as `openid`, are ignored: the response of the token request has those that hold.
+ * Without any other, these are the default ones.
+ */
 function readScopes(parameters: URLSearchParams): Scope[] {
-  const wanted = readParameter(parameters, 'scope')?.split(' ').filter(Boolean)
-  if (!wanted) return [...DEFAULT_SCOPES]
+  const wanted = readParameter(parameters, 'scope')?.split(' ').filter(isScope) ?? []
+  if (wanted.length === 0) return [...DEFAULT_SCOPES]
   const scopes = APP_SCOPES.filter((scope) => wanted.includes(scope))
-  if (scopes.length > 0) return scopes
-  const isOurs = wanted.some((scope) => (SCOPE_NAMES as string[]).includes(scope))
-  if (isOurs) refuse('invalid_scope', 'scope has only scopes that apps cannot get')
-  return wanted.every((scope) => scope === 'offline_access' || scope === 'openid')
-    ? [...DEFAULT_SCOPES]
-    : refuse('invalid_scope', `scope has none of ${APP_SCOPES.join(' ')}`)
+  return scopes.length > 0 ? scopes : refuse('invalid_scope', 'scope has only scopes that apps cannot get')
 }
+
+/** Whether a scope is one of this service. */
+export const isScope = (scope: string): scope is Scope => (SCOPE_NAMES as string[]).includes(scope)
 
 function refuse(code: ConstructorParameters<typeof OAuthError>[0], description: string): never {
   throw new OAuthError(code, description)

@@ -1,5 +1,5 @@
 import { OAuthError } from './oauth-error.ts'
-import { findRedirectProblem } from './redirect-uri.ts'
+import { describeTarget, findRedirectProblem } from './redirect-uri.ts'
 
 const NAME_LENGTH_MAX = 100
 const REDIRECT_URIS_MAX = 20
@@ -27,7 +27,7 @@ export function readClientMetadata(metadata: Record<string, unknown>): ClientMet
   const redirectUris = readRedirectUris(metadata.redirect_uris)
   requireListed(metadata, 'grant_types', 'authorization_code')
   requireListed(metadata, 'response_types', 'code')
-  return { name: readName(metadata.client_name) ?? new URL(redirectUris[0]!).host, redirectUris }
+  return { name: readName(metadata.client_name) ?? describeTarget(redirectUris[0]!).name, redirectUris }
 }
 
 function readRedirectUris(value: unknown): string[] {
@@ -47,16 +47,29 @@ function readRedirectUris(value: unknown): string[] {
 
 function requireListed(metadata: Record<string, unknown>, name: string, required: string): void {
   const value = metadata[name]
-  if (value === undefined || (Array.isArray(value) && value.includes(required))) return
+  // Some clients send null or an empty list for what they leave out.
+  const isAbsent = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+  if (isAbsent || (Array.isArray(value) && value.includes(required))) return
   throw invalid(`${name} must be a list with ${required}`)
+}
+
+/** At a whole character, so that none is cut into another one. */
+function shorten(name: string): string {
+  if (name.length <= NAME_LENGTH_MAX) return name
+  let end = 0
+  for (const { index, segment } of new Intl.Segmenter().segment(name)) {
+    if (index + segment.length > NAME_LENGTH_MAX - 1) break
+    end = index + segment.length
+  }
+  return `${name.slice(0, end)}…`
 }
 
 function readName(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid('client_name must be a text')
-  const name = value.trim()
-  if (name.length > NAME_LENGTH_MAX) throw invalid(`client_name has more than ${NAME_LENGTH_MAX} characters`)
-  if (INVISIBLE.test(name) || !name.isWellFormed()) throw invalid('client_name has invisible characters: remove them')
+  if (!value.isWellFormed()) throw invalid('client_name is not well-formed Unicode')
+  const name = shorten(value.trim())
+  if (INVISIBLE.test(name)) throw invalid('client_name has invisible characters: remove them')
   if (name !== '' && !VISIBLE.test(name)) throw invalid('client_name has no visible character')
   return name || undefined
 }

@@ -1,16 +1,14 @@
-/** Schemes that browsers and systems give a meaning of their own: a code must not end up there. */
-const UNUSABLE_SCHEMES = new Set([
-  ...['about:', 'blob:', 'content:', 'data:', 'file:', 'filesystem:', 'ftp:', 'ftps:', 'intent:', 'jar:'],
-  ...['javascript:', 'ldap:', 'ldaps:', 'mailto:', 'mhtml:', 'microsoft-edge:', 'nfs:', 'rdp:', 'resource:', 'search:'],
-  ...['search-ms:', 'sftp:', 'shell:', 'smb:', 'sms:', 'ssh:', 'tel:', 'telnet:', 'vbscript:', 'view-source:'],
-  ...['vnc:', 'ws:', 'wss:'],
-])
-
 /**
- * Programs of Windows and Office have schemes that begin with `ms-`, and run what their addresses say:
- * https://learn.microsoft.com/en-us/windows/uwp/launch-resume/launch-default-app
+ * A reversed domain name, which an app of that domain registers: https://www.rfc-editor.org/rfc/rfc8252#section-7.1.
+ * Any other scheme may belong to a program that runs what its addresses say.
  */
-const isUnusable = (scheme: string) => UNUSABLE_SCHEMES.has(scheme) || scheme.startsWith('ms-')
+const DOMAIN_SCHEME = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/
+
+/** Cursor registers `cursor://anysphere.cursor-mcp/oauth/callback`: https://github.com/jentic/jentic-one/issues/1245 */
+const APP_SCHEMES = ['cursor:']
+
+const isUsable = (scheme: string) =>
+  scheme === 'https:' || scheme === 'http:' || DOMAIN_SCHEME.test(scheme) || APP_SCHEMES.includes(scheme)
 
 const URI_LENGTH_MAX = 2_000
 
@@ -32,7 +30,9 @@ export function findRedirectProblem(text: string): string | undefined {
   if (text.includes('#')) return 'has a fragment, which is not allowed'
   if (url.username || url.password) return 'has a user name or a password, which is not allowed'
   if (url.protocol === 'http:' && !isLoopback(url)) return 'must use https; http is for localhost, 127.0.0.1 and [::1]'
-  if (isUnusable(url.protocol)) return `has the scheme ${url.protocol}, which is not allowed`
+  if (!isUsable(url.protocol)) {
+    return `has the scheme ${url.protocol}, which is not allowed: use https, http on a loopback address, a reversed domain such as com.example.app:, or ${APP_SCHEMES.join(', ')}`
+  }
   return undefined
 }
 

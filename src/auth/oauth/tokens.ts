@@ -16,7 +16,7 @@ import type { Scope } from '../../../schemas/scopes.ts'
 import { AppError, RateLimited } from '../../errors.ts'
 import { generateSecret, hashKey, isSecret } from '../key.ts'
 import { createOwnKey } from '../manage-keys.ts'
-import { readResource } from './authorization-request.ts'
+import { isScope, readResource } from './authorization-request.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameter, requireParameter } from './parameters.ts'
 
@@ -64,7 +64,7 @@ export function exchangeCode(db: Db, form: URLSearchParams, clientId: string, is
     }
     requireSameResource(resource, approved.resource)
     const keyId = await createGrant(db, hash, approved)
-    return { keyId, response: await issueTokens(db, keyId, approved.scopes, clientId) }
+    return { keyId, response: await issueTokens(db, { keyId, scopes: approved.scopes }, clientId) }
   })
 }
 
@@ -94,24 +94,33 @@ async function createGrant(db: Db, hash: Buffer, approved: LockedCode): Promise<
   }
 }
 
-async function issueTokens(db: Db, keyId: string, scopes: readonly Scope[], clientId: string): Promise<TokenResponse> {
+/** `narrowed`: the scopes of the access token, if it gets fewer than the grant. */
+async function issueTokens(
+  db: Db,
+  { keyId, scopes, narrowed = null }: { keyId: string; scopes: readonly Scope[]; narrowed?: readonly Scope[] | null },
+  clientId: string,
+): Promise<TokenResponse> {
   const access = generateSecret('accessToken')
   const refresh = generateSecret('refreshToken')
-  const seconds = await insertTokens(db, keyId, { access: hashKey(access), refresh: hashKey(refresh) })
+  const seconds = await insertTokens(db, keyId, {
+    access: hashKey(access),
+    refresh: hashKey(refresh),
+    scopes: narrowed,
+  })
   await keepClient(db, clientId)
   return {
     access_token: access,
     token_type: 'Bearer',
     expires_in: seconds,
     refresh_token: refresh,
-    scope: scopes.join(' '),
+    scope: (narrowed ?? scopes).join(' '),
   }
 }
 
 /** Exchanges a refresh token for new tokens. One that was exchanged before ends the grant: it may be stolen. */
 export function refresh(db: Db, form: URLSearchParams, clientId: string, issuer: string): Promise<Outcome> {
   const token = requireParameter(form, 'refresh_token')
-  const wanted = readParameter(form, 'scope')?.split(' ').filter(Boolean) ?? []
+  const wanted = readParameter(form, 'scope')?.split(' ').filter(isScope) ?? []
   const resource = form.has('resource') ? readResource(form, issuer) : undefined
   return inTransaction(db, async (db) => {
     const grant = isSecret('refreshToken', token) ? await lockToken(db, hashKey(token)) : undefined
@@ -128,7 +137,9 @@ export function refresh(db: Db, form: URLSearchParams, clientId: string, issuer:
     if (excess !== undefined) throw new OAuthError('invalid_scope', 'scope has more than the person has approved')
     if (grant.recentTokens >= TOKENS_PER_HOUR) throw new RateLimited('rate_limited', 600)
     if (!grant.isSuperseded) await supersedeTokens(db, keyId)
-    return { keyId, response: await issueTokens(db, keyId, scopes, clientId) }
+    // The refresh token keeps all scopes: https://www.rfc-editor.org/rfc/rfc6749#section-6
+    const narrowed = wanted.length > 0 ? scopes.filter((scope) => wanted.includes(scope)) : null
+    return { keyId, response: await issueTokens(db, { keyId, scopes, narrowed }, clientId) }
   })
 }
 
