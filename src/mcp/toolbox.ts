@@ -1,5 +1,6 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { KeyRights } from '../../db/queries/keys.ts'
 import { ERRORS } from '../../schemas/errors.ts'
 import { Confirm } from '../../schemas/mcp.ts'
@@ -17,6 +18,9 @@ import { type ToolDefinition, takesConfirm } from './tool.ts'
 import { componentOf, toInputSchema, toOutputSchema, withoutNames } from './tool-schema.ts'
 import { TOOLS } from './tools.ts'
 
+/** Each has up to 190 kB. */
+const LISTS_MAX = 20
+
 type Validator = (args: Arguments) => { error?: Error }
 
 interface Tool extends ToolDefinition {
@@ -28,13 +32,22 @@ interface Tool extends ToolDefinition {
 /** Builds the tools, and returns a function that gives each request those of its API key. */
 export function createToolboxes(app: FastifyInstance): (request: FastifyRequest, args: unknown) => Toolbox {
   const tools = TOOLS.map(buildTool)
+  /** By the names of the tools. Rights are sets of scopes, of which few are in use. */
+  const lists = new LRUCache<string, string>({ max: LISTS_MAX })
   return (request, args) => {
     const { rights } = request
     const canPublish = hasScope(rights, 'posts:publish')
     const usable = tools.filter((tool) => isUsable(tool, rights))
     return {
       instructions: instructionsFor(canPublish),
-      list: () => usable.map(({ listed }) => (canPublish ? listed.full : listed.forDrafts)),
+      list() {
+        const names = [canPublish, ...usable.map(({ name }) => name)].join()
+        const known = lists.get(names)
+        if (known !== undefined) return known
+        const list = JSON.stringify(usable.map(({ listed }) => (canPublish ? listed.full : listed.forDrafts)))
+        lists.set(names, list)
+        return list
+      },
       call: (name) => {
         const tool = usable.find((tool) => tool.name === name)
         return tool && callTool(app, request, tool, args, canPublish)
