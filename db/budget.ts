@@ -3,9 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** The time that one request may still spend on the database, including waits for a connection. */
 export interface DatabaseBudget {
   remainingMs: number
-  /** The user whose share of the connections the request uses. Absent before authentication. */
+  /** The user whose share of the connections the request uses, or one of `SHARED_BY_STRANGERS`. Absent: none. */
   userId?: string
 }
+
+/** A quarter of the connections each, for requests without a user: those without a key, and the check of a new key. */
+export const SHARED_BY_STRANGERS = { requests: 'requests without a key', keys: 'unknown keys' } as const
 
 const budgets = new AsyncLocalStorage<DatabaseBudget | undefined>()
 

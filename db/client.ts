@@ -1,6 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { budgetSpent, currentBudget, type DatabaseBudget, withDatabaseBudget } from './budget.ts'
+import { budgetSpent, currentBudget, type DatabaseBudget, SHARED_BY_STRANGERS, withDatabaseBudget } from './budget.ts'
 import { Connection, roundTripOf, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
 import type { Settings } from './session.ts'
@@ -41,6 +41,9 @@ const REQUEST_ROUND_TRIPS = 16
  * others.
  */
 const USER_SHARE = 0.75
+
+/** The same for all requests without a user. */
+const STRANGERS_SHARE = 0.25
 
 type PooledConnection = pg.PoolClient & Connection
 
@@ -109,7 +112,12 @@ export function connect({
   pool.on('connect', (connection) => connection.on('error', () => {}))
   const callers: Callers = { waiting: 0, refused: 0 }
   const alone = Math.max(1, poolMax - 1)
-  const shares = createShares({ alone, shared: Math.min(alone, Math.ceil(poolMax * USER_SHARE)) })
+  const strangers = Math.ceil(poolMax * STRANGERS_SHARE)
+  const shares = createShares({
+    alone,
+    shared: Math.min(alone, Math.ceil(poolMax * USER_SHARE)),
+    others: new Map(Object.values(SHARED_BY_STRANGERS).map((name) => [name, strangers])),
+  })
   pool.on('release', (_error, client) => {
     const connection = client as PooledConnection
     if (connection.userId !== undefined) shares.leave(connection.userId)

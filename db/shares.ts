@@ -3,29 +3,40 @@ import { budgetSpent } from './budget.ts'
 interface Share {
   inUse: number
   waiting: { resolve(): void; timer: NodeJS.Timeout }[]
+  /** Undefined for a user. */
+  size: number | undefined
 }
 
-/** Each user's share of a pool, so that the slow requests of one leave connections to others. */
+/**
+ * Each owner's share of a pool, so that the slow requests of one leave connections to others: a user, or what has none.
+ */
 export interface Shares {
   /** Takes one of the user's places. Undefined if one is free; else a promise, which rejects after `ms`. */
   enter(userId: string, ms: number): Promise<void> | undefined
   leave(userId: string): void
 }
 
+interface Sizes {
+  alone: number
+  shared: number
+  /** The share of each owner that is no user, by name. */
+  others: Map<string, number>
+}
+
 /**
- * A user may use `alone` places while no other user has one, and `shared` places else. Both are at least 1. Who has
- * more when another user comes keeps them, but gets no further ones.
+ * A user may use `alone` places while nobody else has one, and `shared` places else. Each is at least 1. Who has more
+ * when another user comes keeps them, but gets no further ones.
  */
-export function createShares({ alone, shared }: { alone: number; shared: number }): Shares {
+export function createShares({ alone, shared, others }: Sizes): Shares {
   /** The shares of users that use at least one place. */
   const shares = new Map<string, Share>()
 
-  const isFree = ({ inUse }: Share) => inUse < (shares.size > 1 ? shared : alone)
+  const isFree = ({ inUse, size }: Share) => inUse < (size ?? (shares.size > 1 ? shared : alone))
 
   function shareOf(userId: string): Share {
     const existing = shares.get(userId)
     if (existing) return existing
-    const share: Share = { inUse: 0, waiting: [] }
+    const share: Share = { inUse: 0, waiting: [], size: others.get(userId) }
     shares.set(userId, share)
     return share
   }

@@ -92,7 +92,7 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 | 502 | \`connectAccount\`, \`createConnection\`: the network could not be reached | retry later, or correct the address |
 | 503 | the database is unavailable, full or not set up; the storage of files is unavailable or full; accounts cannot be connected, because the service lacks a key for credentials | retry with increasing delays, not before as many seconds as \`Retry-After\` says |
 
-405, 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds fails with 503. So does one whose storage of files does not respond for about 3 seconds.
+405, 408, 417 and 431 are sent before routing, so that no operation lists them, except for 408 at \`uploadMedia\`. The headers of a request must arrive within 5 seconds, and the whole request within 10. A file upload may take longer. A request that waits for the database for more than 1.2 seconds, or for a second until others have left room for its body, fails with 503. So does one whose storage of files does not respond for about 3 seconds.
 
 **\`x-error-code\`** is a header of every error response. Its values are stable and listed below, and each operation lists those that it sends with each status; messages may change. **\`x-request-id\`** is a header of every response to a well-formed request. Name it to the operator when you report a problem: the log has the request under this id.`
 
@@ -111,7 +111,7 @@ When a response is lost, or is a 500 or 503, the request may have been carried o
 
 const RATES = `## Rate limits
 
-By default, requests are not limited. The operator may limit the requests of each API key in a minute (\`RATE_LIMIT_PER_MINUTE\`): all of them, and those that write. Every response to a valid key then tells what is left:
+By default, requests are not limited. The operator may limit the requests of each API key in a minute (\`RATE_LIMIT_PER_MINUTE\`): all of them, and those that write. The keys of a user get twice that together. Every response to a valid key then tells what is left:
 
 - \`RateLimit-Policy: "all";q=1200;w=60, "write";q=300;w=60\` has the quotas \`q\` in \`w\` seconds.
 - \`RateLimit: "all";r=1185;t=1, "write";r=300;t=0\` has the remaining requests \`r\`, and the seconds \`t\` until the whole quota is available again. A quota refills evenly.

@@ -218,6 +218,9 @@ export const bodyTooLargeResponse = errorResponse('The body is larger than 1 MiB
   errorOf('body_too_large', 2 ** 20),
 ])
 
+/** The error response of every operation with a body, while the bodies of others take all the room for them. */
+export const busyResponse = errorResponse('The process reads too many large requests at a time.', ['service_busy'])
+
 /** The error responses of every operation that takes an API key. */
 export const commonErrors: ErrorResponses = {
   ...errorResponse(

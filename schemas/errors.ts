@@ -138,6 +138,11 @@ export const ERRORS = {
       admin: { message: 'Only the operator creates keys with the scope admin' },
     },
   },
+  api_key_limit: {
+    status: 409,
+    message: (max: number) => `The user has ${max} active keys, and cannot have more: revoke one first`,
+    meaning: 'The user has as many active keys as one may have. Those of connected apps count.',
+  },
   api_key_rotated: {
     status: 409,
     message: 'Another key replaces this one already',
@@ -695,6 +700,11 @@ export const ERRORS = {
     message: 'The files of the post are still being made to fit: send the request again',
     meaning:
       'The renditions that `mediaFit` asks for take long. They are kept, so that the next request takes less time.',
+  },
+  service_busy: {
+    status: 503,
+    message: 'Too many large requests at a time: send it again in a second',
+    meaning: 'The requests that the process has read take all the memory for bodies; `Retry-After` says when to retry.',
   },
   schema_outdated: {
     status: 503,

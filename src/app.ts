@@ -7,7 +7,7 @@ import { sandboxStore } from '../db/queries/sandbox.ts'
 import { listTags } from '../schemas/document.ts'
 import { publicAvatars } from './accounts/avatar.ts'
 import { accounts } from './accounts/plugin.ts'
-import { createFailedKeys } from './auth/failed-keys.ts'
+import { createNoteFailedKey } from './auth/failed-keys.ts'
 import { keys } from './auth/keys.ts'
 import { connectedApps } from './auth/oauth/connected-apps.ts'
 import { consent } from './auth/oauth/consent.ts'
@@ -129,12 +129,13 @@ export async function buildApp({
   app.addHook('onRequest', (_request, _reply, done) => withDatabaseBudget(budgetOf(db, databaseMs), done))
   await app.register(requests)
   await app.register(requestMetrics, metrics)
-  const authOptions = { db, failedKeys: rates && trustedProxies.length > 0 ? createFailedKeys() : undefined }
+  const knowsAddresses = trustedProxies.length > 0
+  const authOptions = { db, knowsAddresses, noteFailedKey: createNoteFailedKey(rates && knowsAddresses) }
   // Before CORS, which would refuse the preflights of other origins: pages of any origin may connect.
   await app.register(async (programs) => {
     await programs.register(requireSchema, { db })
-    await programs.register(oauth, { ...authOptions, publicUrl: context.publicUrl })
-    await programs.register(consent, { db, fetch: context.fetch, publicUrl: context.publicUrl })
+    await programs.register(oauth, { ...context, ...authOptions })
+    await programs.register(consent, { ...context, ...authOptions })
   })
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   if (servesDocument) {

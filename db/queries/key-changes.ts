@@ -45,6 +45,18 @@ export const lockKey = (db: Db, { userId, id }: { userId: string; id: string }):
     .forNoKeyUpdate()
     .executeTakeFirst()
 
+/** The most active keys of a user, those of connected apps included: each has quotas of its own. */
+export const KEYS_MAX = 500
+
+/** Whether the user has as many active keys as one may have. Others create no keys until the transaction ends. */
+export async function hasMostKeys(db: Db, userId: string): Promise<boolean> {
+  await sql`select from users where id = ${userId} for no key update`.execute(db)
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from api_keys
+    where user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > now())`.execute(db)
+  return rows[0]!.count >= KEYS_MAX
+}
+
 export interface KeyChanges {
   name?: string
   scopes?: Scope[]

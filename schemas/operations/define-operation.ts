@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import {
   bodyTooLargeResponse,
+  busyResponse,
   commonErrors,
   type ErrorResponses,
   eitherResponse,
@@ -179,7 +180,10 @@ function listErrors(definition: Definition): ErrorResponses {
     ...errors,
   )
   const made = makesRenditions ? renditionFailures.reduce(eitherResponse, own) : own
-  const strict = ignoresUnknownQuery ? made : eitherResponse(made, unknownParameterResponse)
+  // A form with a file is streamed.
+  const isParsed = body && !definition.consumes?.includes('multipart/form-data')
+  const read = isParsed ? eitherResponse(made, busyResponse) : made
+  const strict = ignoresUnknownQuery ? read : eitherResponse(read, unknownParameterResponse)
   return scope ? eitherResponse(strict, forbiddenResponse(definition, scope)) : strict
 }
 

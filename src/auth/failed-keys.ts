@@ -1,26 +1,49 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { RateLimited } from '../errors.ts'
-import { createTokenBuckets } from '../http/token-buckets.ts'
+import { createTokenBuckets, type Remainder } from '../http/token-buckets.ts'
 import { addressOf } from '../http/trusted-proxies.ts'
 
-const FAILURES_PER_MINUTE = 20
-
-/** Limits requests with invalid API keys by the address of the client. */
-export interface FailedKeys {
-  note(request: FastifyRequest): void
-  /** Throws 429 if there were too many. */
-  check(request: FastifyRequest): void
+interface NetworkQuotas {
+  perNetwork: number
+  /** The quota of all clients together, where addresses are not known. */
+  all: number
+  windowMs: number
 }
 
-export function createFailedKeys(): FailedKeys {
-  const failures = createTokenBuckets(FAILURES_PER_MINUTE, 60_000, () => performance.now())
-  return {
-    note: (request) => void failures.take(networkOf(addressOf(request) ?? '')),
-    check(request) {
-      const { retryAfterSeconds } = failures.peek(networkOf(addressOf(request) ?? ''))
-      if (retryAfterSeconds > 0) throw new RateLimited('too_many_failed_keys', retryAfterSeconds)
-    },
+/** A limit for each network of clients. */
+export interface NetworkLimit {
+  take(request: FastifyRequest): Remainder & { isTaken: boolean }
+  peek(request: FastifyRequest): Remainder
+}
+
+/**
+ * Counts by network only if the operator names the proxies in front. Without them, an address may be that of a proxy
+ * which all clients share: one of them would use up the quota of everybody.
+ */
+export function createNetworkLimit(
+  { perNetwork, all, windowMs }: NetworkQuotas,
+  { knowsAddresses }: { knowsAddresses: boolean },
+): NetworkLimit {
+  const buckets = createTokenBuckets(knowsAddresses ? perNetwork : all, windowMs, () => performance.now())
+  const keyOf = (request: FastifyRequest) => (knowsAddresses ? networkOf(addressOf(request) ?? '') : '')
+  return { take: (request) => buckets.take(keyOf(request)), peek: (request) => buckets.peek(keyOf(request)) }
+}
+
+const FAILURES = { perNetwork: 20, all: 20, windowMs: 60_000 }
+
+/**
+ * Notes a request with an invalid API key. Throws 429 if its network has sent too many. It is called when the key is
+ * known to be invalid: a valid one is never refused for those of others.
+ */
+export type NoteFailedKey = (request: FastifyRequest) => void
+
+export function createNoteFailedKey(isLimited: boolean | undefined): NoteFailedKey {
+  if (!isLimited) return () => {}
+  const failures = createNetworkLimit(FAILURES, { knowsAddresses: true })
+  return (request) => {
+    const { isTaken, retryAfterSeconds } = failures.take(request)
+    if (!isTaken) throw new RateLimited('too_many_failed_keys', retryAfterSeconds)
   }
 }
 

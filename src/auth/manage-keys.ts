@@ -6,7 +6,9 @@ import { type Actor, actAs } from '../../db/queries/events/actor.ts'
 import {
   changeKey,
   expireKeyAfter,
+  hasMostKeys,
   isReplaced,
+  KEYS_MAX,
   type LockedKey,
   lockKey,
   revokeOwnKey,
@@ -70,6 +72,7 @@ async function createKeyWithin(
   requireGivable(own, wanted)
   requireFutureExpiry(wanted)
   await checkAccounts(db, userId, wanted)
+  await requireRoom(db, userId)
   const { id, key } = await createKey(db, { ...wanted, userId, budgetId })
   return { ...(await getKey(db, userId, id)), key }
 }
@@ -134,7 +137,7 @@ export function updateKey(db: Db, manager: Manager, id: string, body: UpdateApiK
 /**
  * Creates a key in place of another one of the user, which expires after the overlap. Throws 403 if the key allows more
  * than the key of the request, which would otherwise gain these rights. Throws 409 if it is expired, is replaced, or
- * belongs to an app.
+ * belongs to an app, or if the user may have no further key.
  */
 export function rotateKey(
   db: Db,
@@ -151,6 +154,7 @@ export function rotateKey(
     // The app would not get the successor, which would outlive its access.
     if (await isGrant(db, id)) throw fail('api_key_not_rotatable.app')
     if (await isReplaced(db, id)) throw fail('api_key_rotated')
+    await requireRoom(db, userId)
     const payer = await findPayer(db, id)
     const budgetId = payer?.id ?? id
     const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id, budgetId })
@@ -226,6 +230,11 @@ async function lockChangeable(db: Db, manager: Manager, id: string): Promise<Loc
 
 function requireNoAdmin({ scopes }: Allowance): void {
   if (scopes?.includes('admin')) throw fail('api_key_too_wide.admin')
+}
+
+/** Throws 409 if the user may have no further key. */
+async function requireRoom(db: Db, userId: string): Promise<void> {
+  if (await hasMostKeys(db, userId)) throw fail('api_key_limit', KEYS_MAX)
 }
 
 function requireGivable(own: Allowance, wanted: Allowance): void {

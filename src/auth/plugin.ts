@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
-import { currentBudget } from '../../db/budget.ts'
+import { currentBudget, SHARED_BY_STRANGERS } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { findKey, findKeyByToken, type KeyRights } from '../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { type AppError, fail } from '../errors.ts'
-import type { FailedKeys } from './failed-keys.ts'
+import type { NoteFailedKey } from './failed-keys.ts'
 import { hashKey, isKey, isSecret } from './key.ts'
 import { createLastUse } from './last-use.ts'
 import { findMisplacedKey } from './misplaced-key.ts'
@@ -40,17 +40,16 @@ export interface AuthOptions {
   db: Db
   /** The path of the scope, which access tokens are compared with. */
   resource: Resource
-  /** Undefined if addresses are not known, or requests not limited. */
-  failedKeys: FailedKeys | undefined
+  noteFailedKey: NoteFailedKey
 }
 
 /** Requires a valid API key or access token for every route of its scope, before the body is read. */
-export const auth = fp(async (app: FastifyInstance, { db, resource, failedKeys }: AuthOptions) => {
+export const auth = fp(async (app: FastifyInstance, { db, resource, noteFailedKey }: AuthOptions) => {
   const cache = new LRUCache<string, CachedKey>({ max: CACHE_SIZE_MAX })
   const lastUse = createLastUse(db, (err) => app.log.debug({ err }, 'the last use of keys was not stored'))
 
   function invalidKey(request: FastifyRequest): AppError {
-    failedKeys?.note(request)
+    noteFailedKey(request)
     return fail('invalid_api_key')
   }
 
@@ -88,9 +87,9 @@ export const auth = fp(async (app: FastifyInstance, { db, resource, failedKeys }
       authenticate(request, cached)
       return done()
     }
-    // A key that was valid before is looked up all the same: others may share its address.
-    if (!cached) failedKeys?.check(request)
     if (!isKey(key) && !isSecret('accessToken', key)) throw invalidKey(request)
+    const budget = currentBudget()
+    if (budget) budget.userId = cached?.userId ?? SHARED_BY_STRANGERS.keys
     findAndCache(key, request)
       .then((entry) => authenticate(request, entry))
       .then(() => done(), done)

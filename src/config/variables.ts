@@ -54,7 +54,7 @@ export const VARIABLES = Type.Object({
     minimum: 1,
     maximum: 1_000,
     description:
-      'Connections to the database per process, at most. The requests of one user use all but one, or three quarters while other users have requests.',
+      'Connections to the database per process, at most. The requests of one user use all but one, or three quarters while other users have requests; those without a key, a quarter.',
   }),
   DATABASE_PREPARED_STATEMENTS: oneOf(['on', 'off'], {
     default: 'on',
@@ -198,14 +198,14 @@ export const VARIABLES = Type.Object({
     Type.String({
       format: 'address-ranges',
       description:
-        '[Proxies](src/runtime/README.md#behind-a-proxy) in front: addresses or ranges such as `10.0.0.0/8`.',
+        '[Proxies](src/runtime/README.md#behind-a-proxy) in front: addresses or ranges such as `10.0.0.0/8`. Limits by address need it.',
     }),
   ),
   RATE_LIMIT_PER_MINUTE: Type.String({
     default: 'off',
     format: 'rate-limit',
     description:
-      '[Requests](src/runtime/README.md#rate-limits) of an API key to each process, such as `1200`, or `1200,300` to limit writes too.',
+      '[Requests](src/runtime/README.md#rate-limits) of an API key to each process, such as `1200`, or `1200,300` to limit writes too. The keys of a user get twice that together.',
   }),
   POSTROOM_URL: Type.Optional(
     Type.String({

@@ -16,6 +16,7 @@ import {
   RateLimited,
 } from '../errors.ts'
 import { StorageError } from '../storage/storage.ts'
+import { logFailure } from './log-failure.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,7 +51,7 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': // Thrown for the method QUERY, which no route has.
       return noRoute(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalidRequest([UNREADABLE])
+      return bodyCutOff()
   }
   // An error of Fastify or a plugin. Checked before the database: a client that disconnects while it sends its body
   // causes an ECONNRESET as well, with the status 400.
@@ -65,7 +66,8 @@ export function toPublicError(error: unknown, request: FastifyRequest): PublicEr
 export const storageError = (error: unknown) =>
   errorOf(error instanceof StorageError && error.isFull ? 'storage_full' : 'storage_unavailable')
 
-const UNREADABLE = { code: 'invalid_json' as const, path: [], message: 'Request body was cut off' }
+export const bodyCutOff = () =>
+  invalidRequest([{ code: 'invalid_json', path: [], message: 'Request body was cut off' }])
 
 /** A 400 that names the content type of the operation. */
 export function unsupportedContentType({ routeOptions }: FastifyRequest): AppError {
@@ -104,7 +106,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // A server that the user has named is no fault of this one.
   if (known?.statusCode === 502) request.log.info({ reqId: request.id, reason: known.message }, 'another server failed')
   else if (!known || (known.statusCode >= 500 && !REPORTED_ONCE.includes(known.code) && !isProbe))
-    request.log.error({ reqId: request.id, err: error }, 'request failed')
+    logFailure(request, error, known?.statusCode === 503 ? known.code : undefined)
   if (known?.statusCode === 401) {
     const mend = known instanceof MisplacedKey && ` error="invalid_request", error_description="${known.mend}"`
     reply.header('www-authenticate', `Bearer${mend || ''}`)

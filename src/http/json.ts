@@ -76,7 +76,7 @@ function findEndOfText(body: Buffer, start: number): number {
   return body.length
 }
 
-/** Parses the bytes of a JSON body. Throws a 400 if it is empty, has too many keys or levels, or is not JSON in UTF-8. */
+/** Parses a JSON body. Throws a 400 if it is empty, has too many keys or levels, or is not JSON in UTF-8. */
 export function readJson(body: Buffer): unknown {
   if (body.length === 0) throw invalidRequest([EMPTY_BODY])
   if (!isUtf8(body)) throw invalidRequest([unreadable('Request body is not valid UTF-8')])

@@ -1,7 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { currentBudget, SHARED_BY_STRANGERS } from '../../db/budget.ts'
 import { fail } from '../errors.ts'
-import { toPublicError } from './errors.ts'
+import { parseInRoom } from './body-room.ts'
+import { addRetryAfter, toPublicError } from './errors.ts'
 import { html, PAGE_POLICY, type PageContent, toPage } from './html.ts'
+import { logFailure } from './log-failure.ts'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -20,15 +23,25 @@ const FORM_BYTES_MAX = 65_536
 /** The shortest pair takes a byte of a body, and a hundred bytes of memory. */
 const FORM_PAIRS_MAX = 2_000
 
-/** Makes the routes of `app` read forms as URLSearchParams instead of JSON. Call it before they are added. */
+/** Makes a request without a key share connections with all others, so that no number of them takes those of users. */
+export const useStrangersShare: onRequestHookHandler = (_request, _reply, done) => {
+  currentBudget()!.userId = SHARED_BY_STRANGERS.requests
+  done()
+}
+
+/**
+ * Makes the routes of `app` read forms as URLSearchParams instead of JSON. Forms come from browsers and apps, which
+ * send no key. Call it before the routes are added.
+ */
 export function readForms(app: FastifyInstance): void {
+  app.addHook('onRequest', useStrangersShare)
   app.addHook('onRoute', (route) => {
     route.bodyLimit ??= FORM_BYTES_MAX
   })
   // The parsers of the API, such as that of JSON.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
-    parseForm(body),
+  app.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, async (request: FastifyRequest, body: string) =>
+    parseInRoom(request, body, parseForm),
   )
 }
 
@@ -54,8 +67,10 @@ export function speakHtml(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const known = toPublicError(error, request)
     const statusCode = known?.statusCode ?? 500
-    if (statusCode >= 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
-    if (known?.code === 'database_unavailable') return sendPage(reply, statusCode, BUSY)
+    if (statusCode >= 500) logFailure(request, error, statusCode === 503 ? known?.code : undefined)
+    addRetryAfter(reply, error, statusCode)
+    if (known?.code === 'database_unavailable' || known?.code === 'service_busy')
+      return sendPage(reply, statusCode, BUSY)
     const message = known?.details?.[0]?.message ?? known?.message
     return sendPage(reply, statusCode, errorPage(message ?? 'The service has failed. Try again in a while.'))
   })

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { fail, invalidRequest } from '../errors.ts'
+import { awaitReading, parseInRoom } from './body-room.ts'
 import { browserHeaders } from './browser-headers.ts'
-import { ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
+import { bodyCutOff, ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 import { addressOf } from './trusted-proxies.ts'
@@ -53,6 +54,7 @@ export const requests = fp(async (app: FastifyInstance) => {
   handleProtocolErrors(app.server)
   app.decorateRequest('createdId', '')
   app.decorateRequest('bodyBytes', 0)
+  app.decorateRequest('leaveRoom', undefined)
   const headers = browserHeaders()
 
   // The hooks are synchronous: a promise would cost every request a turn of the microtask queue.
@@ -68,6 +70,13 @@ export const requests = fp(async (app: FastifyInstance) => {
     done()
   })
 
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const room = awaitReading(request)
+    if (!room) return done(null, payload)
+    // The body of a client that disconnects meanwhile would never end.
+    room.then(() => done(request.raw.destroyed ? bodyCutOff() : null, payload), done)
+  })
+
   // Fastify does not parse a body without type and length, and would validate it as null. Operations that consume
   // another type than JSON read their body themselves.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -75,6 +84,12 @@ export const requests = fp(async (app: FastifyInstance) => {
     if (config.hasOptionalBody && request.body === undefined) request.body = {}
     const isJson = schema?.body !== undefined && (schema.consumes?.includes(JSON_TYPE) ?? true)
     if (isJson && request.body === undefined) throw invalidRequest([EMPTY_BODY])
+    done()
+  })
+
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.leaveRoom?.()
+    request.leaveRoom = undefined
     done()
   })
 
@@ -88,13 +103,13 @@ export const requests = fp(async (app: FastifyInstance) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     request.bodyBytes = body.length
-    return parseBody(body)
+    return parseInRoom(request, body, parseBody)
   })
   app.addContentTypeParser(MERGE_PATCH, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const { schema } = request.routeOptions
     if (schema?.body !== undefined && !schema.consumes?.includes(MERGE_PATCH)) throw unsupportedContentType(request)
     request.bodyBytes = body.length
-    return schema?.body && parseBody(body)
+    return schema?.body && parseInRoom(request, body, parseBody)
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.routeOptions.schema?.body !== undefined) throw unsupportedContentType(request)

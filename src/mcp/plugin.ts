@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorOf } from '../../schemas/errors.ts'
 import { fail, MethodNotAllowed } from '../errors.ts'
+import { parseInRoom } from '../http/body-room.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
 import type { Message } from './protocol.ts'
@@ -38,8 +39,8 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
 
   // The arguments of a tool are checked when it is called, so that the agent reads what is wrong with them.
   app.removeContentTypeParser(JSON_TYPE)
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    readJson(body),
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+    parseInRoom(request, body, readJson),
   )
 
   app.route({

@@ -77,6 +77,10 @@ t.test('a service that is set up is in order, and the doctor leaves nothing behi
   const env = { DATABASE_URL: url, CREDENTIALS_KEY, MEDIA_DIR: await createMediaDir(t), MEDIA_MAX_BYTES: '1000' }
   const report = await examine(env)
   t.strictSame([report.code, report.ok, report.statuses], [0, true, ALL_OK], JSON.stringify(report.findings))
+  const behindProxy = { ...env, PUBLIC_URL: 'https://postroom.example' }
+  const unknown = await examine(behindProxy)
+  t.strictSame([unknown.code, unknown.statuses.configuration], [0, 'warning'], 'the proxy is not named')
+  t.equal((await examine({ ...behindProxy, TRUST_PROXY: '10.0.0.7' })).statuses.configuration, 'ok')
   const text = await postroom(['doctor'], env)
   t.equal(text.code, 0)
   t.match(text.stdout, /^ok +configuration +database at DATABASE_URL, files in .*\nok +database +PostgreSQL \d+/)

@@ -13,6 +13,6 @@ export function soakTest<T>(test: string, variables: Record<string, string> = {}
     env: { ...process.env, ...variables, SOAK_REPORT: file },
     stdio: 'inherit',
   })
-  process.exitCode = status ?? 1
+  if (status !== 0) process.exitCode = status ?? 1
   return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -5,7 +5,7 @@ import { SQLSTATE } from '../../db/sqlstate.ts'
 import { keepLongStacks, serializeError } from '../../src/runtime/logging.ts'
 import { call } from '../helpers/app.ts'
 import { assertUnavailable, startService, startServiceWithPerson, withTableLocked } from '../helpers/service.ts'
-import { untilBlocked } from '../helpers/until.ts'
+import { until, untilBlocked } from '../helpers/until.ts'
 
 t.test('an unexpected database error is an opaque 500, and is logged', async (t) => {
   const { send, create, admin, log } = await startServiceWithPerson(t)
@@ -69,6 +69,23 @@ t.test('the log never contains an API key or a caption', async (t) => {
   )
   for (const { err } of failures)
     t.match(err.stack, /^\n {4}at .*src\/posts\/\w+\.ts:\d+/s, 'with the line of the code')
+})
+
+t.test('requests that fail for one reason have a line a second, with their count', async (t) => {
+  const { key, account, url } = await startServiceWithPerson(t)
+  const { send, log } = await startService(
+    t,
+    `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`,
+  )
+  const create = () => send(key, 'POST', '/posts', { accountIds: [account] })
+  const replies = await Promise.all(Array.from({ length: 30 }, create))
+  t.strictSame([...new Set(replies.map(({ status }) => status))], [503])
+  const counts = () =>
+    log.map((line) => JSON.parse(line)).flatMap(({ msg, count = 1 }) => (/^requests? failed$/.test(msg) ? [count] : []))
+  const all = await until('each request is counted', counts, {
+    isMet: (counts) => counts.reduce((sum, count) => sum + count, 0) === 30,
+  })
+  t.ok(all.length < 30, `${all.length} lines`)
 })
 
 t.test('errors of JavaScript are logged with their message', async (t) => {

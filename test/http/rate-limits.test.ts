@@ -47,6 +47,20 @@ t.test('a key that has used up its requests is rejected, until they come back', 
   t.strictSame((await fieldsOf())[0], 429)
 })
 
+t.test('the keys of a user have the quota of two together', async (t) => {
+  const { db, app, ada, user } = await createScene(t, { rateLimits: { all: 20, write: 20 } })
+  const statuses: number[] = []
+  for (let count = 0; count < 10; count++) {
+    const { key } = await createKey(db, { userId: ada.id, name: null, expiresAt: null })
+    for (let number = 0; number < 10; number++) statuses.push((await call(app, key, 'GET', '/key')).status)
+  }
+  t.strictSame(
+    [200, 429].map((status) => statuses.filter((each) => each === status).length),
+    [40, 60],
+  )
+  t.equal((await (await user()).call('GET', '/key')).status, 200, 'other users have their own')
+})
+
 t.test('writes have a quota of their own, and reads go on when it is used up', async (t) => {
   const { ada, clock } = await createScene(t, { rateLimits: { all: 10, write: 2 } })
   const accountIds = [await ada.account('x')]
@@ -71,7 +85,7 @@ t.test('a request that is invalid, forbidden or unknown counts as any other', as
   t.equal((await call(app, key, 'GET', '/media')).status, 429)
 })
 
-t.test('behind a proxy, an address that sends invalid keys is rejected before the database is asked', async (t) => {
+t.test('behind a proxy, an address that sends invalid keys is rejected, and a valid key never', async (t) => {
   const options = { rateLimits: { all: 1_000, write: 1_000 }, trustedProxies: ['127.0.0.1'] }
   const { app, db, ada, clock } = await createScene(t, options)
   const send = async (key: string, address: string) => {
@@ -90,6 +104,8 @@ t.test('behind a proxy, an address that sends invalid keys is rejected before th
   t.strictSame(await send(generateKey(), '192.0.2.7'), rejected)
   t.strictSame(await send(ada.key, '192.0.2.7'), accepted, 'a key that was valid before')
   t.strictSame((await send(generateKey(), '192.0.2.8'))[0], 401, 'another address')
+  const { key: fresh } = await createKey(db, { userId: ada.id, name: null, expiresAt: null })
+  t.strictSame(await send(fresh, '192.0.2.7'), accepted, 'a key that the process has not seen')
   clock.now += 3_000
   t.strictSame((await send(generateKey(), '192.0.2.7'))[0], 401)
   t.strictSame(await send(generateKey(), '192.0.2.7'), rejected)

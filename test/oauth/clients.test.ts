@@ -158,13 +158,15 @@ t.test('a name that people would not see is refused', async (t) => {
   for (const name of ['❤️ Posts', 'Zażółć', 'हिन्दी', '   ']) t.ok(await named(name), name)
 })
 
-t.test('registrations are limited for each network', async (t) => {
-  const { app, register } = await createScene(t)
+t.test('registrations are limited for each network, where the proxy names it', async (t) => {
+  const { app, register } = await createScene(t, { trustedProxies: ['127.0.0.1'] })
   for (let number = 0; number < 20; number++) await register()
   const payload = { redirect_uris: ['https://app.example/'] }
   const reply = await app.inject({ method: 'POST', url: '/oauth/register', payload })
   t.equal(reply.statusCode, 429)
   t.ok(Number(reply.headers['retry-after']) > 0)
+  const behindProxy = await createScene(t)
+  for (let number = 0; number < 21; number++) t.ok(await behindProxy.register(), 'all clients have one address')
 })
 
 t.test('a flood of registrations deletes the oldest unapproved client, and others can still register', async (t) => {

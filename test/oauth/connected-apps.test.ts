@@ -1,5 +1,6 @@
 import t from 'tap'
 import { revokeKey } from '../../db/queries/keys.ts'
+import { generateKey } from '../../src/auth/key.ts'
 import { call } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
@@ -50,14 +51,24 @@ t.test('a code of the command takes the place of a key, once', async (t) => {
 })
 
 t.test('codes cannot be guessed: ten wrong ones a minute from one network', async (t) => {
-  const { user, register, begin, submit } = await createScene(t)
+  const { user, register, begin, submit } = await createScene(t, { trustedProxies: ['127.0.0.1'] })
   const { path } = begin({ client_id: await register() })
   const statuses = []
   for (let number = 0; number < 12; number++) {
     statuses.push((await submit(path, { key: `0000-00${String(number).padStart(2, '0')}` })).status)
   }
   t.strictSame([statuses[9], statuses.at(-1)], [400, 429])
-  t.equal((await submit(path, { key: (await user()).key })).status, 429)
+  t.equal((await submit(path, { key: generateKey() })).status, 429)
+  t.equal((await submit(path, { key: (await user()).key })).status, 200, 'a valid key is always let in')
+})
+
+t.test('without a named proxy, wrong keys of strangers keep nobody out', async (t) => {
+  const { user, register, begin, submit } = await createScene(t)
+  const { path } = begin({ client_id: await register() })
+  const statuses = []
+  for (let number = 0; number < 30; number++) statuses.push((await submit(path, { key: generateKey() })).status)
+  t.strictSame(statuses, Array(30).fill(400))
+  t.equal((await submit(path, { key: (await user()).key })).status, 200)
 })
 
 t.test('a sweep deletes what has expired, and ends the apps that have no token any more', async (t) => {

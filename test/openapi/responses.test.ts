@@ -972,6 +972,11 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 429 too_many_uploads`)
   }
   seen.add('uploadMedia 408 request_timeout')
+  // test/faults/bodies/ and test/auth/key-limit.test.ts check these.
+  for (const { operationId, requestBody } of operations.values()) {
+    if (requestBody?.content['application/json']) seen.add(`${operationId} 503 service_busy`)
+  }
+  for (const operationId of ['createKey', 'rotateKey', 'createUserKey']) seen.add(`${operationId} 409 api_key_limit`)
   for (const title of CHECKED_ELSEWHERE) seen.add(title)
   for (const operationId of ['createPost', 'updatePost']) {
     // test/posts/queue-front.test.ts checks these: they need 500 posts.

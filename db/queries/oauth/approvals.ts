@@ -24,13 +24,14 @@ export async function takeApproval(db: Db, hash: Buffer): Promise<{ userId: stri
   return rows[0]
 }
 
-/** How many codes of a key can still be used. */
-export async function countApprovals(db: Db, keyId: string): Promise<number> {
+/** How many codes of a user's keys can still be used. */
+export async function countApprovals(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('oauthApprovals')
+    .innerJoin('apiKeys', 'apiKeys.id', 'oauthApprovals.keyId')
     .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('keyId', '=', keyId)
-    .where('expiresAt', '>', sql<Date>`now()`)
+    .where('userId', '=', userId)
+    .where('oauthApprovals.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -13,7 +13,7 @@ export const createKey = defineOperation({
   operationId: 'createKey',
   tag: 'keys',
   summary: 'Create a key',
-  description: `Creates an API key that acts for you. It can allow only what the key of the request allows, and not for longer. ${ONCE}`,
+  description: `Creates an API key that acts for you. It can allow only what the key of the request allows, and not for longer. You can have 500 active keys, those of connected apps included. ${ONCE}`,
   body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
   success: { 201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CREATED }) },
   errors: [
@@ -30,6 +30,7 @@ export const createKey = defineOperation({
       'api_key_too_wide.admin',
       errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
     ]),
+    errorResponse('You have as many keys as a user may have.', [errorOf('api_key_limit', 500)]),
   ],
   sdk: 'keys.create',
 })

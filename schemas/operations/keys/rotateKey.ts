@@ -27,11 +27,10 @@ export const rotateKey = defineOperation({
       errorOf('api_key_too_wide', LATER_EXPIRY),
     ]),
     notFoundResponse,
-    errorResponse('Another key replaces this one, or it is expired, or that of a connected app.', [
-      'api_key_rotated',
-      'api_key_not_rotatable',
-      'api_key_not_rotatable.app',
-    ]),
+    errorResponse(
+      'Another key replaces this one, or it is expired, or that of a connected app, or you have 500 active keys.',
+      ['api_key_rotated', 'api_key_not_rotatable', 'api_key_not_rotatable.app', errorOf('api_key_limit', 500)],
+    ),
   ],
   sdk: 'keys.rotate',
 })

@@ -15,7 +15,7 @@ export const createUserKey = defineOperation({
   tag: 'tenants',
   summary: 'Create a key for a user',
   description:
-    'Creates an API key that acts for the user, with any scopes but `admin`. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone, and takes no `Idempotency-Key`: it is stored nowhere. If the response is lost, find the key with `listUserKeys`, revoke it, and create another one.',
+    'Creates an API key that acts for the user, with any scopes but `admin`. A user can have 500 active keys. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone, and takes no `Idempotency-Key`: it is stored nowhere. If the response is lost, find the key with `listUserKeys`, revoke it, and create another one.',
   params: UserPath,
   body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
   success: { 201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }) },
@@ -30,6 +30,7 @@ export const createUserKey = defineOperation({
       errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
     ]),
     noUserResponse,
+    errorResponse('The user has as many keys as one may have.', [errorOf('api_key_limit', 500)]),
   ],
   sdk: 'users.createKey',
 })

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { SCOPE_NAMES, type Scope } from '../../../schemas/scopes.ts'
 import { RESOURCES } from '../resource.ts'
 import { APP_SCOPES, DEFAULT_SCOPES } from './addresses.ts'
@@ -31,9 +32,9 @@ export type Asked = AuthorizationRequest & ResponseTarget
 export async function readTarget(
   parameters: URLSearchParams,
   find: FindClient,
-  network: string,
+  request: FastifyRequest,
 ): Promise<ResponseTarget> {
-  const client = await find(requireParameter(parameters, 'client_id'), network)
+  const client = await find(requireParameter(parameters, 'client_id'), request)
   const redirectUri = requireParameter(parameters, 'redirect_uri')
   if (!isRegistered(client.redirectUris, redirectUri)) {
     throw new OAuthError('invalid_request', 'redirect_uri matches no address that the app has registered')

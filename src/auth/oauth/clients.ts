@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
 import { findClient } from '../../../db/queries/oauth/clients.ts'
-import { createTokenBuckets } from '../../http/token-buckets.ts'
+import { createNetworkLimit } from '../failed-keys.ts'
 import { createFetchMetadata, isMetadataUrl, tooManyFetches } from './metadata-document.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -19,25 +20,32 @@ export interface OAuthClient {
 const DOCUMENT_MS = 300_000
 const DOCUMENTS_MAX = 1_000
 
-/** Documents that one network of clients may make a process fetch in a minute. */
-const FETCHES_PER_MINUTE = 30
+/** Documents that one network of clients, or all of them, may make a process fetch in a minute. */
+const FETCHES = { perNetwork: 30, all: 30, windowMs: 60_000 }
 
-/** Finds a client by its id, for a request from `network`. Throws an OAuthError for an unknown one. */
-export type FindClient = (id: string, network: string) => Promise<OAuthClient>
+/** Finds the client with this id for a request. Throws an OAuthError for an unknown one. */
+export type FindClient = (id: string, request: FastifyRequest) => Promise<OAuthClient>
 
-export function createClients(db: Db, fetch: typeof globalThis.fetch): FindClient {
+interface ClientOptions {
+  db: Db
+  /** Reaches public addresses only. */
+  fetch: typeof globalThis.fetch
+  knowsAddresses: boolean
+}
+
+export function createClients({ db, fetch, knowsAddresses }: ClientOptions): FindClient {
   const fetchMetadata = createFetchMetadata(fetch)
   const documents = new LRUCache<string, OAuthClient>({ max: DOCUMENTS_MAX, ttl: DOCUMENT_MS })
-  const fetches = createTokenBuckets(FETCHES_PER_MINUTE, 60_000, () => performance.now())
+  const fetches = createNetworkLimit(FETCHES, { knowsAddresses })
 
-  return async (id, network) => {
+  return async (id, request) => {
     if (isId(id)) {
       const client = await findClient(db, id)
       if (client) return client
     } else if (isMetadataUrl(id)) {
       const cached = documents.get(id)
       if (cached) return cached
-      if (!fetches.take(network).isTaken) throw tooManyFetches()
+      if (!fetches.take(request).isTaken) throw tooManyFetches()
       const client = { id, ...(await fetchMetadata(id)), publishedBy: new URL(id).host }
       documents.set(id, client)
       return client

@@ -7,7 +7,7 @@ import { isGrant, listGrants } from '../../../db/queries/oauth/grants.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import { fail, RateLimited } from '../../errors.ts'
 import { readPage } from '../../http/paging.ts'
-import { revokeKey } from '../manage-keys.ts'
+import { type Manager, revokeKey } from '../manage-keys.ts'
 import { APPROVALS_MAX, hashCode } from './sign-in.ts'
 
 export const connectedApps: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
@@ -29,14 +29,14 @@ export const connectedApps: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, 
 
   app.route({
     ...operations.createApprovalCode,
-    handler: async ({ keyId }, reply) => reply.code(201).send(await createCode(db, keyId)),
+    handler: async (request, reply) => reply.code(201).send(await createCode(db, request)),
   })
 }
 
 const notFound = () => fail('connected_app_not_found')
 
-async function createCode(db: Db, keyId: string): Promise<{ code: string; expiresAt: string }> {
-  if ((await countApprovals(db, keyId)) >= APPROVALS_MAX) throw new RateLimited('rate_limited', APPROVAL_SECONDS)
+async function createCode(db: Db, { userId, keyId }: Manager): Promise<{ code: string; expiresAt: string }> {
+  if ((await countApprovals(db, userId)) >= APPROVALS_MAX) throw new RateLimited('rate_limited', APPROVAL_SECONDS)
   for (;;) {
     const digits = String(randomInt(100_000_000)).padStart(8, '0')
     const expiresAt = await insertApproval(db, { hash: hashCode(digits), keyId })

@@ -8,8 +8,6 @@ import { hasScope, type Scope } from '../../../schemas/scopes.ts'
 import { addRetryAfter } from '../../http/errors.ts'
 import { pagePolicy } from '../../http/html.ts'
 import { FORM_TYPE, sendPage, speakHtml } from '../../http/pages.ts'
-import { addressOf } from '../../http/trusted-proxies.ts'
-import { networkOf } from '../failed-keys.ts'
 import { generateSecret, hashKey } from '../key.ts'
 import { PATHS } from './addresses.ts'
 import { type Asked, type ResponseTarget, readRequest, readTarget } from './authorization-request.ts'
@@ -25,6 +23,8 @@ export interface ConsentOptions {
   /** Reaches public addresses only. */
   fetch: typeof fetch
   publicUrl(): string
+  /** Whether the operator names the proxies in front. */
+  knowsAddresses: boolean
 }
 
 /**
@@ -32,9 +32,9 @@ export interface ConsentOptions {
  * string stays in the address of the forms, and is checked each time.
  */
 export async function consent(app: FastifyInstance, options: ConsentOptions): Promise<void> {
-  const { db, fetch } = options
-  const findClient = createClients(db, fetch)
-  const signIn = createSignIn(db)
+  const { db } = options
+  const findClient = createClients(options)
+  const signIn = createSignIn(options)
   const page = { exposeHeadRoute: false, schema: { hide: true } }
   const form = { ...page, schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
 
@@ -73,7 +73,7 @@ async function withRequest(
   const { search, searchParams } = new URL(request.url, 'http://localhost')
   let target: ResponseTarget | undefined
   try {
-    target = await readTarget(searchParams, findClient, networkOf(addressOf(request) ?? ''))
+    target = await readTarget(searchParams, findClient, request)
     return await respond({ ...target, ...readRequest(searchParams, publicUrl()) }, `${PATHS.authorize}${search}`)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error

@@ -5,10 +5,10 @@ import { newId } from '../../../db/id.ts'
 import { insertClient } from '../../../db/queries/oauth/clients.ts'
 import { RateLimited } from '../../errors.ts'
 import { addRetryAfter, toPublicError } from '../../http/errors.ts'
-import { FORM_TYPE, readForms } from '../../http/pages.ts'
-import { createTokenBuckets } from '../../http/token-buckets.ts'
-import { addressOf } from '../../http/trusted-proxies.ts'
-import { type FailedKeys, networkOf } from '../failed-keys.ts'
+import { logFailure } from '../../http/log-failure.ts'
+import { FORM_TYPE, readForms, useStrangersShare } from '../../http/pages.ts'
+import { createRoom } from '../../http/room.ts'
+import { createNetworkLimit, type NoteFailedKey } from '../failed-keys.ts'
 import { RESOURCES } from '../resource.ts'
 import { PATHS, resourceMetadata, serverMetadata } from './addresses.ts'
 import { readClientMetadata } from './client-metadata.ts'
@@ -22,12 +22,13 @@ export interface OAuthOptions {
   db: Db
   /** The address of this service, which is also the name of the issuer. */
   publicUrl(): string
-  /** Undefined if addresses are not known, or requests not limited. */
-  failedKeys: FailedKeys | undefined
+  noteFailedKey: NoteFailedKey
+  /** Whether the operator names the proxies in front. */
+  knowsAddresses: boolean
 }
 
-/** Clients that one network may register with a process in an hour. */
-const REGISTRATIONS_PER_HOUR = 20
+/** Clients that one network, or all of them, may register with a process in an hour. */
+const REGISTRATIONS = { perNetwork: 20, all: 1_000, windowMs: 3_600_000 }
 /** How many unapproved clients an installation keeps. They expire after a day. */
 const UNUSED_CLIENTS_MAX = 1_000
 const REGISTRATION_BYTES_MAX = 16_384
@@ -59,12 +60,13 @@ async function metadata(app: FastifyInstance, { publicUrl }: OAuthOptions): Prom
   }
 }
 
-async function registration(app: FastifyInstance, { db }: OAuthOptions): Promise<void> {
-  const registrations = createTokenBuckets(REGISTRATIONS_PER_HOUR, 3_600_000, () => performance.now())
+async function registration(app: FastifyInstance, { db, knowsAddresses }: OAuthOptions): Promise<void> {
+  app.addHook('onRequest', useStrangersShare)
+  const registrations = createNetworkLimit(REGISTRATIONS, { knowsAddresses })
   const route = { schema: { hide: true, body: Type.Object({}) }, bodyLimit: REGISTRATION_BYTES_MAX }
   // https://www.rfc-editor.org/rfc/rfc7591#section-3
   app.post(PATHS.register, route, async (request, reply) => {
-    const { isTaken, retryAfterSeconds } = registrations.take(networkOf(addressOf(request) ?? ''))
+    const { isTaken, retryAfterSeconds } = registrations.take(request)
     if (!isTaken) throw new RateLimited('rate_limited', retryAfterSeconds)
     const { name, redirectUris } = readClientMetadata(request.body as Record<string, unknown>)
     const id = newId()
@@ -82,12 +84,13 @@ async function registration(app: FastifyInstance, { db }: OAuthOptions): Promise
   })
 }
 
-async function tokens(app: FastifyInstance, { db, publicUrl, failedKeys }: OAuthOptions): Promise<void> {
+async function tokens(app: FastifyInstance, { db, publicUrl, noteFailedKey }: OAuthOptions): Promise<void> {
   readForms(app)
   const route = { schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
+  // One at a time for each code or token: the others would wait for its row, each with a connection.
+  const exchanges = createRoom({ perOwner: 1 })
 
   app.post<{ Body: URLSearchParams }>(PATHS.token, route, async (request) => {
-    failedKeys?.check(request)
     const form = request.body
     const clientId = readClientId(request)
     const grantType = requireParameter(form, 'grant_type')
@@ -95,9 +98,11 @@ async function tokens(app: FastifyInstance, { db, publicUrl, failedKeys }: OAuth
     if (!exchange) {
       throw new OAuthError('unsupported_grant_type', `grant_type must be ${[...GRANTS.keys()].join(' or ')}`)
     }
-    const { keyId, misuse, response } = await exchange(db, form, clientId, publicUrl()).catch(async (error) => {
+    const leave = await exchanges.take(form.get('code') ?? form.get('refresh_token') ?? '', 1)
+    const result = (async () => exchange(db, form, clientId, publicUrl()))().finally(leave)
+    const { keyId, misuse, response } = await result.catch(async (error) => {
       const isInvalid = error instanceof OAuthError && error.code === 'invalid_grant'
-      if (isInvalid) failedKeys?.note(request)
+      if (isInvalid) noteFailedKey(request)
       throw isInvalid && !(await isKnownClient(db, clientId)) ? unknownClient() : error
     })
     noteStep(request, misuse === undefined ? grantType : 'grant ended', { clientId, keyId, misuse })
@@ -152,9 +157,9 @@ function speakToPrograms(app: FastifyInstance): void {
 }
 
 function sendOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, code, description } = toOAuthError(error, request)
+  const { known, status, code, description } = toOAuthError(error, request)
   if (status >= 500 && !(error instanceof OAuthError)) {
-    request.log.error({ reqId: request.id, err: error }, 'request failed')
+    logFailure(request, error, status === 503 ? known?.code : undefined)
   }
   noteStep(request, 'refused', { error: code, description })
   addRetryAfter(reply, error, status)
@@ -162,10 +167,12 @@ function sendOAuthError(error: unknown, request: FastifyRequest, reply: FastifyR
 }
 
 function toOAuthError(error: unknown, request: FastifyRequest) {
-  if (error instanceof OAuthError) return { status: error.status, code: error.code, description: error.message }
+  if (error instanceof OAuthError) {
+    return { known: undefined, status: error.status, code: error.code, description: error.message }
+  }
   const known = toPublicError(error, request)
   const status = known?.statusCode ?? 500
   const code = status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request'
   const description = known?.details?.[0]?.message ?? known?.message ?? 'The service has failed: try again in a while'
-  return { status, code, description }
+  return { known, status, code, description }
 }

@@ -6,8 +6,7 @@ import { countApprovals, insertApproval, takeApproval } from '../../../db/querie
 import { hasScope } from '../../../schemas/scopes.ts'
 import { RateLimited } from '../../errors.ts'
 import { createTokenBuckets } from '../../http/token-buckets.ts'
-import { addressOf } from '../../http/trusted-proxies.ts'
-import { networkOf } from '../failed-keys.ts'
+import { createNetworkLimit } from '../failed-keys.ts'
 import { generateSecret, hashKey, isKey } from '../key.ts'
 import type { Asked } from './authorization-request.ts'
 
@@ -18,10 +17,10 @@ export interface Approver extends KeyRights {
 }
 
 /** Wrong keys and codes from one network, and wrong codes from all, that a process accepts in a minute. */
-const FAILURES_PER_MINUTE = 10
+const FAILURES = { perNetwork: 10, all: 60, windowMs: 60_000 }
 const WRONG_CODES_PER_MINUTE = 60
 
-/** Pages that were signed in to and codes, of one key, that are valid at a time. */
+/** Pages that were signed in to and codes, of one user, that are valid at a time. */
 export const APPROVALS_MAX = 20
 
 /** The stored form of a code of eight digits. It is valid once, and for minutes: see `takeApproval`. */
@@ -30,8 +29,8 @@ export const hashCode = (code: string): Buffer => createHash('sha256').update(`a
 /** Returns who signs in with what a person has entered, or why nobody does. */
 export type SignIn = (request: FastifyRequest, entered: string) => Promise<Approver | string>
 
-export function createSignIn(db: Db): SignIn {
-  const failures = createTokenBuckets(FAILURES_PER_MINUTE, 60_000, () => performance.now())
+export function createSignIn({ db, knowsAddresses }: { db: Db; knowsAddresses: boolean }): SignIn {
+  const failures = createNetworkLimit(FAILURES, { knowsAddresses })
   const wrongCodes = createTokenBuckets(WRONG_CODES_PER_MINUTE, 60_000, () => performance.now())
 
   async function find(entered: string): Promise<{ keyId: string; userId: string } | undefined> {
@@ -47,22 +46,22 @@ export function createSignIn(db: Db): SignIn {
   }
 
   return async (request, entered) => {
-    const network = networkOf(addressOf(request) ?? '')
-    // The limit of all codes is not for keys: strangers would use it to lock out everybody.
-    const codesWait = isKey(entered.trim()) ? 0 : wrongCodes.peek('all').retryAfterSeconds
-    const wait = Math.max(failures.peek(network).retryAfterSeconds, codesWait)
-    if (wait > 0) throw new RateLimited('too_many_failed_keys', wait)
+    // A code can be guessed. A key cannot: strangers would use a limit before its check to lock out its owner.
+    const isCode = !isKey(entered.trim())
+    const wait = Math.max(failures.peek(request).retryAfterSeconds, wrongCodes.peek('all').retryAfterSeconds)
+    if (isCode && wait > 0) throw new RateLimited('too_many_failed_keys', wait)
     const found = await find(entered.trim())
     const approver = found && (await readApprover(db, found))
     if (!approver) {
-      failures.take(network)
+      const { isTaken, retryAfterSeconds } = failures.take(request)
+      if (!isTaken) throw new RateLimited('too_many_failed_keys', retryAfterSeconds)
       return 'That is neither a valid key nor a valid code. A code works once, for ten minutes.'
     }
     if (!hasScope(approver, 'keys:manage')) {
       return 'This key may not connect apps: it lacks the scope keys:manage. Use another key.'
     }
-    if ((await countApprovals(db, approver.keyId)) >= APPROVALS_MAX) {
-      return 'This key was entered too often. Try again in ten minutes.'
+    if ((await countApprovals(db, approver.userId)) >= APPROVALS_MAX) {
+      return 'Your keys were entered too often. Try again in ten minutes.'
     }
     return approver
   }

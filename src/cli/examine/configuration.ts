@@ -21,7 +21,7 @@ export function examineConfiguration(env: Env): Configuration {
   for (;;) {
     try {
       const config = readConfig(rest)
-      findings.push(...examineApps(config))
+      findings.push(...examineApps(config), ...examineProxies(config))
       return { config, invalid, findings: findings.length > 0 ? findings : [ok('configuration', describe(config))] }
     } catch (error) {
       const [name] = /^[A-Z][A-Z\d_]+/.exec((error as Error).message) ?? []
@@ -43,6 +43,19 @@ const examineApps = ({ oauthApps }: Config): Finding[] =>
     const name = `${platform.toUpperCase()}_CLIENT_ID`
     return problem ? [wrong('configuration', `${name}: ${problem}`, `Correct ${name}.`)] : []
   })
+
+/** This process speaks no TLS: where clients do, a proxy is in front. */
+const examineProxies = ({ publicUrl, trustedProxies }: Config): Finding[] =>
+  publicUrl?.startsWith('https:') && trustedProxies.length === 0
+    ? [
+        {
+          check: 'configuration',
+          status: 'warning',
+          message: 'TRUST_PROXY is not set: nothing is limited by address, and the log has the address of the proxy',
+          mend: 'Set TRUST_PROXY to the addresses of the proxies in front, such as 10.0.0.0/8.',
+        },
+      ]
+    : []
 
 function describe({ databaseUrl, dataDir, mediaDir, s3 }: Config): string {
   const database = databaseUrl ? 'database at DATABASE_URL' : `embedded database in ${dataDir}`

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
@@ -9,7 +10,7 @@ import { bodiesOf, isOpen } from './routes.ts'
 import { watchTurns, yardstick } from './turns.ts'
 
 /** One in `EVERY` bodies of the routes that take a key is sent with one. */
-const { EVERY = '10' } = process.env
+const { EVERY = '10', SOAK_REPORT } = process.env
 
 t.test('no body that a route takes holds the event loop for long, with a key or without', async (t) => {
   t.comment(`SEED=${SEED}`)
@@ -44,5 +45,6 @@ t.test('no body that a route takes holds the event loop for long, with a key or 
   for (const [index, [name, message]] of closed.flat().entries()) {
     if (index % Number(EVERY) === SEED % Number(EVERY)) await measure(name, { ...message, key })
   }
+  if (SOAK_REPORT) writeFileSync(SOAK_REPORT, JSON.stringify({ seed: SEED, limitMs, slow }))
   t.strictSame(slow, [], `a turn takes more than ${limitMs} ms`)
 })
