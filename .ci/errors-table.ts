@@ -1,5 +1,5 @@
+import { type ErrorRow, MEANINGS } from '../src/platforms/contract/error-table.ts'
 import { NETWORKS } from '../src/platforms/networks.ts'
-import { type ErrorRow, MEANINGS } from '../src/platforms/wire/error-table.ts'
 
 /** What follows from a refusal, by its meaning. */
 export function renderMeanings(): string {

@@ -77,7 +77,7 @@ const CELLS: Cell[] = [
     { state: 'queued', failures: 1, prepared, outcome: 'failed', retryInMs: 25_000, mayUnpublish: false },
   ],
   [
-    'what the network does not know any more is prepared anew',
+    'what the network does not know any more is prepared again',
     {},
     { event: 'failed', reason: { ...passing, discardsPrepared: true }, wasIntended: true },
     { state: 'queued', failures: 1, prepared: null, outcome: 'failed', retryInMs: 25_000 },

@@ -94,9 +94,9 @@ t.test('Google Business: an app without approval rests, and says who has to act'
   google.isApproved = false
   const id = await post({ accountIds: [account], caption: 'A lighthouse' })
   await work()
-  const error = { code: 'rate_limited', retryable: true, message: /the operator of Postroom has to apply to Google/ }
+  const error = { code: 'app_restricted', retryable: true, message: /the operator of Postroom has to apply to Google/ }
   t.match(await readDelivery(id), { state: 'queued', error })
-  t.notOk((await readAccount(account)).attention, 'its owner cannot change it')
+  t.match((await readAccount(account)).attention, { code: 'app_restricted' })
   google.isApproved = true
   await work(HOUR + SECOND)
   await work(5 * SECOND)

@@ -111,7 +111,7 @@ t.test('prepared state is passed to later attempts at the same act, and to no ot
   t.equal(mastodon.saved.at(-1), null)
 })
 
-t.test('a failed delivery that its owner retries is prepared anew', async (t) => {
+t.test('a failed delivery that its owner retries is prepared again', async (t) => {
   const mastodon = scriptedNetwork()
   const { ada, connectAccount, post, work, readDelivery } = await createDeliveryWorld(t, { mastodon })
   const account = await connectAccount('mastodon')

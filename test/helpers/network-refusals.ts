@@ -69,7 +69,7 @@ const linkedin = (code: string, message = 'No') => ({ message, code, status: 403
 const pinterest = (code: number, message = 'No') => ({ code, message })
 const xrpc = (error: string) => ({ error, message: 'No' })
 
-/** What each network says when it refuses a call, code by code, and what follows. */
+/** The refusals of each network, code by code, with the errors that they lead to. */
 const REFUSALS: Partial<Record<PlatformId, Row[]>> = {
   facebook: [
     ...META,

@@ -28,8 +28,9 @@ export const readRest = prepared<{ accountId: string; limits: number[]; windows:
 )
 
 /**
- * Rests every account with this limit key for `ms`, with the `reason` why somebody has to act, and stores the key on this account, because older versions did not.
- * Removes rests that ended more than `keptMs` ago: until then, `readWaiting` reads when they ended.
+ * Rests every account with this limit key for `ms`. `reason` says why somebody has to act. Also stores the key on this
+ * account, because older versions did not. Removes rests that ended more than `keptMs` ago: until then, `readWaiting`
+ * reads when they ended.
  */
 export async function restSharedLimit(
   db: Db,

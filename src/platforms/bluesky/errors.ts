@@ -1,4 +1,4 @@
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 const XRPC = 'https://atproto.com/specs/xrpc#error-responses'
@@ -39,7 +39,7 @@ export const ERRORS: readonly ErrorRow[] = [
     source: PDS,
   },
   {
-    // With status 400.
+    // The status is 400.
     code: ['ExpiredToken', 'InvalidToken'],
     means: 'credentials refused',
     note: 'The session has expired or was revoked.',

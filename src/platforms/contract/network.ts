@@ -1,8 +1,8 @@
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
-import type { ErrorRow } from '../wire/error-table.ts'
 import type { AnyAdapter } from './adapter.ts'
 import type { ChangeRules } from './changes.ts'
 import type { Content, ContentSource, EntityFinder } from './content.ts'
+import type { ErrorRow } from './error-table.ts'
 import type { Platform } from './limits.ts'
 import type { MetricRules } from './metrics.ts'
 import type { OAuthApp } from './oauth.ts'
@@ -27,7 +27,7 @@ export interface Network {
   addresses?: PostAddresses
   /** How its published posts are removed and edited. */
   changes: ChangeRules
-  /** What its refusals mean. */
+  /** The meanings of its refusals. */
   errors: readonly ErrorRow[]
   /** Loads the function that finds the links, mentions and tags of a text. Absent: the rules that X has published. */
   loadEntityFinder?: (kind: 'post' | 'comment') => EntityFinder | Promise<EntityFinder>

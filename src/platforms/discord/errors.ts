@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
 
 const CODES = 'https://docs.discord.com/developers/topics/opcodes-and-status-codes#json'
@@ -13,31 +13,31 @@ export const ERRORS: readonly ErrorRow[] = [
     source: CODES,
   },
   {
-    code: ['10015', '50027'],
+    code: /^(?:10015|50027)$/,
     means: 'credentials refused',
     note: 'The webhook was deleted, or its token is invalid.',
     source: CODES,
   },
   {
-    code: ['50001', '50013'],
+    code: /^500(?:01|13)$/,
     means: 'credentials refused',
     note: 'The webhook has no access to the channel.',
     source: CODES,
   },
   {
-    code: ['20009', '200000', '200001', '240000'],
+    code: /^(?:20009|200000|200001|240000)$/,
     means: 'content refused',
     note: 'A filter blocks the message: explicit content, AutoMod, or a harmful link.',
     source: CODES,
   },
   {
-    code: ['20016', '20028', '20029'],
+    code: /^(?:20016|20028|20029)$/,
     means: 'rate limited',
     note: 'The channel or the server has reached its limit of messages.',
     source: CODES,
   },
   {
-    code: ['40004', '40006', '130000'],
+    code: /^(?:40004|40006|130000)$/,
     means: 'tried later',
     note: 'Sending is switched off for a time, or Discord is overloaded.',
     source: CODES,

@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import { BLOCKED_ROWS, CREDENTIAL_ROWS, keysOf as graphKeysOf } from '../families/meta/errors.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
 
 export const GRAPH_ERRORS = 'https://developers.facebook.com/docs/graph-api/guides/error-handling'

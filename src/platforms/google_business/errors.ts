@@ -1,4 +1,4 @@
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
 
 // https://cloud.google.com/apis/design/errors, with details as https://developers.google.com/my-business has them.

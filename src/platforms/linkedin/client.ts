@@ -15,7 +15,7 @@ import { VERSION } from './version.ts'
 
 export const HOST = 'api.linkedin.com'
 
-/** For so long after it was issued, a token may be refused as revoked. */
+/** The time after its issue in which a token may be refused as revoked. */
 const TOKEN_FRESH_MS = 60_000
 
 export interface Client extends NetworkRules {

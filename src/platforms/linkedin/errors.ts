@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
 
 const ERROR_PAGE = 'https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling'
@@ -57,7 +57,7 @@ export const ERRORS: readonly ErrorRow[] = [
   },
   {
     code: ['INVALID_IMAGE_ID', 'INVALID_VIDEO_ID'],
-    means: 'prepared anew',
+    means: 'prepared again',
     note: 'LinkedIn does not know the file of the post.',
     source: POSTS,
   },
@@ -83,7 +83,7 @@ export const ERRORS: readonly ErrorRow[] = [
   },
 ]
 
-/** Of a comment. */
+/** Refusals that only comments have. */
 export const COMMENT_ERRORS: readonly ErrorRow[] = [
   {
     status: 403,

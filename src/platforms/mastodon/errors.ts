@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { at, textAt } from '../wire/json.ts'
 
 const MASTODON = 'https://github.com/mastodon/mastodon/tree/main/app/controllers/concerns/api'

@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 // Errors have a `code` and a `message`. The codes are those of examples in API, unless another page is named.

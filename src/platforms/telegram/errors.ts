@@ -1,4 +1,4 @@
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 const API = 'https://core.telegram.org/bots/api'

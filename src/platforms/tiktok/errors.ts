@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 const ERROR_PAGE = 'https://developers.tiktok.com/doc/tiktok-api-v2-error-handling'

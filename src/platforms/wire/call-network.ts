@@ -1,3 +1,4 @@
+import { type ErrorKeys, type ErrorRow, findRow, MEANINGS, type Meaning } from '../contract/error-table.ts'
 import type { Io, UnparsedResponse } from '../contract/io.ts'
 import {
   Moved,
@@ -7,7 +8,6 @@ import {
   unexpected,
   unreadable,
 } from '../contract/publish-error.ts'
-import { type ErrorKeys, type ErrorRow, findRow, MEANINGS, type Meaning } from './error-table.ts'
 import { parseJson } from './json.ts'
 import { StreamedBody } from './request-body.ts'
 
@@ -27,9 +27,9 @@ export interface NetworkRules {
   secrets: readonly string[]
   /** The network's own words in an error body. Undefined marks the body of a proxy in front of the network. */
   words(body: unknown): string | undefined
-  /** What its refusals mean. Another 4xx refuses the content. */
+  /** The meanings of its refusals. Another 4xx refuses the content. */
   errors: readonly ErrorRow[]
-  /** What the rows are compared with. Absent: the status alone. */
+  /** The parts that rows are compared with. Absent: the status alone. */
   keysOf?(refusal: Refusal): ErrorKeys
   /** The required pause, if the network gives it outside of `Retry-After`, or more precisely. */
   retryAfterMs?(refusal: Refusal): number | undefined

@@ -1,5 +1,5 @@
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import type { Refusal } from '../wire/call-network.ts'
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 const PAGE = 'https://docs.x.com/x-api/fundamentals/response-codes-and-errors'
@@ -74,7 +74,7 @@ export const ERRORS: readonly ErrorRow[] = [
   {
     status: 400,
     text: /media IDs are invalid/i,
-    means: 'prepared anew',
+    means: 'prepared again',
     note: 'A file is not ready, too old, or of another user.',
     source: 'https://github.com/abraham/twitteroauth/issues/1222',
   },

@@ -1,4 +1,4 @@
-import type { ErrorKeys, ErrorRow } from '../wire/error-table.ts'
+import type { ErrorKeys, ErrorRow } from '../contract/error-table.ts'
 import { textAt } from '../wire/json.ts'
 
 const ERROR_PAGE = 'https://developers.google.com/youtube/v3/docs/errors'

@@ -1,4 +1,4 @@
-import type { ErrorKeys, ErrorRow } from '../../wire/error-table.ts'
+import type { ErrorKeys, ErrorRow } from '../../contract/error-table.ts'
 import { textAt } from '../../wire/json.ts'
 
 const GRAPH = 'https://developers.facebook.com/docs/graph-api/guides/error-handling'
@@ -17,7 +17,7 @@ const UNKNOWN_OUTCOME: ErrorRow = {
 }
 
 const LIMITED: ErrorRow = {
-  code: ['4', '9', '17', '32', '613', '80002'],
+  code: /^(?:4|9|17|32|613|80002)$/,
   means: 'rate limited',
   note: 'The limit of an app, a user or a use case is reached; 9 is that of publishing.',
   source: RATES,

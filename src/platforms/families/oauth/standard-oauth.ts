@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
+import type { ErrorRow } from '../../contract/error-table.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../../wire/call-network.ts'
-import type { ErrorRow } from '../../wire/error-table.ts'
 import { textAt } from '../../wire/json.ts'
 
 /** A network that keeps to RFC 6749, except for the differences that are named here. */

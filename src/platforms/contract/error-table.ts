@@ -1,4 +1,4 @@
-import type { PublishError } from '../contract/publish-error.ts'
+import type { PublishError } from './publish-error.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -10,11 +10,11 @@ export interface Meaning extends Pick<PublishError, 'code'> {
   discardsPrepared?: true
   /** The pause where neither the network nor the row names one. */
   pauseMs?: number
-  /** Follows from the refusal, for the table of src/platforms/README.md. */
+  /** The consequences, for the table of src/platforms/README.md. */
   outcome: string
 }
 
-/** What a refusal can mean, and what follows. */
+/** The meanings of refusals, with the errors that they lead to. */
 export const MEANINGS = {
   'credentials refused': {
     code: 'unauthorized',
@@ -67,7 +67,7 @@ export const MEANINGS = {
     outcome: 'Nothing was sent. The account keeps its new id, and the post is sent there.',
   },
   'tried later': { code: 'server_error', retryable: true, outcome: 'Nothing was sent. The post is tried again.' },
-  'prepared anew': {
+  'prepared again': {
     code: 'server_error',
     retryable: true,
     discardsPrepared: true,
@@ -100,7 +100,7 @@ export interface ErrorRow {
   subcode?: Pattern
   text?: RegExp
   means: keyof typeof MEANINGS
-  /** What the network says by it. */
+  /** The reason, for the table of the documentation. */
   note: string
   /** The page or the report that names it. */
   source: string
