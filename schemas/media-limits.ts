@@ -7,6 +7,7 @@ const SOURCE = {
   url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json',
   confidence: 'official' as const,
   version: '2026-08-20',
+  seenAt: '2026-11-21',
 }
 
 const bound = (description: string) => Type.Optional(Type.Number({ description: `${description} Absent: no limit.` }))

@@ -46,6 +46,7 @@ export const ActGuarantee = Type.Object(
           url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/repo/putRecord.json',
           confidence: 'official',
           version: 'ac97a3d',
+          seenAt: '2026-11-21',
         },
       },
     ],

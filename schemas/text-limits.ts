@@ -122,6 +122,7 @@ export const TitleLimits = Type.Object(
           url: 'https://developers.google.com/youtube/v3/docs/videos#properties',
           confidence: 'copy',
           version: '2026-10-10',
+          seenAt: '2026-11-21',
         },
       },
     ],

@@ -16,7 +16,7 @@ import {
 export const WEBHOOKS_MAX = 20
 export const WEBHOOK_URL_MAX = 2_000
 export const WEBHOOK_HEADERS_MAX = 10
-/** Of names and values together. */
+/** The sum of names and values. */
 export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
 
 /** Every event of a family, such as `delivery.*`. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
 import { fromWaitingWebhooks, waitingWebhooks } from './webhooks/claim.ts'
 
-/** Milliseconds until work of each kind is due, 0 or less if it is; null if there is none. */
+/** Milliseconds until work of each kind is due, 0 or less if it is; null without such work. */
 export interface NextWork {
   deliveries: number | null
   changes: number | null

@@ -5,10 +5,10 @@ import type {
   FieldValue,
   ObjectRule,
   Platform,
-  Source,
   TextUnit,
   TitleRule,
 } from '../platforms/contract/limits.ts'
+import type { Source } from '../platforms/contract/source.ts'
 
 /** Conditions that the schema of `fields` cannot express, in the order of its keys. */
 export const listConditions = ({ fields, title, caption }: Platform): FieldCondition[] =>

@@ -58,7 +58,7 @@ export function retryDelivery(
   })
 }
 
-/** Whether the network can be queried about a call with an unknown outcome; false if there is none. */
+/** Whether the network can be queried about a call with an unknown outcome; false without such a call. */
 export async function canReconcile(context: RetryContext, key: DeliveryKey, delivery: OwnedDelivery): Promise<boolean> {
   if (delivery.intent === null && delivery.state !== 'unconfirmed') return false
   const adapter = context.networks[delivery.platform]

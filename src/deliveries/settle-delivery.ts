@@ -19,7 +19,8 @@ import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 
 /**
  * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 if the user has no such
- * delivery, 400 for an invalid `url`, and 409 if it is in another state, or not published and its call may still arrive.
+ * delivery, 400 for an invalid `url`, and 409 if it is in another state, or not published and its call may still
+ * arrive.
  */
 export async function resolveDelivery(
   db: Db,

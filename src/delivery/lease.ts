@@ -13,7 +13,9 @@ export interface HeldLease {
   mayBeOver(): boolean
 }
 
-/** The error of a call that is not made: another worker may have begun with it. `maybeSent`: another call was before. */
+/**
+ * The error of a call that is not made: another worker may have begun with it. `maybeSent`: another call was before.
+ */
 export const suspended = ({ maybeSent = false } = {}) =>
   new PublishError('The worker was suspended for too long to send safely', {
     code: 'interrupted',

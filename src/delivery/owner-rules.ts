@@ -54,8 +54,8 @@ const isRemoval = (state: DeliveryState): state is RemovalState =>
   state === 'removing' || state === 'removed' || state === 'remove_failed'
 
 /**
- * The result of taking a delivery down that is not taken down yet. `isOut`: an act of it is on the network. `isOpen`: the
- * outcome of a call is unknown.
+ * The result of taking a delivery down that is not taken down yet. `isOut`: an act of it is on the network. `isOpen`:
+ * the outcome of a call is unknown.
  */
 export function removal({
   state,

@@ -47,8 +47,8 @@ export async function reconcileIntent(run: Run, state: State, number: number): P
 }
 
 /**
- * For how long the network can be queried about the open call: negative while the call may arrive, whoever has made the
- * delivery due.
+ * For how long the network can be queried about the open call: negative while the call may arrive, even if the owner
+ * has made the delivery due.
  */
 function queryableForMs({ adapter, delivery: { lostForMs, overdueMs } }: Run, { waitedMs }: State): number {
   // The network has responded to a call that it processes. Earlier versions do not store when a call was lost.

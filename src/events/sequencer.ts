@@ -16,9 +16,9 @@ export interface SequencerDeps {
 }
 
 /**
- * Returns a function that gives positions to new events. It returns the milliseconds until it is to be called again, or null
- * if there were none.
- * Any number of workers may do so: see `sequenceEvents`. Once a minute, it writes the events of what expires soon.
+ * Returns a function that gives positions to new events. It returns the milliseconds until it is to be called again, or
+ * null if there were none. Any number of workers may do so: see `sequenceEvents`. Once a minute, it writes the events
+ * of what expires soon.
  */
 export function createSequencer({ db, report }: SequencerDeps): () => Promise<number | null> {
   let announcedAt = Number.NEGATIVE_INFINITY

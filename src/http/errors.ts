@@ -89,7 +89,7 @@ function noRoute({ server: { paths }, url }: FastifyRequest): AppError {
 /** The process reports these when they begin, instead of once a request. */
 const REPORTED_ONCE: ErrorCode[] = ['schema_outdated', 'auth_not_initialized']
 
-/** What makes the service unavailable mostly ends within seconds, and clients repeat a request at growing intervals. */
+/** A cause of a 503 mostly ends within seconds, and clients repeat a request at growing intervals. */
 const UNAVAILABLE_SECONDS = 1
 
 /** Adds `Retry-After` to a 429 and to each 503. */

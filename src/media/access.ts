@@ -28,8 +28,8 @@ interface FileRequest {
 }
 
 /**
- * Runs `act` on a file of the caller that the key may see, or on one that another member uses in posts of an organisation that the caller
- * administers. Throws 404 for any other file.
+ * Runs `act` on a file of the caller that the key may see, or on one that another member uses in posts of an
+ * organisation that the caller administers. Throws 404 for any other file.
  */
 export async function withFile<T>(db: Db, request: FileRequest, act: (file: FileAccess) => Promise<T>): Promise<T> {
   const { userId, rights } = request

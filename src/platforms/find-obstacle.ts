@@ -1,6 +1,6 @@
 import type { OnNetwork } from './contract/adapter.ts'
 import type { EditRule, RemovalRule } from './contract/changes.ts'
-import type { AccountKind } from './contract/limits.ts'
+import type { AccountKind } from './contract/guarantee.ts'
 
 /**
  * Why the network leaves an act as it is, in a sentence for its owner; undefined if it takes the change. `accounts` is

@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../schemas/platform.ts'
-import type { AccountKind } from './contract/limits.ts'
+import type { AccountKind } from './contract/guarantee.ts'
 import type { MetricRule, MetricRules } from './contract/metrics.ts'
 import { platforms } from './limits.ts'
 import { NETWORKS } from './networks.ts'

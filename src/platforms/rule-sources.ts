@@ -1,5 +1,5 @@
-import type { Source } from './contract/limits.ts'
 import type { Network } from './contract/network.ts'
+import type { Source } from './contract/source.ts'
 
 /** Networks change their rules. A rule that nobody has compared with its page for this long may be wrong. */
 const REVIEW_MONTHS = 6

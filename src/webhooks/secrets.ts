@@ -31,7 +31,7 @@ export const sealSecrets = (keyring: Keyring, id: string, { secret, previousSecr
     ...(Object.keys(headers).length > 0 && { headers: JSON.stringify(headers) }),
   })
 
-/** What the requests to a webhook are made with. */
+/** The secrets and headers of the requests to a webhook. */
 export interface Signing {
   /** The keys that sign its events, the current one first. */
   keys: KeyObject[]

@@ -9,7 +9,7 @@ const ALARM_WITHIN_MS = 5_000
 /** A timer may end this much early. */
 const TIMER_SLACK_MS = 1
 
-/** Milliseconds until work of each kind is due, 0 or less if it is; null if there is none. */
+/** Milliseconds until work of each kind is due, 0 or less if it is; null without such work. */
 type NextWork = Record<WorkKind, number | null>
 
 /** Looks for the work of all idle tasks. `read` does so with one statement. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { OnNetwork } from '../../src/platforms/contract/adapter.ts'
-import type { AccountKind } from '../../src/platforms/contract/limits.ts'
+import type { AccountKind } from '../../src/platforms/contract/guarantee.ts'
 import { findObstacle } from '../../src/platforms/find-obstacle.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { actOf, publishedOf } from '../helpers/adapter-calls.ts'

@@ -93,7 +93,8 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
-  ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
+  // Their calls have the access tokens of /mcp.
+  ['src/mcp', [...FEATURE, 'src/sdk/path.ts', 'src/auth/resource.ts']],
   ['src/events', FEATURE],
   // A webhook sends over connections that are public.
   ['src/webhooks', [...FEATURE, 'src/keyring', 'src/outbound/client.ts']],
@@ -207,7 +208,7 @@ const SCHEMA_PACKAGES = /^@sinclair\/typebox(?:\/|$)/
  */
 const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: string[]][] = [
   ['only db contains SQL', /sql`|selectFrom|insertInto|updateTable|deleteFrom/, ['schemas', 'db', 'src'], ['db']],
-  ['only db/sqlstate.ts contains SQLSTATEs', /'\d\d[\dA-Z]{3}'|'P0001'/, ['db', 'src'], ['db/sqlstate.ts']],
+  ['only db/sqlstate.ts contains SQLSTATEs', /'[02-5]\d[\dA-Z]{3}'|'P0001'/, ['db', 'src'], ['db/sqlstate.ts']],
   [
     'only src/delivery/timing.ts sets times of deliveries',
     /const [A-Z\d_]+_(?:MS|SECONDS)\b/,

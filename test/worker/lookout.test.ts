@@ -13,7 +13,7 @@ import { createWebhookWorld, startReceiver } from '../webhooks/scene.ts'
 
 const HOUR = 3_600_000
 
-/** What the work of each kind says: that it is due, that it is due later, or nothing. */
+/** The state of each kind of work: that it is due, that it is due later, or nothing. */
 async function look(db: Db) {
   const [next] = await readNextWork(db, { platforms: [...PLATFORM_IDS], metricsAfterMs: 0 })
   const describe = (inMs: number | null) => (inMs === null ? undefined : inMs <= 0 ? 'due' : 'later')

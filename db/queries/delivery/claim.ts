@@ -28,8 +28,8 @@ export interface ClaimedDelivery extends HeldDelivery {
   /** Milliseconds that the delivery has waited for its network; null if it does not wait. */
   waitedMs: number | null
   /**
-   * Milliseconds since the last call that lost its response ended: that of a crashed worker ended with its lease. Null if
-   * none has.
+   * Milliseconds since the last call that lost its response ended: that of a crashed worker ended with its lease. Null
+   * if none has.
    */
   lostForMs: number | null
   sent: SentAct[]
@@ -50,7 +50,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   media: StoredFile[]
   /** The longest alternative text that the account's own server keeps; null if the network's limit applies. */
   altTextLengthMax: number | null
-  /** The stated limits of the account; null if there are none. */
+  /** The stated limits of the account; null without such limits. */
   facts: AccountFacts | null
   /** The encrypted credentials; all three are null if the account has no credentials. */
   keyId: string | null

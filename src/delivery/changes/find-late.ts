@@ -16,7 +16,9 @@ export interface LostAct {
   act: Act
 }
 
-/** The acts that lost calls may have made in the end, and that the network can be queried for. The last one is first. */
+/**
+ * The acts that lost calls may have made in the end, and that the network can be queried for. The last one is first.
+ */
 export function listQueryable(
   deps: Deps,
   { delivery, publishedAt, lostActs }: ClaimedRemoval,

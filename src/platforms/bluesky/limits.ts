@@ -5,9 +5,9 @@ import type {
   ImageRule,
   Platform,
   PostTypeRule,
-  Source,
   VideoRule,
 } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const lexicons = 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky'
 const postLexicon: Source = {

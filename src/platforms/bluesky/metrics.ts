@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const view: Source = {
   url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json',

@@ -1,6 +1,8 @@
 import type { PostType } from '../../../schemas/platform.ts'
 import type { OnNetwork, Sent } from './adapter.ts'
-import type { AccountKind, Price, Source } from './limits.ts'
+import type { AccountKind } from './guarantee.ts'
+import type { Price } from './limits.ts'
+import type { Source } from './source.ts'
 
 /** The address of an act that keeps it when it is edited. */
 export const addressOf = ({ id, ref, url }: OnNetwork): Sent => ({ id, ...(ref !== undefined && { ref }), url })

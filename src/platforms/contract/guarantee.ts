@@ -1,4 +1,6 @@
-import type { AccountKind, Platform, Source } from './limits.ts'
+import type { Source } from './source.ts'
+
+export type AccountKind = 'members' | 'organizations'
 
 /**
  * The guarantee of a network for a call whose response was lost. exactly-once: repeating the call changes nothing, or
@@ -35,8 +37,12 @@ export type FileKind = NonNullable<GuaranteeRule['files']>
 const ACCOUNTS: readonly AccountKind[] = ['members', 'organizations']
 const FILES: readonly FileKind[] = ['images', 'videos']
 
+interface Guarantees {
+  guarantees: readonly GuaranteeRule[]
+}
+
 /** The guarantees of an act on each kind of account, with each kind of file if it has files. */
-export const findGuarantees = ({ guarantees }: Platform, act: ActKind, kinds = FILES) =>
+export const findGuarantees = ({ guarantees }: Guarantees, act: ActKind, kinds = FILES) =>
   ACCOUNTS.flatMap((accounts) =>
     (act === 'files' ? kinds : [undefined]).flatMap((files) => {
       const rule = guarantees.find(
@@ -51,7 +57,7 @@ export const findGuarantees = ({ guarantees }: Platform, act: ActKind, kinds = F
  * The weakest guarantee of a network for these acts and kinds of files, on accounts of any kind: the kind may change
  * with the next connection. There is at least one act.
  */
-export function findWeakestGuarantee(platform: Platform, acts: readonly ActKind[], files = FILES): Guarantee {
+export function findWeakestGuarantee(platform: Guarantees, acts: readonly ActKind[], files = FILES): Guarantee {
   const found = new Set(acts.flatMap((act) => findGuarantees(platform, act, files).map(({ rule }) => rule.guarantee)))
   return WEAKEST_FIRST.find((guarantee) => found.has(guarantee))!
 }

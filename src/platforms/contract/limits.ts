@@ -2,7 +2,8 @@ import type { AccountServer } from '../../../schemas/account-facts.ts'
 import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { MediaKind, MediaType, VideoTrack } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
-import type { GuaranteeRule } from './guarantee.ts'
+import type { AccountKind, GuaranteeRule } from './guarantee.ts'
+import type { Source } from './source.ts'
 
 /**
  * The limits of a network are data: these types describe them, rules/ checks posts against them.
@@ -44,22 +45,6 @@ export interface Platform {
   prices?: Readonly<Record<PricedOperation, Price>>
   /** The first rule that fits an act holds. */
   guarantees: readonly GuaranteeRule[]
-}
-
-export type AccountKind = 'members' | 'organizations'
-
-/** The page on which a value was read, and its reliability. */
-export interface Source {
-  url: string
-  /**
-   * official: the network's own page, schema or source code. copy: a verbatim copy of that page.
-   * cross-checked: several independent tools agree. assumed: our inference.
-   */
-  confidence: 'official' | 'copy' | 'cross-checked' | 'assumed'
-  /** Version or date of the page when it was read. */
-  version: string
-  /** The day on which somebody last compared the rule with the page, such as 2026-11-21. */
-  seenAt: string
 }
 
 /** How a network counts the length of a text. rules/text-length.ts implements each unit. */

@@ -1,8 +1,10 @@
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Metric, MetricReason } from '../../../schemas/metric-names.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { AccountKind } from './guarantee.ts'
 import type { Io } from './io.ts'
-import type { AccountKind, Price, Source } from './limits.ts'
+import type { Price } from './limits.ts'
+import type { Source } from './source.ts'
 
 /** A number that a network tells about a published post. */
 export interface MetricRule {

@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const webhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#delete-webhook-message',

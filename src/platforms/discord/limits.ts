@@ -7,9 +7,9 @@ import type {
   ImageRule,
   Platform,
   PostTypeRule,
-  Source,
   VideoRule,
 } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const executeWebhook: Source = {
   url: 'https://docs.discord.com/developers/resources/webhook#execute-webhook',

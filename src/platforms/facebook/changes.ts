@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const posts: Source = {
   url: 'https://developers.facebook.com/docs/pages-api/posts',

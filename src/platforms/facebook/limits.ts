@@ -1,4 +1,5 @@
-import type { AltTextRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { SEARCH } from '../wire/lost-response.ts'
 
 const photos: Source = {

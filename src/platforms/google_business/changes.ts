@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const localPosts: Source = {
   url: 'https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/delete',

@@ -1,4 +1,5 @@
-import type { Condition, Platform, Source } from '../contract/limits.ts'
+import type { Condition, Platform } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
 import { SEARCH } from '../wire/lost-response.ts'
 import { findPhoneNumber } from './phone-number.ts'

@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const media: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media',

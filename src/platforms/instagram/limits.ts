@@ -1,12 +1,5 @@
-import type {
-  AltTextRule,
-  Condition,
-  ImageRule,
-  Platform,
-  PostTypeRule,
-  Source,
-  VideoRule,
-} from '../contract/limits.ts'
+import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { CONTAINER_DESCRIPTION, PUBLISHED } from '../families/meta/containers.ts'
 
 const page = (path: string, seenAt: string): Source => ({

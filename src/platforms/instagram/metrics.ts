@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const media: Source = {
   url: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media',

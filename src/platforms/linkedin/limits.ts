@@ -1,5 +1,5 @@
+import type { AccountKind } from '../contract/guarantee.ts'
 import type {
-  AccountKind,
   AltTextRule,
   Condition,
   DocumentRule,
@@ -7,9 +7,9 @@ import type {
   ImageRule,
   Platform,
   PostTypeRule,
-  Source,
   VideoRule,
 } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { searchAfter } from '../wire/lost-response.ts'
 import { MENTION } from './little-text.ts'
 

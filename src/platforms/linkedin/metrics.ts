@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const shares: Source = {
   url: 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/share-statistics',

@@ -1,5 +1,6 @@
 import { QUERIED } from '../contract/guarantee.ts'
-import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { asStored } from './stored-text.ts'
 
 // All values are Mastodon's defaults. Those that the server of an account states replace them: server-limits.ts.

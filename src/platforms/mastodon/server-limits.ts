@@ -9,9 +9,9 @@ import type {
   ImageRule,
   Platform,
   PostTypeRule,
-  Source,
   VideoRule,
 } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import type { ServerFacts } from './facts.ts'
 import { mastodon } from './limits.ts'
 import { findSoftware, type Software } from './software.ts'

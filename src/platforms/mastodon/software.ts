@@ -1,5 +1,6 @@
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
-import type { Source, TextUnit } from '../contract/limits.ts'
+import type { TextUnit } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { isKnownLanguage, isTwoLetterLanguage } from './languages.ts'
 import { asStored, withoutEnd } from './stored-text.ts'
 

@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const openapi: Source = {
   url: 'https://developers.pinterest.com/docs/api/v5/pins-delete',

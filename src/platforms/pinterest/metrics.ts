@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const analytics: Source = {
   url: 'https://developers.pinterest.com/docs/api/v5/pins-analytics',

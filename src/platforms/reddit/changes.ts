@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const deleting: Source = {
   url: 'https://www.reddit.com/dev/api#POST_api_del',

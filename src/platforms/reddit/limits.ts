@@ -1,4 +1,5 @@
-import type { ConditionMedia, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
+import type { ConditionMedia, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { growingPauseMs, searchAfter, searchFor } from '../wire/lost-response.ts'
 
 export const FLAIR_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -1,5 +1,6 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { CaptionRule, PostTypeRule, Source, TextRule, ThreadRule } from '../contract/limits.ts'
+import type { CaptionRule, PostTypeRule, TextRule, ThreadRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import type { CheckContext, PartMedia } from './context.ts'
 import { hasContent } from './field-value.ts'
 import { captionPath } from './paths.ts'

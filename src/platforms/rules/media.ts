@@ -1,5 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
-import type { ImageRule, PostTypeRule, Source } from '../contract/limits.ts'
+import type { ImageRule, PostTypeRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { findAltText, findAltTextRule } from './alt-text.ts'
 import type { CheckContext, PartMedia } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'

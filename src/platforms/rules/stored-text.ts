@@ -1,4 +1,5 @@
-import type { ParsedMarkup, Source } from '../contract/limits.ts'
+import type { ParsedMarkup } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import type { CheckContext } from './context.ts'
 
 type Context = Pick<CheckContext, 'platform' | 'texts'>

@@ -1,5 +1,6 @@
 import type { AccountServer } from '../../../schemas/account-facts.ts'
-import type { Platform, Source } from '../contract/limits.ts'
+import type { Platform } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import type { PostOverride } from './context.ts'
 
 export interface NamedAccount {

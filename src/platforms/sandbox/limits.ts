@@ -1,6 +1,7 @@
 import { SANDBOX_FAULTS } from '../../../schemas/sandbox.ts'
 import { QUERIED } from '../contract/guarantee.ts'
-import type { Platform, Source } from '../contract/limits.ts'
+import type { Platform } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { pinterest } from '../pinterest/limits.ts'
 import { x } from '../x/limits.ts'
 import { FAULT_CALLS } from './fault.ts'

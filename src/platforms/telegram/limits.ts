@@ -1,6 +1,7 @@
 import { mayBePublic } from '../../outbound/addresses.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
-import type { Condition, GifRule, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
+import type { Condition, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { isLink } from './links.ts'
 import { telegramMarkup } from './markup.ts'
 import { asStored, findRemoved, TEXT_BYTES_MAX } from './stored-text.ts'

@@ -1,12 +1,5 @@
-import type {
-  AltTextRule,
-  ImageRule,
-  Platform,
-  PostTypeRule,
-  Source,
-  UncertainMax,
-  VideoRule,
-} from '../contract/limits.ts'
+import type { AltTextRule, ImageRule, Platform, PostTypeRule, UncertainMax, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { CONTAINER_DESCRIPTION } from '../families/meta/containers.ts'
 
 const overview: Source = {

@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const contentPosting: Source = {
   url: 'https://developers.tiktok.com/doc/content-posting-api-get-started',

@@ -1,4 +1,5 @@
-import type { Condition, ImageRule, Platform, Source, VideoRule } from '../contract/limits.ts'
+import type { Condition, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 
 const page = (name: string, seenAt: string): Source => ({
   url: `https://developers.tiktok.com/doc/${name}`,

@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const video: Source = {
   url: 'https://developers.tiktok.com/doc/tiktok-api-v2-video-object',

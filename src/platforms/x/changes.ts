@@ -1,5 +1,5 @@
 import type { ChangeRules } from '../contract/changes.ts'
-import type { Source } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { x } from './limits.ts'
 import { pricing, xMetrics } from './metrics.ts'
 

@@ -1,4 +1,5 @@
-import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { searchAfter } from '../wire/lost-response.ts'
 
 const counting: Source = {

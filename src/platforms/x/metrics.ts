@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const metrics: Source = {
   url: 'https://docs.x.com/x-api/fundamentals/metrics',

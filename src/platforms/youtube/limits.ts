@@ -1,4 +1,5 @@
-import type { Platform, PostTypeRule, Source, VideoRule } from '../contract/limits.ts'
+import type { Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import type { Source } from '../contract/source.ts'
 import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
 import { SEARCH } from '../wire/lost-response.ts'
 

@@ -1,5 +1,5 @@
-import type { Source } from '../contract/limits.ts'
 import type { MetricRules } from '../contract/metrics.ts'
+import type { Source } from '../contract/source.ts'
 
 const videos: Source = {
   url: 'https://developers.google.com/youtube/v3/docs/videos',

@@ -5,8 +5,8 @@ type Row = Record<string, string | number>
 
 /**
  * Runs the tests of this folder with every kind of post: `kills`, each of whose posts that is not simply published is
- * printed, `changes`, with every fault, `readings`, and `late`. `node test/faults/networks/soak.ts [NAME]` runs one. Exits
- * with 1 if a test fails.
+ * printed, `changes`, with every fault, `readings`, and `late`. `node test/faults/networks/soak.ts [NAME]` runs one.
+ * Exits with 1 if a test fails.
  */
 const [name] = process.argv.slice(2)
 const { table } = console
