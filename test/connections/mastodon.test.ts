@@ -66,6 +66,21 @@ t.test('an account that was connected with credentials or by OAuth before keeps 
   t.equal((await accounts()).length, 1)
 })
 
+t.test('software without fine scopes is asked for whole ones', async (t) => {
+  const { db, keyring, mastodon, begin, connect, post, work, readDelivery } = await createMastodonWorld(t)
+  mastodon.login.isCoarse = true
+  const { body } = await begin({ hint: HOST, manual: true })
+  t.equal(new URL(body.url).searchParams.get('scope'), 'read write')
+  const { state, accounts } = await connect()
+  t.equal(state, 'connected')
+  t.strictSame(accounts[0].scopes, ['read', 'write'])
+  const { scopes } = keyring.open(accounts[0].id, (await findCredentials(db, accounts[0].id))!)
+  t.equal(scopes, 'read write')
+  const id = await post({ accountIds: [accounts[0].id], caption: 'Thar she blows' })
+  await work()
+  t.equal((await readDelivery(id)).state, 'published')
+})
+
 t.test('PKCE is used where the instance offers it', async (t) => {
   const { mastodon, connect, consent, begin } = await createMastodonWorld(t)
   await connect()

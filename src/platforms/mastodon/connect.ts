@@ -37,11 +37,15 @@ export const mastodonOAuth: OAuth = {
     const server = serverOf(authorization.hint ?? '')
     if (server === undefined) throw notAnInstance(String(authorization.hint))
     const instance = await readServer(server, authorization.app, io)
-    const { url, kept } = await flowAt(instance).begin(authorization, io)
+    // The app is registered for the fine scopes, whatever the server knows.
+    const { url, kept } = await flowAt(instance).begin({ ...authorization, scopes: instance.scopes }, io)
     return { url, kept: { ...(kept as { verifier: string }), ...instance } satisfies Kept }
   },
 
-  finish: (authorization, io) => flowAt(authorization.kept as Kept).finish(authorization, io),
+  finish(authorization, io) {
+    const { scopes = SCOPES, ...instance } = authorization.kept as Kept
+    return flowAt({ ...instance, scopes }).finish({ ...authorization, scopes }, io)
+  },
 
   // https://docs.joinmastodon.org/methods/oauth/#revoke
   revoke: (credentials, app, io) =>

@@ -28,6 +28,8 @@ const SCOPES = [
   ...['read', 'read:accounts', 'read:statuses', 'read:lists', 'profile'],
   ...['write', 'write:accounts', 'write:media', 'write:statuses', 'follow', 'push'],
 ]
+/** Those of Pixelfed, which ignores the scopes of an app: app/Providers/AuthServiceProvider.php. */
+const COARSE_SCOPES = ['read', 'write', 'follow', 'push']
 const CODE_LIFE_MS = 600_000
 
 export const refuse = (status: number, error: string): never => {
@@ -88,7 +90,7 @@ export function createLogin(origin: string, clock: () => Date) {
     if (!redirectUris.every((uri) => URL.canParse(uri))) {
       refuse(422, 'Validation failed: Redirect URI must be an absolute URI.')
     }
-    const asked = String(scopes).split(' ')
+    const asked = login.isCoarse ? COARSE_SCOPES : String(scopes).split(' ')
     if (!asked.every((scope) => SCOPES.includes(scope))) {
       refuse(422, "Validation failed: Scopes doesn't match configured on the server.")
     }
@@ -139,6 +141,8 @@ export function createLogin(origin: string, clock: () => Date) {
   const login = {
     /** Mastodon before 4.3 has no discovery and no PKCE, and takes one redirect URI in an app. */
     isBefore43: false,
+    /** Software that knows whole scopes alone, and has no discovery. */
+    isCoarse: false,
     apps,
     /** The reply to a call of this server; undefined for other calls. */
     respond(call: Recorded): Reply | undefined {
@@ -154,7 +158,7 @@ export function createLogin(origin: string, clock: () => Date) {
         case 'POST /oauth/revoke':
           return revokeToken((call.body ?? {}) as Form)
         case 'GET /.well-known/oauth-authorization-server':
-          return login.isBefore43 ? NOT_FOUND : { status: 200, body: metadataOf(origin) }
+          return login.isBefore43 || login.isCoarse ? NOT_FOUND : { status: 200, body: metadataOf(origin) }
         default:
           return undefined
       }
