@@ -10,7 +10,7 @@ import type { NoteFailedKey } from './failed-keys.ts'
 import { hashKey, isKey, isSecret } from './key.ts'
 import { createLastUse } from './last-use.ts'
 import { findMisplacedKey } from './misplaced-key.ts'
-import { calledThrough, type Resource } from './resource.ts'
+import { calledThrough, type Resource } from '../http/resource.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

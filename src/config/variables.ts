@@ -39,7 +39,7 @@ export const VARIABLES = Type.Object({
       format: 'postgres-url',
       writeOnly: true,
       description:
-        '`postgres://user:password@host:5432/database`, also with [TLS](db/README.md#tls-and-a-database-that-is-far-away). Without it, the embedded database is used.',
+        '`postgres://user:password@host:5432/database`, also with [TLS](db/README.md#tls-and-a-database-that-is-far-away). Unset: the embedded one.',
     }),
   ),
   PGPASSWORD: Type.Optional(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import type { Test } from 'tap'
+import { findAccountLimits } from '../../db/queries/account-facts.ts'
 import type { Delivery } from '../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
@@ -8,8 +9,9 @@ import { LEASE_MS } from '../../src/delivery/timing.ts'
 import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { GuaranteeRule } from '../../src/platforms/contract/guarantee.ts'
 import type { PostTypeRule } from '../../src/platforms/contract/limits.ts'
-import { platforms } from '../../src/platforms/limits.ts'
+import { limitsOf, platforms } from '../../src/platforms/limits.ts'
 import { sceneOf } from '../networks/fakes/all.ts'
+import { FLAVOURS, type FlavourName } from '../networks/fakes/mastodon-flavours.ts'
 import type { Kind, NetworkControls } from '../networks/fakes/scene.ts'
 import { createNetworkWorld } from './network-world.ts'
 import { until } from './until.ts'
@@ -18,9 +20,8 @@ type World = Awaited<ReturnType<typeof createNetworkWorld>>
 
 type ActKind = NonNullable<GuaranteeRule['act']>
 
-/** Every kind of post that a network takes. */
-export function kindsOf(id: PlatformId): Kind[] {
-  const { postTypes, thread, firstComment } = platforms[id]
+/** Every kind of post that a network takes, or an account with limits of its own. */
+export function kindsOf(id: PlatformId, { postTypes, thread, firstComment } = platforms[id]): Kind[] {
   const kinds = Object.entries(postTypes).flatMap(([type, rule]) =>
     filesFor(rule).map((files): Kind => {
       const postType = type as PostType
@@ -47,9 +48,18 @@ export const SUBJECTS = PLATFORM_IDS.flatMap((id) => {
   const kinds = new Set(platforms[id].guarantees.map(({ accounts }) => accounts))
   return (kinds.size > 1 ? (['organizations', 'members'] as const) : [undefined]).map((accounts) => ({ id, accounts }))
 })
-export type Subject = (typeof SUBJECTS)[number]
+export interface Subject extends Pick<(typeof SUBJECTS)[number], 'id' | 'accounts'> {
+  /** The software of the server with Mastodon's API. Absent: Mastodon. */
+  flavour?: FlavourName
+}
 
-export const nameOf = ({ id, accounts }: Subject) => (accounts ? `${id} ${accounts}` : id)
+/** The other software with Mastodon's API. */
+export const FLAVOUR_SUBJECTS: Subject[] = (Object.keys(FLAVOURS) as FlavourName[]).map((flavour) => ({
+  ...{ id: 'mastodon', accounts: undefined },
+  flavour,
+}))
+
+export const nameOf = ({ id, accounts, flavour }: Subject) => [id, accounts, flavour].filter(Boolean).join(' ')
 
 /** The network's guarantee for an act of such a post. */
 export function ruleFor({ id, accounts }: Subject, act: ActKind, { files }: Kind): GuaranteeRule {
@@ -80,8 +90,9 @@ export const controlsOf = (id: PlatformId, world: World): NetworkControls =>
 export type NetworkScene = Awaited<ReturnType<typeof createNetworkScene>>
 
 /** A world with an account on a fake of the network. */
-export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
+export async function createNetworkScene(t: Test, { id, accounts, flavour }: Subject) {
   const world = await createNetworkWorld(t)
+  if (flavour) world.mastodon.flavour = flavour
   const { ada, linkedin, connect, post, time } = world
   const member = { username: 'alice', credentials: linkedin.member }
   const account = await (accounts === 'members' ? ada.account('linkedin', member) : connect(id))
@@ -93,13 +104,14 @@ export async function createNetworkScene(t: Test, { id, accounts }: Subject) {
   return {
     world,
     account,
+    limits: limitsOf((await findAccountLimits(world.db, { userId: ada.id, id: account }))!),
     /** Absent for the sandbox, which makes no calls. */
     network: id === 'sandbox' ? undefined : world[id],
     /** How many acts readers see. */
     countVisible: () => countVisible(world, id),
     /** X's tokens expire after two hours, and the daily limits of some networks are reached. */
     isOld: () => time.now.getTime() > startedAt + 3_600_000,
-    uploadFiles: (kind: Kind) => uploadFiles(world, kind),
+    uploadFiles: (kind: Kind) => uploadFiles(world, kind, flavour ? 'A lighthouse' : ''),
     /** Creates a post that is due, whose texts contain `name`. Returns its id. */
     post: ({ acts, postType, act, fields: more }: Kind, mediaIds: string[], name: string) => {
       const fields = { ...sceneOf(id)?.fields, ...more }
@@ -154,10 +166,10 @@ async function newImage(): Promise<Buffer> {
  * Uploads what a post of this kind shows. Videos are images by their bytes: reading a real one takes seconds if the
  * machine is busy.
  */
-export async function uploadFiles({ db, uploadFile }: World, { files }: Kind): Promise<string[]> {
+export async function uploadFiles({ db, uploadFile }: World, { files }: Kind, altText = ''): Promise<string[]> {
   const ids: string[] = []
   for (const file of files) {
-    const id = await uploadFile(await newImage())
+    const id = await uploadFile(await newImage(), altText)
     // Fits every network.
     const video = { kind: 'video', mimeType: 'video/mp4', width: 1080, height: 1920, durationSeconds: 10, fps: 30 }
     if (file === 'video') await db.updateTable('media').set(video).where('id', '=', id).execute()

@@ -10,6 +10,7 @@ import {
   catalogueActOf,
   controlsOf,
   createNetworkScene,
+  FLAVOUR_SUBJECTS,
   kindsOf,
   type NetworkScene,
   nameOf,
@@ -167,6 +168,13 @@ export function testNetworks(kinds: 'every kind' | 'one kind', isIncluded = (_id
   }
 }
 
+/** The same for servers with other software that has Mastodon's API. */
+export function testFlavours(kinds: 'every kind' | 'one kind'): void {
+  for (const subject of FLAVOUR_SUBJECTS) {
+    tap.test(nameOf(subject), (t) => testNetwork(t, subject, kinds === 'every kind'))
+  }
+}
+
 async function testNetwork(t: Test, subject: Subject, isEveryKind: boolean) {
   const { id } = subject
   const plan = {} as Plan
@@ -181,7 +189,7 @@ async function testNetwork(t: Test, subject: Subject, isEveryKind: boolean) {
   t.equal(adapter.reconcile === undefined, adapter.guarantee === 'at-most-once')
   t.ok(adapter.concurrency >= 1)
   const controls = controlsOf(id, scene.world)
-  const all = kindsOf(id)
+  const all = kindsOf(id, scene.limits)
   for (const kind of isEveryKind ? all : [chooseKind(all, subject, controls)]) {
     let files = await scene.uploadFiles(kind)
     for (const row of rowsOf(subject, kind, controls)) {

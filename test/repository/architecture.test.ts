@@ -93,8 +93,7 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
-  // Their calls have the access tokens of /mcp.
-  ['src/mcp', [...FEATURE, 'src/sdk/path.ts', 'src/auth/resource.ts']],
+  ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
   ['src/events', FEATURE],
   // A webhook sends over connections that are public.
   ['src/webhooks', [...FEATURE, 'src/keyring', 'src/outbound/client.ts']],

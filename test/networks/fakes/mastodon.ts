@@ -452,7 +452,8 @@ export const mastodonScene: Scene<FakeMastodon> = {
     limited: (seconds) => throttled(new Date(Date.now() + seconds * 1000)),
     secret: mastodon.credentials.accessToken,
     unauthorized: [401],
-    processes: has('video'),
+    // Other software has processed a file before it responds.
+    processes: (kind) => mastodon.flavour === null && has('video')(kind),
     process: (looks) => set(mastodon, { processing: looks === 'fails' ? 'The file is damaged' : looks }),
   }),
   published: ({ statuses }) => {

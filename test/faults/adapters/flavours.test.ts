@@ -1,0 +1,3 @@
+import { testFlavours } from '../../helpers/network-table.ts'
+
+testFlavours('every kind')
