@@ -7,7 +7,7 @@ import { describeTarget } from './redirect-uri.ts'
 function describeClient({ client, redirectUri }: ResponseTarget): Html {
   const { name, isOnDevice } = describeTarget(redirectUri)
   const origin = client.publishedBy
-    ? html`It is published by <strong>${client.publishedBy}</strong>.`
+    ? html`It is published by <strong>${client.publishedBy}</strong>, which has chosen this name. Nobody has checked it.`
     : html`It has chosen this name itself, and nobody has checked it.`
   const target = isOnDevice
     ? html`The access goes to a program on this device (<strong>${name}</strong>). Continue only if you have just started it.`
