@@ -7,7 +7,7 @@ import { at, textAt } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { callGraph, isShown, type Page, pageOf, readingPage } from './graph.ts'
-import { readStatus } from './video-status.ts'
+import { postIdOf } from './video-status.ts'
 
 /** Counts of https://developers.facebook.com/docs/graph-api/reference/page-post/, and where they are in a response. */
 const FIELDS: Readonly<Record<string, { field: string; path: string[] }>> = {
@@ -32,7 +32,7 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
  */
 async function findPostId(page: Page, { id, ref, postType }: MeasuredPost, io: Io): Promise<string | undefined> {
   if (id.includes('_') || postType === 'story') return id
-  return ref ?? (await readStatus(page, id, io)).postId
+  return ref ?? postIdOf(page, await callGraph(page, io, id, { query: { fields: 'post_id' } }))
 }
 
 async function readPost(page: Page, post: MeasuredPost, names: readonly string[], io: Io): Promise<PostReading> {

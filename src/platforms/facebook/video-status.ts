@@ -33,7 +33,6 @@ export async function readStatus(page: Page, id: string, io: Io): Promise<VideoS
   const bytes = Number(
     textAt(status, 'uploading_phase', 'bytes_transfered') ?? textAt(status, 'uploading_phase', 'bytes_transferred'),
   )
-  const postId = textAt(body, 'post_id')
   return {
     isUploaded: isComplete(uploading),
     bytesReceived: Number.isInteger(bytes) && bytes > 0 ? bytes : 0,
@@ -41,9 +40,16 @@ export async function readStatus(page: Page, id: string, io: Io): Promise<VideoS
     isLive:
       isComplete(publishing) || publishStatus === 'published' || (publishing === undefined && videoStatus === 'ready'),
     failure: failureOf(status, videoStatus, [uploading, processing, publishing, publishStatus]),
-    postId: isId(postId) ? (postId.includes('_') ? postId : `${page.id}_${postId}`) : undefined,
+    postId: postIdOf(page, body),
     url: permalinkOf(textAt(body, 'permalink_url')),
   }
+}
+
+/** The id of the post that shows a video; undefined if Facebook does not name it yet. */
+export function postIdOf(page: Page, video: unknown): string | undefined {
+  const id = textAt(video, 'post_id')
+  if (!isId(id)) return undefined
+  return id.includes('_') ? id : `${page.id}_${id}`
 }
 
 const isComplete = (status: string | undefined) => status === 'complete' || status === 'completed'
