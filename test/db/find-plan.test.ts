@@ -38,11 +38,22 @@ function connectLogged(t: Test, url: string): { db: Db; statements: string[] } {
   return { db, statements }
 }
 
-/** The plan of a prepared statement: `connect` lets Postgres plan these without looking at their values. */
-async function explain(db: Db, statement: string): Promise<string> {
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (generic_plan) ${sql.raw(statement)}`.execute(db)
-  return rows.map((row) => row['QUERY PLAN']).join('\n')
-}
+/**
+ * The plan of a prepared statement: `connect` lets Postgres plan these without looking at their values. `explain
+ * (generic_plan)` needs PostgreSQL 16.
+ */
+const explain = (db: Db, statement: string): Promise<string> =>
+  db.connection().execute(async (db) => {
+    const numbers = [...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number))
+    const values = Array(Math.max(...numbers))
+      .fill('null')
+      .join()
+    await sql`set plan_cache_mode = force_generic_plan`.execute(db)
+    await sql`prepare explained as ${sql.raw(statement)}`.execute(db)
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`explain execute explained(${sql.raw(values)})`.execute(db)
+    await sql`deallocate explained`.execute(db)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
 
 t.test('a page with filters is read in the order of an index, and stops when it is full', async (t) => {
   const url = await createDatabase(t)
