@@ -29,6 +29,18 @@ export const UncertainBytes = Type.Object(
   },
 )
 
+export const UncertainContent = Type.Object(
+  {
+    description: Type.String({ description: 'The content, and what the network does.' }),
+    source: Ref(LimitSource),
+  },
+  {
+    $id: 'UncertainContent',
+    description: 'Content that the network was seen to refuse.',
+    examples: [{ description: 'Google refuses posts with a phone number', source: SOURCE }],
+  },
+)
+
 /** Properties of the limits of all texts. */
 const text = {
   max: Type.Integer({ description: 'The maximum length, in `unit`.' }),
@@ -48,6 +60,11 @@ const text = {
   uncertainHashtagsMax: Type.Optional(
     Ref(UncertainHashtags, {
       description: 'More hashtags lead to the warning `may_be_refused`. Absent: the network announced nothing else.',
+    }),
+  ),
+  uncertainContent: Type.Optional(
+    Ref(UncertainContent, {
+      description: 'Such content leads to the warning `may_be_refused`. Absent: nothing of the kind is known.',
     }),
   ),
   forbiddenCharacters: Type.Optional(

@@ -33,7 +33,7 @@ export const LimitSource = Type.Object(
         url: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
         confidence: 'official',
         version: 'd6296a1, 2026-08-20',
-        seenAt: '2026-11-21',
+        seenAt: '2026-11-22',
       },
     ],
   },

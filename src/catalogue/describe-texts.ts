@@ -24,6 +24,7 @@ const describeText = ({
   bytesMax,
   uncertainBytesMax,
   uncertainHashtagsMax,
+  uncertainContent,
   forbiddenCharacters,
   source,
 }: TextRule) => ({
@@ -33,6 +34,9 @@ const describeText = ({
   ...(bytesMax !== undefined && { bytesMax }),
   ...(uncertainBytesMax && { uncertainBytesMax }),
   ...(uncertainHashtagsMax && { uncertainHashtagsMax }),
+  ...(uncertainContent && {
+    uncertainContent: { description: uncertainContent.problem, source: uncertainContent.source },
+  }),
   ...(forbiddenCharacters && { forbiddenCharacters: [...forbiddenCharacters] }),
   source,
 })

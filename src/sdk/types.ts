@@ -415,6 +415,7 @@ export type CaptionLimits = {
   bytesMax?: number
   uncertainBytesMax?: UncertainBytes
   uncertainHashtagsMax?: UncertainHashtags
+  uncertainContent?: UncertainContent
   /** Characters that the text must not contain. Absent: all are allowed. */
   forbiddenCharacters?: Array<string>
   source: LimitSource
@@ -1945,6 +1946,7 @@ export type FirstCommentLimits = {
   bytesMax?: number
   uncertainBytesMax?: UncertainBytes
   uncertainHashtagsMax?: UncertainHashtags
+  uncertainContent?: UncertainContent
   /** Characters that the text must not contain. Absent: all are allowed. */
   forbiddenCharacters?: Array<string>
   source: LimitSource
@@ -3611,6 +3613,7 @@ export type ThreadLimits = {
   bytesMax?: number
   uncertainBytesMax?: UncertainBytes
   uncertainHashtagsMax?: UncertainHashtags
+  uncertainContent?: UncertainContent
   /** Characters that the text must not contain. Absent: all are allowed. */
   forbiddenCharacters?: Array<string>
   source: LimitSource
@@ -3630,6 +3633,7 @@ export type TitleLimits = {
   bytesMax?: number
   uncertainBytesMax?: UncertainBytes
   uncertainHashtagsMax?: UncertainHashtags
+  uncertainContent?: UncertainContent
   /** Characters that the text must not contain. Absent: all are allowed. */
   forbiddenCharacters?: Array<string>
   source: LimitSource
@@ -3683,6 +3687,12 @@ export type UnavailableMetric = {
 export type UncertainBytes = {
   /** The maximum, in bytes of UTF-8. */
   max: number
+  source: LimitSource
+}
+/** Content that the network was seen to refuse. */
+export type UncertainContent = {
+  /** The content, and what the network does. */
+  description: string
   source: LimitSource
 }
 /** The network announced a lower maximum than the page of its API states. */

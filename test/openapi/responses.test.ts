@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { connect, type Db } from '../../db/client.ts'
+import { connect, type Db, servers } from '../../db/client.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { ACCOUNT_EXAMPLES } from '../../schemas/account.ts'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
@@ -648,6 +648,7 @@ async function checkFullDatabase(t: Test, { db, ada, connecting }: Scene, reques
   const full = new Proxy(db, {
     get: (target, key) => (key === 'executeQuery' ? refuse : Reflect.get(target, key, target)),
   })
+  servers.set(full, servers.get(db)!)
   const app = await buildApp({
     db: full,
     logger: recorded(false),
@@ -829,6 +830,9 @@ async function checkFileOfDelivery({ app, db, ada }: Scene) {
   const { body: post } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'hi', mediaIds: [file] })
   await db.updateTable('posts').set({ status: 'published' }).where('id', '=', post.id).execute()
   await db.updateTable('postTargets').set({ state: 'failed' }).where('postId', '=', post.id).execute()
+  const { body: out } = await ada.call('POST', '/posts', { accountIds: [other], caption: 'hi', mediaIds: [file] })
+  await db.updateTable('posts').set({ status: 'published' }).where('id', '=', out.id).execute()
+  await db.updateTable('postTargets').set({ state: 'published' }).where('postId', '=', out.id).execute()
   const writer = await createKey(db, { ...KEY, userId: ada.id, scopes: ['media:write'] })
   const limited = await createKey(db, { ...KEY, userId: ada.id, accountIds: [other] })
   for (const [{ key }, example] of [

@@ -537,6 +537,8 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         sensitive: [{ value: true }, { value: false }],
         spoilerText: [{ value: 'Fog' }, { value: 'Fog alone', act: { text: '' } }],
         language: { value: 'cy' },
+        // Mastodon lists no content types.
+        contentType: { value: 'text/markdown', sent: [] },
         quoteApprovalPolicy: { value: 'nobody' },
         altText: [
           { value: 'The sea', act: IMAGE, ...described },

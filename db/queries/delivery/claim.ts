@@ -143,7 +143,7 @@ export const claimedColumns = (now: Now) => sql`
           where post_media.user_id = claimed.user_id and post_media.post_id = claimed.post_id
             and ${isFileOf('claimed')}
           union all
-          select (facts -> 'position')::integer, facts::json from jsonb_array_elements(claimed.deleted_files) as facts
+          select (deleted.value -> 'position')::integer, deleted.value::json from jsonb_array_elements(claimed.deleted_files) as deleted
         ) as file) as media,
       account_credentials.key_id, account_credentials.data_key, account_credentials.data, account_credentials.generation,
       -- Postgres 16 subtracts no infinity, and its least() and greatest() ignore null.

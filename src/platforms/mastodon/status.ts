@@ -2,6 +2,7 @@ import type { Act } from '../contract/adapter.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
 import { mastodonContent } from './content.ts'
+import type { ServerFacts } from './facts.ts'
 
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
 export function statusOf(act: Act, mediaIds: string[]): object {
@@ -28,10 +29,14 @@ export function textOf(act: Act): object {
     sensitive: sensitive ?? false,
     ...(spoilerText !== undefined && { spoiler_text: spoilerText }),
     ...(language !== undefined && { language }),
-    ...(contentType !== undefined && { content_type: contentType }),
+    ...(isListed(contentType, act) && { content_type: contentType }),
     ...(quoteApprovalPolicy !== undefined && { quote_approval_policy: quoteApprovalPolicy }),
   }
 }
+
+/** Whether the server of the account has stated that it takes the content type. */
+const isListed = (contentType: unknown, { facts }: Act): boolean =>
+  ((facts ?? {}) as ServerFacts).contentTypes?.includes(contentType as string) ?? false
 
 function pollOf(poll: unknown): object {
   const [options, expiresIn] = [at(poll, 'options'), at(poll, 'expiresIn')]
