@@ -95,6 +95,7 @@ const rulesOf = (server: string, secrets: string[] = []): NetworkRules => ({
 async function register(server: string, redirectUri: string, io: OAuthIo): Promise<OAuthApp> {
   const { body } = await callNetwork(rulesOf(server), io, `${server}/api/v1/apps`, {
     method: 'POST',
+    mayBePage: true,
     body: new URLSearchParams({ client_name: APP_NAME, redirect_uris: redirectUri, scopes: SCOPES.join(' ') }),
   }).catch((error) => {
     // Any web server has such responses for an address that it does not know.
@@ -153,7 +154,8 @@ async function readServer(server: string, app: OAuthApp, io: OAuthIo): Promise<S
 
 async function readMetadata(server: string, io: OAuthIo): Promise<unknown> {
   try {
-    return (await callNetwork(rulesOf(server), io, `${server}/.well-known/oauth-authorization-server`)).body
+    const url = `${server}/.well-known/oauth-authorization-server`
+    return (await callNetwork(rulesOf(server), io, url, { mayBePage: true })).body
   } catch (error) {
     if (error instanceof Refused) return undefined
     throw error

@@ -62,6 +62,8 @@ export interface CallOptions {
   accept?: readonly number[]
   /** The response to this read never changes. */
   isConstant?: boolean
+  /** The host may be any web server: a page is a response without JSON. */
+  mayBePage?: boolean
 }
 
 export interface NetworkResponse {
@@ -97,14 +99,14 @@ export async function callNetwork(
   options: CallOptions = {},
 ): Promise<NetworkResponse> {
   const call = () => callOnce(network, io, url, options)
-  const { method = 'GET', isConstant = false } = options
+  const { method = 'GET', isConstant = false, mayBePage = network.isStorage } = options
   const { status, headers, text } = await (io.reading
     ? io.reading(method === 'GET' ? String(url) : null, isConstant, call)
     : call())
   const body = parseJson(text)
   // The page of a proxy with status 200: it says nothing about what the network has done. Storages respond with XML.
   const isPage = body === undefined && text.trim() !== ''
-  if (isPage && status < 300 && !network.isStorage) throw unexpected(network.host, options.visible ?? false)
+  if (isPage && status < 300 && !mayBePage) throw unexpected(network.host, options.visible ?? false)
   return { status, headers, body }
 }
 
