@@ -52,4 +52,6 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
   return sent
 }
 
-const isNoEdit = (error: unknown) => error instanceof Refused && [404, 405].includes(error.refusal.status)
+/** A proxy in front of the server may respond with 404 as well, without words of the server. */
+const isNoEdit = (error: unknown) =>
+  error instanceof Refused && (error.refusal.status === 405 || (error.refusal.status === 404 && error.hasWords))

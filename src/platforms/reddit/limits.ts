@@ -2,7 +2,7 @@ import type { ConditionMedia, GifRule, ImageRule, Platform, VideoRule } from '..
 import type { Source } from '../contract/source.ts'
 import { growingPauseMs, searchAfter, searchFor } from '../wire/lost-response.ts'
 
-export const FLAIR_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+export const FLAIR_ID = /^[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}$/
 
 const archive = 'https://github.com/reddit-archive/reddit/blob/master/r2/r2'
 // The last open-source version of Reddit, of 2017. Reddit's API pages are generated from these files.
