@@ -222,19 +222,19 @@ function connectWithin({ pool, callers }: Source, ms: number): Promise<pg.PoolCl
     callers.waiting++
     let isWaiting = true
     const endWait = () => {
-      if (isWaiting) callers.waiting--
       isWaiting = false
+      callers.waiting--
+      clearTimeout(timer)
     }
     const timer = setTimeout(() => {
       endWait()
       reject(budgetSpent())
     }, ms)
-    pool
-      .connect()
-      .then((client) => (isWaiting ? resolve(client) : client.release()), reject)
-      .finally(() => {
-        endWait()
-        clearTimeout(timer)
-      })
+    // Its promise would cost every statement of a busy pool some turns of the microtask queue.
+    pool.connect((error, client) => {
+      if (!isWaiting) return client?.release()
+      endWait()
+      return client ? resolve(client) : reject(error)
+    })
   })
 }
