@@ -87,7 +87,7 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
   createUserKey: refineNewKeys,
   updateKey: refineKeys,
   createWebhook: refineWebhooks,
-  updateWebhook: refineWebhooks,
+  updateWebhook: refineWebhookChanges,
   redeliverEvents: () => fc.constant({ from: '2026-01-01T00:00:00Z' }),
   resolveDelivery: (bodies) =>
     withAddress(bodies).map(({ url, ...body }) => (url && body.outcome === 'published' ? { ...body, url } : body)),
@@ -118,10 +118,18 @@ function withAddress(bodies: Arbitrary<Body>): Arbitrary<Body> {
   return bodies.filter(({ url }) => url === undefined || URL.canParse(String(url)))
 }
 
-/** Accounts of the caller. */
+const HEADERS = { authorization: 'Bearer example' }
+
+/** A URL of another host needs the headers again. */
+function refineWebhookChanges(bodies: Arbitrary<Body>): Arbitrary<Body> {
+  return refineWebhooks(bodies).map((body) => (body.url === undefined ? body : { ...body, headers: HEADERS }))
+}
+
+/** Accounts of the caller, and headers of the form that RFC 9110 gives them. */
 function refineWebhooks(bodies: Arbitrary<Body>): Arbitrary<Body> {
-  return withAddress(bodies).map(({ accountIds, ...body }) => ({
+  return withAddress(bodies).map(({ accountIds, headers, ...body }) => ({
     ...body,
+    ...(headers !== undefined && { headers: HEADERS }),
     ...(accountIds !== undefined && { accountIds: accountIds && [placeholder('account', 0)] }),
   }))
 }
