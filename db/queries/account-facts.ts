@@ -67,7 +67,7 @@ export interface ReadFacts {
   facts: AccountFacts
 }
 
-/** Stores what was read. Writes nothing if all is as before, or the credentials are those of another account now. */
+/** Stores the facts that were read. Writes nothing if they are unchanged, or the account has a new external id. */
 export async function storeFacts(
   db: Db,
   id: string,

@@ -30,7 +30,7 @@ export async function renewFacts(deps: FactsDeps, stop: AbortSignal): Promise<nu
   return due.length
 }
 
-/** A failure is logged, and leaves what is stored: the next reading is a day away, and publishing goes on meanwhile. */
+/** A failure is logged and changes nothing: the next reading follows after a day, and publishing goes on. */
 async function renew({ db, networks, keyring, fetch, log }: FactsDeps, account: DueAccount, stop: AbortSignal) {
   const { id, platform, keyId, dataKey, data } = account
   if (keyId === null || dataKey === null || data === null) return

@@ -47,7 +47,7 @@ function readRedirectUris(value: unknown): string[] {
 
 function requireListed(metadata: Record<string, unknown>, name: string, required: string): void {
   const value = metadata[name]
-  // Some clients send null or an empty list for what they leave out.
+  // Some clients send null or an empty list for an absent value.
   const isAbsent = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
   if (isAbsent || (Array.isArray(value) && value.includes(required))) return
   throw invalid(`${name} must be a list with ${required}`)

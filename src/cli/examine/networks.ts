@@ -31,7 +31,7 @@ export function examineNetworks(versions: readonly ApiVersion[], now: Date): Fin
   return ok('networks', `versions of APIs: ${listed.join(', ')}`)
 }
 
-/** The age of the networks' rules: nobody says when a network changes one. */
+/** The age of the rules: networks do not announce each change. */
 export function examineRules(now: Date): Finding {
   const old = Object.entries(NETWORKS).flatMap(([id, network]) => {
     const pages = findOldSources(network, now).map(({ url, seenAt }) => `${url} (${seenAt})`)

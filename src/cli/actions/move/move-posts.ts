@@ -37,7 +37,7 @@ export async function movePosts(io: Io, service: string, sources: Source[], opti
   })
 }
 
-/** Reads a post of the other service. Whatever it contains, it does not end the run for the others. */
+/** Reads a post of the other service. A malformed post does not end the run. */
 function readSource(source: Source, accounts: Account[], given: Map<string, string>) {
   try {
     const post = source.read()
