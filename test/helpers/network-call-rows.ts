@@ -109,7 +109,7 @@ export const CALL_ROWS: Row[] = [
     async publish({ id, findings, controls, adapter, act, io, ready, countVisible, ...attempt }) {
       const network = attempt.network!
       const before = await countVisible()
-      for (const { name, error: wanted, words, ...failure } of failuresOf(id, controls)) {
+      for (const { name, error: wanted, words, ...failure } of failuresOf(id, act.kind, controls)) {
         const giveUp = new AbortController()
         const { instead = () => giveUp.abort() } = failure
         // `fetch` itself repeats a misdirected call once.

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { Io } from '../../src/platforms/contract/io.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { broken, type Fault, type Reply, reset } from '../networks/fakes/network.ts'
@@ -85,7 +86,7 @@ const OF_A_PROXY: Reply[] = [
 ]
 
 /** The failures of a publishing call that every network has. Limits end after 120 seconds. */
-export function failuresOf(id: PlatformId, controls: NetworkControls): Failure[] {
+export function failuresOf(id: PlatformId, kind: Act['kind'], controls: NetworkControls): Failure[] {
   const { limited, secret, unauthorized = [401, 403], notRedirect } = controls
   const elsewhere = { location: `https://elsewhere.example/${secret}` }
   const limits = {
@@ -98,7 +99,7 @@ export function failuresOf(id: PlatformId, controls: NetworkControls): Failure[]
     },
   }
   return [
-    ...refusalsOf(id).map(({ reply, error }) => ({
+    ...refusalsOf(id, kind).map(({ reply, error }) => ({
       name: JSON.stringify(reply.body),
       instead: reply,
       error,

@@ -1,4 +1,5 @@
 import type { PlatformId } from '../../schemas/platform.ts'
+import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import type { Reply } from '../networks/fakes/network.ts'
 
@@ -267,8 +268,9 @@ const REFUSALS: Partial<Record<PlatformId, Row[]>> = {
   ],
 }
 
-export const refusalsOf = (id: PlatformId): { reply: Reply; error: Outcome }[] =>
+/** The refusals of a network of a kind of act. On LinkedIn, comments need rights of their own. */
+export const refusalsOf = (id: PlatformId, kind?: Act['kind']): { reply: Reply; error: Outcome }[] =>
   (REFUSALS[id] ?? []).map(([status, body, error, headers]) => ({
     reply: { status, body, ...(headers && { headers }) },
-    error,
+    error: id === 'linkedin' && kind === 'comment' && status === 403 ? CONTENT : error,
   }))
