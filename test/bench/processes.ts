@@ -13,9 +13,9 @@ export interface Running {
 /** Reading the log would take time from the measurement. */
 const LOG = { stderr: isRecording ? 'pipe' : 'ignore' } as const
 
-/** Starts the service on a free port. */
-export async function startService(env: Record<string, string>): Promise<Running> {
-  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, LOG)
+/** Starts the service on a free port, with the sources in the folder `cwd`. */
+export async function startService(env: Record<string, string>, cwd = '.'): Promise<Running> {
+  const child = spawnPostroom(['serve', '--json'], { PORT: '0', ...env }, { ...LOG, cwd })
   const { api } = JSON.parse(await firstLine(child)) as { api: string }
   return describe(child, Number(new URL(api).port))
 }

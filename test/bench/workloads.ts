@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Person } from './data.ts'
+import { idAt } from './data.ts'
 import { type Request, request } from './load.ts'
 
 /** Generates the requests of one connection. Every connection has a generator of its own. */
@@ -81,6 +82,19 @@ export const WORKLOADS = {
   mix,
 } satisfies Record<string, Workload>
 
+const DETAILS = 100
+
+/** Reads one of the newest posts of `loadPosts`. */
+const detail: Workload = ({ key }) => {
+  const all = Array.from({ length: DETAILS }, (_, rank) => request('GET', `${POSTS}/${idAt(rank)}`, key))
+  return () => ({ bytes: all[randomInt(DETAILS)]!, status: 200 })
+}
+
+const validate: Workload = (person) => {
+  const template = request('POST', `${POSTS}/validate`, person.key, createPostBody(person))
+  return () => ({ bytes: withOwn(template), status: 200 })
+}
+
 export const listAt = (offset: number) => list(`?offset=${offset}`)
 export const listAfter = (cursor: string) => list(`?cursor=${cursor}`)
 
@@ -160,4 +174,15 @@ export const COUNTS: Record<string, Workload> = {
   'counts by status': get('/posts/counts?by=status'),
   'counts by state': get('/posts/counts?by=state'),
   'counts by day': get('/posts/counts?by=day&timeZone=Europe/Berlin'),
+}
+
+/** The operations that clients repeat. */
+export const REPEATED: Record<string, Workload> = {
+  ...WORKLOADS,
+  'one post': detail,
+  'include=targets': FINDS['include=targets']!,
+  validate,
+  deliveries: FINDS.deliveries!,
+  'counts by day': COUNTS['counts by day']!,
+  events: get('/events'),
 }

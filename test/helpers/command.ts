@@ -58,7 +58,8 @@ process.on('exit', () => {
 
 /**
  * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets.
- * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory.ts.
+ * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory.ts. `cwd` has the
+ * sources.
  */
 export function spawnPostroom(
   args: string[],
@@ -67,7 +68,8 @@ export function spawnPostroom(
     throughNpm = false,
     stderr = 'pipe',
     group,
-  }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore'; group?: string | undefined } = {},
+    cwd,
+  }: { throughNpm?: boolean; stderr?: 'pipe' | 'ignore'; group?: string | undefined; cwd?: string } = {},
 ): ChildProcess {
   const [command, ...before] = [
     ...(group ? ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group] : []),
@@ -76,6 +78,7 @@ export function spawnPostroom(
       : [process.execPath, 'src/cli/postroom.ts']),
   ]
   const child = spawn(command!, [...before, ...args], {
+    cwd,
     env: {
       PATH: process.env.PATH,
       TMPDIR: process.env.TMPDIR,
