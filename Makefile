@@ -18,7 +18,7 @@ N8N := test/n8n/real/node_modules/.installed
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-postgres test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots build sdk n8n snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-postgres test-s3 test-upgrade test-image bench soak check openapi db-types readme screenshots sdk n8n snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -94,9 +94,6 @@ readme: $(DEVELOP) ## write the tables of READMEs, and .env.example
 
 screenshots: $(DEVELOP) ## take the pictures of the console for the README, with Chromium
 	@node .ci/screenshots.ts
-
-build: $(DEVELOP) ## compile to dist/
-	@npm run -s build
 
 sdk: $(DEVELOP) ## write the TypeScript SDK to dist/npm and pack it, to install with npm
 	@node .ci/sdk-package.ts
