@@ -45,7 +45,7 @@ export const PutApp = Type.Object(
 )
 export type PutApp = Static<typeof PutApp>
 
-export const APP_SOURCES = ['none', 'deployment', 'user', 'organization'] as const
+const APP_SOURCES = ['none', 'deployment', 'user', 'organization'] as const
 
 export const App = Type.Object(
   {

@@ -5,7 +5,7 @@ import { NewMetadata, NewReference } from './references.ts'
 import { Dictionary, Ref, StringEnum } from './shared.ts'
 
 /** In UTF-16 units. */
-export const URL_LENGTH_MAX = 2_048
+const URL_LENGTH_MAX = 2_048
 const TEXT_LENGTH_MAX = 256
 
 export const CREATE_CONNECTION_EXAMPLES = {
@@ -70,7 +70,7 @@ export const CreateConnection = Type.Object(
 )
 export type CreateConnection = Static<typeof CreateConnection>
 
-export const CONNECTION_STATES = ['pending', 'opened', 'choosing', 'connected', 'failed', 'expired'] as const
+const CONNECTION_STATES = ['pending', 'opened', 'choosing', 'connected', 'failed', 'expired'] as const
 
 export const ConnectionState = StringEnum(CONNECTION_STATES, {
   $id: 'ConnectionState',
@@ -87,7 +87,7 @@ export const ConnectionState = StringEnum(CONNECTION_STATES, {
 export type ConnectionState = Static<typeof ConnectionState>
 
 /** Why a connection failed, with the text of the documentation. */
-export const CONNECTION_ERRORS = {
+const CONNECTION_ERRORS = {
   denied: 'the user refused.',
   network_refused: 'the network refused, for the reason in `message`.',
   network_unavailable: 'the network could not be reached, or did not respond in time.',
@@ -142,7 +142,7 @@ export const ConnectionChoice = Type.Object(
 )
 export type ConnectionChoice = Static<typeof ConnectionChoice>
 
-export const CONNECTION_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
+const CONNECTION_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 
 const COMMON = {
   id: CONNECTION_ID,

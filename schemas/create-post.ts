@@ -206,7 +206,7 @@ export const ValidatePostQuery = Type.Object({
 })
 export type ValidatePostQuery = Static<typeof ValidatePostQuery>
 
-export const CreatedStatus = StringEnum(['draft', 'scheduled'], {
+const CreatedStatus = StringEnum(['draft', 'scheduled'], {
   $id: 'CreatedStatus',
   description: '`scheduled` where a time or a slot was requested, otherwise `draft`.',
   examples: ['draft'],

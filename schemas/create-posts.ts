@@ -44,7 +44,7 @@ export type CreatePosts = Static<typeof CreatePosts>
 
 const index = Type.Integer({ minimum: 0, description: 'The index of the post in `posts`, from 0.' })
 
-export const BatchedPost = Type.Object(
+const BatchedPost = Type.Object(
   { index, ...CreatedPost.properties },
   {
     $id: 'BatchedPost',
@@ -132,7 +132,7 @@ export const RejectedPosts = Type.Object(
 )
 export type RejectedPosts = Static<typeof RejectedPosts>
 
-export const ValidatedPost = Type.Object(
+const ValidatedPost = Type.Object(
   { index, ...PostValidation.properties },
   {
     $id: 'ValidatedPost',

@@ -7,7 +7,7 @@ import { Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 const time = (description: string) => NullableString({ format: 'date-time', description })
 
-export const CHECK_RESULTS = ['shown', 'not_shown', 'gone', 'unknown'] as const
+const CHECK_RESULTS = ['shown', 'not_shown', 'gone', 'unknown'] as const
 
 export const DeliveryCheck = Type.Object(
   {

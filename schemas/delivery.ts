@@ -51,7 +51,7 @@ export const DeliveryError = Type.Object(
 )
 export type DeliveryError = Static<typeof DeliveryError>
 
-export const ATTEMPT_OUTCOMES = [
+const ATTEMPT_OUTCOMES = [
   'published',
   'failed',
   'unknown',

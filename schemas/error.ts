@@ -3,7 +3,7 @@ import { type ErrorCode as Code, type CodedError, type ConstantErrorName, ERRORS
 import { PAGE, Ref, StringEnum } from './shared.ts'
 
 /** The codes of Zod 3 issues, and two for a body that cannot be parsed. */
-export const ISSUE_CODES = [
+const ISSUE_CODES = [
   'invalid_type',
   'too_small',
   'too_big',

@@ -738,7 +738,7 @@ export const ERRORS = {
 
 type Errors = typeof ERRORS
 export type ErrorCode = keyof Errors
-export type ErrorStatus = Errors[ErrorCode]['status']
+type ErrorStatus = Errors[ErrorCode]['status']
 
 type CaseOf<Code extends ErrorCode> = Errors[Code] extends { cases: infer Cases }
   ? `${Code}.${keyof Cases & string}`

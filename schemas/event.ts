@@ -33,7 +33,7 @@ const writtenPost = {
   status: Ref(PostStatus),
 }
 
-export const EventActor = Type.Object(
+const EventActor = Type.Object(
   { keyId: id('API key') },
   { $id: 'EventActor', description: 'The key of the request that caused the event.', examples: [{ keyId: KEY_ID }] },
 )

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AccountPath, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { Dictionary, Ref } from './shared.ts'
 
-export const FieldOption = Type.Object(
+const FieldOption = Type.Object(
   {
     value: Type.String({ description: 'What to put in `fields`.' }),
     label: Type.String({ description: 'The name of the value on the network, for people.' }),

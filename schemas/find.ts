@@ -90,8 +90,8 @@ export const POST_FILTERS = {
   ),
 }
 
-export const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
-export const INCLUDES = ['deliveries', 'targets', 'media'] as const
+const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
+const INCLUDES = ['deliveries', 'targets', 'media'] as const
 
 /** The maximal length of a page with `include=targets` or `include=media`. */
 export const DETAILS_LIMIT_MAX = 50
@@ -126,7 +126,7 @@ export type ListPostsQuery = Static<typeof ListPostsQuery>
 const { history, ...listedDelivery } = Delivery.properties
 const { history: _, ...LISTED_DELIVERY } = Delivery.examples[0]
 
-export const ListedDelivery = Type.Object(listedDelivery, {
+const ListedDelivery = Type.Object(listedDelivery, {
   $id: 'ListedDelivery',
   description: 'The delivery of a post to one account, without its attempts.',
   examples: [LISTED_DELIVERY],
@@ -275,7 +275,7 @@ const { state, attempts, nextAttemptAt, publishedAt, externalId, externalUrl, ed
 /** In code points. */
 export const EXCERPT_MAX = 200
 
-export const FoundDelivery = Type.Object(
+const FoundDelivery = Type.Object(
   {
     postId: Type.String({ description: 'The id of the post.' }),
     accountId: Type.String({ description: 'The id of the account.' }),
@@ -365,7 +365,7 @@ export const CountPostsQuery = Type.Object({
 })
 export type CountPostsQuery = Static<typeof CountPostsQuery>
 
-export const PostCount = Type.Object(
+const PostCount = Type.Object(
   {
     value: Type.String({
       description: 'The status, the state, the id of the account, or the day as `YYYY-MM-DD`.',

@@ -81,7 +81,7 @@ export type ApiKeyList = Static<typeof ApiKeyList>
 
 const { lastUsedAt: _, ...unused } = KEY_EXAMPLE
 
-export const CREATED_KEY_EXAMPLE = {
+const CREATED_KEY_EXAMPLE = {
   ...unused,
   lastUsedAt: null,
   // The example has a wrong checksum: no service accepts it.

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { StringEnum } from './shared.ts'
 
-export const LIMIT_UNITS = [
+const LIMIT_UNITS = [
   'graphemes',
   'clusters',
   'code points',

@@ -4,12 +4,12 @@ import { EVENT_ID, EVENT_TYPES, EVENTS, Event, type EventGroup, type EventType }
 import { Defaulted, Limit, PAGE, Ref, StringEnum, UUID_PATTERN } from './shared.ts'
 
 /** Longest wait for an event, in seconds. Proxies commonly close a connection after 30 or 60 seconds without a byte. */
-export const WAIT_MAX = 20
+const WAIT_MAX = 20
 
 const GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
 
 /** A type of event, or all types of a group, such as `delivery.*`. */
-export const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS]
+const EVENT_PATTERNS = [...EVENT_TYPES, ...GROUPS]
 
 /** The types that a pattern stands for. */
 export const expandPattern = (pattern: string): EventType[] =>

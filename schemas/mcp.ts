@@ -43,7 +43,7 @@ export const DraftedPost = Type.Object({
 })
 export type DraftedPost = Static<typeof DraftedPost>
 
-export const PlatformSummary = Type.Object({
+const PlatformSummary = Type.Object({
   ...Type.Pick(Platform, ['id', 'name', 'publishes', 'canEdit', 'canDelete']).properties,
   postTypes: Type.Array(Ref(PostType), { description: 'The types of posts that the network supports.' }),
 })

@@ -23,7 +23,7 @@ export const MEDIA_ID = '0196f0a9-30c2-7a94-86fd-e25b71c8d0a7'
 /** A file of the demo that no post uses. */
 export const UNUSED_MEDIA_ID = '0196f0a9-30c4-7e11-9b08-5ac2d6f3b771'
 
-export const MEDIA_KINDS = ['image', 'gif', 'video', 'document'] as const
+const MEDIA_KINDS = ['image', 'gif', 'video', 'document'] as const
 
 /** The accepted file types, which are detected from the content. */
 export const MEDIA_TYPES = [
@@ -54,8 +54,8 @@ export const FILE_EXTENSIONS: Record<MediaType, string> = {
   'application/pdf': 'pdf',
 }
 
-export const CHROMA_SUBSAMPLINGS = ['4:0:0', '4:2:0', '4:2:2', '4:4:4'] as const
-export const SCANS = ['progressive', 'interlaced'] as const
+const CHROMA_SUBSAMPLINGS = ['4:0:0', '4:2:0', '4:2:2', '4:4:4'] as const
+const SCANS = ['progressive', 'interlaced'] as const
 
 /** Perceptual quantisation, and hybrid log-gamma, which phones record. */
 export const HDR_TRANSFERS = ['pq', 'hlg'] as const
@@ -366,7 +366,7 @@ export type ListedMedia = Static<typeof ListedMedia>
 /** How many renditions the details of a file name. */
 export const RENDITIONS_SHOWN_MAX = 100
 
-export const RENDITION_STATES = ['waiting', 'running', 'made', 'failed'] as const
+const RENDITION_STATES = ['waiting', 'running', 'made', 'failed'] as const
 
 export const Rendition = Type.Object(
   {
@@ -425,7 +425,7 @@ export const ListMediaQuery = Type.Object({
 })
 export type ListMediaQuery = Static<typeof ListMediaQuery>
 
-export const MediaQuota = Type.Object(
+const MediaQuota = Type.Object(
   {
     usedBytes: Type.Integer({ minimum: 0, description: 'The bytes of all your files.' }),
     allowedBytes: Type.Integer({
@@ -498,7 +498,7 @@ export const IMPORT_MEDIA_EXAMPLE = {
 }
 
 /** Longer URLs are rare, and many servers reject them. */
-export const URL_MAX = 2_048
+const URL_MAX = 2_048
 
 export const ImportMedia = Type.Object(
   {

@@ -55,7 +55,7 @@ export const UnavailableMetric = Type.Object(
 )
 export type UnavailableMetric = Static<typeof UnavailableMetric>
 
-export const MetricPoint = Type.Object(
+const MetricPoint = Type.Object(
   {
     day: Type.String({ format: 'date', description: 'The day in UTC.' }),
     values: Ref(MetricValues, { description: 'The last numbers that were read on this day.' }),

@@ -8,7 +8,7 @@ interface OtherNames {
 }
 
 /** Parameters of lists of other APIs. A list that ignored one would return something else than was asked for. */
-export const OTHER_NAMES: readonly OtherNames[] = [
+const OTHER_NAMES: readonly OtherNames[] = [
   {
     names: [
       ...['page', 'pagenumber', 'pageno', 'pagetoken', 'nexttoken', 'nextpage', 'skip', 'startindex'],

@@ -8,7 +8,7 @@ import { LimitSource } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 
-export const ChangeException = Type.Object(
+const ChangeException = Type.Object(
   {
     reason: Type.String({ description: 'Why the network leaves it as it is, as a sentence.' }),
     accounts: Type.Optional(Ref(AccountKind, { description: 'The accounts that it concerns. Absent: all.' })),
@@ -48,7 +48,7 @@ const change = {
   source: Type.Optional(Ref(LimitSource)),
 }
 
-export const PostRemoval = Type.Object(
+const PostRemoval = Type.Object(
   {
     ...change,
     confirmedBy: Type.Optional(
@@ -65,7 +65,7 @@ export const PostRemoval = Type.Object(
   },
 )
 
-export const PostEditing = Type.Object(
+const PostEditing = Type.Object(
   {
     ...change,
     what: Type.Array(Type.String(), {

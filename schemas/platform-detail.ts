@@ -60,7 +60,7 @@ export const ConnectMethod = Type.Object(
 )
 export type ConnectMethod = Static<typeof ConnectMethod>
 
-export const OfferedMetric = Type.Object(
+const OfferedMetric = Type.Object(
   {
     metric: Ref(MetricName),
     native: Type.String({ description: 'The network’s own name of it.' }),

@@ -33,7 +33,7 @@ export const TextEntity = Type.Object(
 )
 export type TextEntity = Static<typeof TextEntity>
 
-export const PartFile = Type.Object(
+const PartFile = Type.Object(
   {
     mediaId: Type.String({ description: 'The id of the file.' }),
     altText: NullableString({

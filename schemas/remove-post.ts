@@ -5,7 +5,7 @@ import { Ref } from './shared.ts'
 
 const [{ id: ACCOUNT_ID }, { id: OTHER_ID }] = ACCOUNT_EXAMPLES
 
-export const LeftAccount = Type.Object(
+const LeftAccount = Type.Object(
   {
     accountId: Type.String({ description: 'The id of the account.' }),
     code: Type.String({

@@ -9,7 +9,7 @@ import { Defaulted, Limit, NullableString, PAGE, Ref, StringEnum } from './share
 const { errorCode, accountId, scheduledFrom, scheduledBefore, changedAfter } = ListDeliveriesQuery.properties
 
 /** The states in which a delivery ends without all of its acts, or with an unknown outcome. */
-export const RETRIED_STATES = ['failed', 'cancelled', 'missed', 'unconfirmed', 'published'] as const
+const RETRIED_STATES = ['failed', 'cancelled', 'missed', 'unconfirmed', 'published'] as const
 
 export const RETRY_DELIVERIES_EXAMPLES = {
   allThatFailed: {},
@@ -59,7 +59,7 @@ const deliveryKey = {
 }
 const key = { postId: POST_ID, accountId: ACCOUNT_EXAMPLES[0].id }
 
-export const RetriedDelivery = Type.Object(deliveryKey, {
+const RetriedDelivery = Type.Object(deliveryKey, {
   $id: 'RetriedDelivery',
   description: 'A delivery that is due now.',
   examples: [key],

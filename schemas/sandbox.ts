@@ -64,7 +64,7 @@ const removal = {
   receivedAt: '2026-11-21T08:51:12.077Z',
 }
 
-export const SandboxCallKind = StringEnum(['post', 'comment', 'remove', 'edit'], {
+const SandboxCallKind = StringEnum(['post', 'comment', 'remove', 'edit'], {
   $id: 'SandboxCallKind',
   description:
     'The purpose of the call.\n\n- `post`: published a post or a part of a thread.\n- `comment`: published a first comment.\n- `remove`, `edit`: removed or edited a post or comment.',

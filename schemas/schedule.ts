@@ -7,7 +7,7 @@ import { Defaulted, Limit, PAGE, Ref, StringEnum } from './shared.ts'
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 /** The maximum of slots in a week: one an hour. */
-export const WEEK_SLOTS_MAX = 168
+const WEEK_SLOTS_MAX = 168
 
 export const SLOT_TIME = '^(?:[01]\\d|2[0-3]):[0-5]\\d$'
 export const SKIPPED_DATE = '^\\d{4}-\\d\\d-\\d\\d$'
@@ -98,7 +98,7 @@ export const ListSlotsQuery = Type.Object({
 })
 export type ListSlotsQuery = Static<typeof ListSlotsQuery>
 
-export const Slot = Type.Object(
+const Slot = Type.Object(
   {
     scheduledAt: Type.String({ format: 'date-time', description: 'The instant of the slot, in UTC.' }),
     scheduledAtLocal: Type.String({
@@ -143,7 +143,7 @@ export const SlotList = Type.Object(
 )
 export type SlotList = Static<typeof SlotList>
 
-export const MovedPost = Type.Object(
+const MovedPost = Type.Object(
   {
     postId: Type.String({ description: 'The id of the post.' }),
     from: Type.String({ format: 'date-time', description: 'The slot that it had, in UTC.' }),

@@ -5,7 +5,7 @@ import { LimitSource } from './validate-post.ts'
 
 const [SOURCE] = LimitSource.examples
 
-export const UncertainHashtags = Type.Object(
+const UncertainHashtags = Type.Object(
   {
     max: Type.Integer({ description: 'The maximum number of hashtags.' }),
     source: Ref(LimitSource),
@@ -17,7 +17,7 @@ export const UncertainHashtags = Type.Object(
   },
 )
 
-export const UncertainBytes = Type.Object(
+const UncertainBytes = Type.Object(
   {
     max: Type.Integer({ description: 'The maximum, in bytes of UTF-8.' }),
     source: Ref(LimitSource),
@@ -29,7 +29,7 @@ export const UncertainBytes = Type.Object(
   },
 )
 
-export const UncertainContent = Type.Object(
+const UncertainContent = Type.Object(
   {
     description: Type.String({ description: 'The content, and what the network does.' }),
     source: Ref(LimitSource),

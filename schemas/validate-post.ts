@@ -202,7 +202,7 @@ export const CreateOutcome = Type.Object(
 )
 export type CreateOutcome = Static<typeof CreateOutcome>
 
-export const InaccessibleIds = Type.Object(
+const InaccessibleIds = Type.Object(
   {
     accountIds: Type.Array(Type.String(), { description: 'The ids of accounts that you cannot post to.' }),
     mediaIds: Type.Array(Type.String(), { description: 'The ids of files that are not yours.' }),

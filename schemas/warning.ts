@@ -11,7 +11,7 @@ export type BodyPath = (string | number)[]
 
 export const WARNINGS_MAX = 100
 
-export const WARNING_CODES = [
+const WARNING_CODES = [
   'unused_thread_parts',
   'unknown_field',
   'unused_field',

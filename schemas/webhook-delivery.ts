@@ -15,7 +15,7 @@ import {
 export const REDELIVERY_CURSOR = '^\\d{1,16}$'
 
 /** Why an attempt failed. */
-export const WEBHOOK_ERRORS = {
+const WEBHOOK_ERRORS = {
   status: 'the receiver responded with a status other than 2xx',
   redirect: 'the receiver responded with a redirect, which is not followed',
   timeout: 'the receiver did not respond within 10 seconds',
@@ -27,7 +27,7 @@ export const WEBHOOK_ERRORS = {
 export type WebhookErrorCode = keyof typeof WEBHOOK_ERRORS
 const ERROR_NAMES = Object.keys(WEBHOOK_ERRORS) as WebhookErrorCode[]
 
-export const WEBHOOK_DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
+const WEBHOOK_DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
 
 const errorList = Object.entries(WEBHOOK_ERRORS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
@@ -35,7 +35,7 @@ const errorList = Object.entries(WEBHOOK_ERRORS)
 
 const RESPONSE_EXAMPLE = { status: 503, body: 'try again later' }
 
-export const WebhookResponse = Type.Object(
+const WebhookResponse = Type.Object(
   {
     status: Type.Integer({ description: 'The status of the response.' }),
     body: Type.String({ description: 'At most 1,024 bytes of its body.' }),
@@ -43,7 +43,7 @@ export const WebhookResponse = Type.Object(
   { $id: 'WebhookResponse', description: 'The response of a receiver.', examples: [RESPONSE_EXAMPLE] },
 )
 
-export const WebhookDeliveryState = StringEnum(WEBHOOK_DELIVERY_STATES, {
+const WebhookDeliveryState = StringEnum(WEBHOOK_DELIVERY_STATES, {
   $id: 'WebhookDeliveryState',
   description:
     '`pending`: it waits for an attempt. `delivered`: the receiver responded 2xx. `failed`: ten attempts have failed, and there will be no other.',
@@ -120,7 +120,7 @@ export const ListWebhookDeliveriesQuery = Type.Object({
 })
 export type ListWebhookDeliveriesQuery = Static<typeof ListWebhookDeliveriesQuery>
 
-export const REDELIVERED_EVENTS_MAX = 100
+const REDELIVERED_EVENTS_MAX = 100
 export const REDELIVER_EXAMPLES = {
   sinceAnOutage: { from: '2026-11-21T03:00:00Z', onlyFailed: true },
   events: { eventIds: [EVENT_ID] },
@@ -196,7 +196,7 @@ export type QueuedEvents = Static<typeof QueuedEvents>
 
 export const TEST_WEBHOOK_EXAMPLES = { test: {}, sample: { type: 'delivery.published' } }
 
-export const SampleType = StringEnum(EVENT_TYPES, {
+const SampleType = StringEnum(EVENT_TYPES, {
   $id: 'SampleType',
   description:
     'Sends the example of this type, with ids of nothing. Leave it out to send a `webhook.test`, which is what the event stream shows in either case.',

@@ -14,7 +14,7 @@ import {
 } from './shared.ts'
 
 export const WEBHOOKS_MAX = 20
-export const WEBHOOK_URL_MAX = 2_000
+const WEBHOOK_URL_MAX = 2_000
 export const WEBHOOK_HEADERS_MAX = 10
 /** The sum of names and values. */
 export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
@@ -22,29 +22,29 @@ export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
 /** Every event of a family, such as `delivery.*`. */
 const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
 
-export const WebhookEvents = StringEnum([...EVENT_TYPES, ...EVENT_FAMILIES], {
+const WebhookEvents = StringEnum([...EVENT_TYPES, ...EVENT_FAMILIES], {
   $id: 'WebhookEvents',
   description: 'The type of an event, or a family of types: `delivery.*` is every type that begins with `delivery.`.',
   examples: ['delivery.*'],
 })
 
-export const PAYLOADS = ['full', 'thin'] as const
-export const DISABLED_REASONS = ['owner', 'failing', 'gone'] as const
+const PAYLOADS = ['full', 'thin'] as const
+const DISABLED_REASONS = ['owner', 'failing', 'gone'] as const
 
-export const WebhookPayload = StringEnum(PAYLOADS, {
+const WebhookPayload = StringEnum(PAYLOADS, {
   $id: 'WebhookPayload',
   description:
     'What an event says. `full`: `data` has what `getEvent` returns, without `metadata` if the request would have more than 20,000 bytes. `thin`: `data` has ids only, for receivers that read the rest with `getEvent`.',
   examples: ['full'],
 })
 
-export const WebhookState = StringEnum(['active', 'disabled'], {
+const WebhookState = StringEnum(['active', 'disabled'], {
   $id: 'WebhookState',
   description: '`disabled`: nothing is sent. Events are recorded all the same.',
   examples: ['active'],
 })
 
-export const WebhookDisabledReason = StringEnum(DISABLED_REASONS, {
+const WebhookDisabledReason = StringEnum(DISABLED_REASONS, {
   $id: 'WebhookDisabledReason',
   description:
     '`owner`: you disabled it. `failing`: no attempt has succeeded for 5 days. `gone`: the receiver responded 410.',
@@ -53,7 +53,7 @@ export const WebhookDisabledReason = StringEnum(DISABLED_REASONS, {
 
 const SECRET_EXAMPLE = { createdAt: '2026-11-23T08:02:44.905Z', expiresAt: null }
 
-export const WebhookSecret = Type.Object(
+const WebhookSecret = Type.Object(
   {
     createdAt: Type.String({ format: 'date-time', description: 'When the secret was created.' }),
     expiresAt: NullableString({

@@ -36,7 +36,7 @@ export interface AccountReadiness {
 }
 
 /** Why an account needs somebody: its own reason, or else why its app rests. */
-export const attentionNow = sql<AccountAttention | null>`coalesce(accounts.attention, (
+const attentionNow = sql<AccountAttention | null>`coalesce(accounts.attention, (
   select reason from limit_rests where limit_rests.key = accounts.limit_key and limit_rests.until > now()))`
 
 /** `AccountReadiness` as parts of a JSON object. */
@@ -150,7 +150,7 @@ export function listAllAccounts(db: Db, { userId, platform, needsAttention, limi
     .execute()
 }
 
-export interface AccountRow {
+interface AccountRow {
   id: string
   platform: PlatformId
   username: string

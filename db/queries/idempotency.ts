@@ -4,7 +4,7 @@ import { prepared } from '../prepared.ts'
 import { jsonColumns } from './json-columns.ts'
 
 /** The response to the request that used a key first. */
-export interface StoredResponse {
+interface StoredResponse {
   /** SHA-256 of the request. */
   requestHash: Buffer
   status: number
@@ -31,7 +31,7 @@ interface KeysOfUser {
 }
 
 /** Keys that are older are expired. */
-export const OLDEST = sql<Date>`now() - interval '24 hours'`
+const OLDEST = sql<Date>`now() - interval '24 hours'`
 
 /**
  * Returns nothing for unknown or expired keys. The rows are locked because a lock is a write, and waits for a

@@ -59,7 +59,7 @@ export interface AccountContext extends NetworkContext {
 }
 
 /** Keeps a small copy of the picture of an account, after the call. */
-export interface Avatars {
+interface Avatars {
   keep(account: { userId: string; id: string }, url: string): Promise<void>
 }
 
@@ -140,10 +140,7 @@ export function storeAccount(
 }
 
 /** An account as the API shows it to `viewer`, a user who may post to it: unknown properties are absent. */
-export function toAccount(
-  row: AccountProfile & AccountConsent & AccountSettings & AccountOwner,
-  viewer: string,
-): Account {
+function toAccount(row: AccountProfile & AccountConsent & AccountSettings & AccountOwner, viewer: string): Account {
   // Assigned one by one: spreads and rests take longer than the rest of a list.
   const { id, platform, username, userId: ownerId } = row
   const isOwner = ownerId === viewer
@@ -164,7 +161,7 @@ export function toAccount(
 }
 
 /** The address of the picture of an account that has one; null without a key to sign it. */
-export type AvatarAddress = (id: string) => string | null
+type AvatarAddress = (id: string) => string | null
 
 /** The facts beside the row of an account. */
 export interface AccountView {

@@ -72,7 +72,7 @@ export interface Config {
   isRunByNpm: boolean
 }
 
-export interface S3Config {
+interface S3Config {
   bucket: string
   region: string
   /** Undefined means Amazon S3. */

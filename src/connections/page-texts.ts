@@ -34,7 +34,7 @@ export function outcomePage(connection: Connection, { problem }: { problem?: str
 
 const CLOSE = html`<p>You can close this page.</p>`
 
-export const EXPIRED: PageContent = {
+const EXPIRED: PageContent = {
   title: 'This link has expired',
   body: html`<p>A link works for 15 minutes. Ask for a new one.</p>`,
 }

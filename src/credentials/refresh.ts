@@ -63,7 +63,7 @@ export interface RefreshedAccount {
  * postponed: the network has certainly not refreshed the token. unknown: it may have. held: the token may be spent, and
  * using it would revoke the access token. overtaken: another worker, or a new connection, was faster.
  */
-export const REFRESH_OUTCOMES = ['refreshed', 'refused', 'postponed', 'unknown', 'held', 'overtaken'] as const
+const REFRESH_OUTCOMES = ['refreshed', 'refused', 'postponed', 'unknown', 'held', 'overtaken'] as const
 
 export interface Refreshed {
   accountId: string

@@ -5,7 +5,7 @@ import { READING_KEPT_MS } from './timing.ts'
  * The data that a worker has read of an account to find acts whose responses were lost. It serves all deliveries that
  * wait.
  */
-export interface AccountReading {
+interface AccountReading {
   /** By `uptimeMs`. */
   startedAt: number
   reading: Reading

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { WorkerEvent } from './transitions.ts'
 
 /** A commit about a delivery that a worker holds, for logs and metrics. */
-export interface Settled extends DeliveryKey {
+interface Settled extends DeliveryKey {
   platform: PlatformId
   event: WorkerEvent
   /** The delivery's state now. */

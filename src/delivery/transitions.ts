@@ -169,7 +169,7 @@ export type From<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['fro
 export type To<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['to'][number]
 
 /** The events of a delivery that is taken down. */
-export type RemovalEvent = 'removed' | 'notRemoved'
+type RemovalEvent = 'removed' | 'notRemoved'
 
 /** The events of a delivery that a worker holds. */
 export type WorkerEvent = {

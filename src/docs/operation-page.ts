@@ -27,7 +27,7 @@ interface Example {
 
 type Content = Record<string, { schema: Schema; examples?: Record<string, Example> }>
 
-export interface Operation {
+interface Operation {
   operationId: string
   summary: string
   description: string

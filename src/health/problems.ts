@@ -14,7 +14,7 @@ export type Dependency = (typeof DEPENDENCIES)[number]
 /** Returns the problem of a dependency, null if it works, and undefined if that cannot be known at the moment. */
 export type Check = () => Promise<Problem | null | undefined>
 
-export type Problems = Partial<Record<Dependency, Problem>>
+type Problems = Partial<Record<Dependency, Problem>>
 
 export interface Health {
   /** The problems, found at most MAX_AGE_MS ago. Concurrent callers share one run of the checks. Never throws. */

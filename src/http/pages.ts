@@ -8,12 +8,12 @@ import { logFailure } from './log-failure.ts'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-export const BUSY: PageContent = {
+const BUSY: PageContent = {
   title: 'Please try again',
   body: html`<p role="alert">The service is too busy, or its database cannot be reached. Load this page again in a moment.</p>`,
 }
 
-export const errorPage = (message: string): PageContent => ({
+const errorPage = (message: string): PageContent => ({
   title: 'Something went wrong',
   body: html`<p role="alert">${message}</p>`,
 })

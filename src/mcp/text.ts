@@ -68,7 +68,7 @@ export function describeProblem({ status, code, error, details = [] }: ToolProbl
 }
 
 /** A message of a network may have line breaks. */
-export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** The numbers that are known, by account. */
 export const describeMetrics = ({ data }: PostMetrics): string =>

@@ -32,7 +32,7 @@ interface AvatarContext {
   log: Log
 }
 
-export interface AvatarAccount {
+interface AvatarAccount {
   userId: string
   id: string
 }

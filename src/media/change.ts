@@ -24,7 +24,7 @@ import { isListed, requireScope } from '../http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 
 /** The user's file with this id. Throws 404 if the id is unknown. */
-export async function getMedia(db: Db, userId: string, id: string): Promise<MediaDetail> {
+async function getMedia(db: Db, userId: string, id: string): Promise<MediaDetail> {
   const [media] = isId(id) ? await findMedia(db, { userId, id }) : []
   if (!media) throw mediaNotFound()
   return media

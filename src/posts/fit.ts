@@ -16,7 +16,7 @@ import { nameVideo, tracksOf, videoFactsOf } from '../platforms/rules/video-rend
 export type MakeRenditions = (userId: string, wanted: readonly WantedRendition[]) => Promise<void>
 
 /** Renditions of a post are not made yet. They take time, which no transaction may wait for. */
-export class RenditionsMissing extends Error {
+class RenditionsMissing extends Error {
   readonly userId: string
   readonly wanted: WantedRendition[]
 

@@ -44,7 +44,7 @@ export const findDailyLimit = (platform: TargetAccount['platform'], postType: Po
   )
 
 /** A digest of the texts of a post as its network stores them. Null without any, or if they are too long to be read. */
-export function digestText(
+function digestText(
   platform: TargetAccount['platform'],
   { postType, caption, captionOverride = null, threadParts, fields = {} }: Content,
   texts: TextCache,

@@ -94,4 +94,4 @@ export function storedWords({ userId, postId, texts }: PostTexts): string[] {
 }
 
 /** The first digits of an id are milliseconds in hexadecimal. These stand for 3 days. */
-export const SPAN_DIGITS = 5
+const SPAN_DIGITS = 5

@@ -38,7 +38,7 @@ import { findUnreadableType, requireReadable, scopesOf } from './rights.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
 import { generateSecret, startOfSecret } from './sign.ts'
 
-export const notFound = () => fail('webhook_not_found')
+const notFound = () => fail('webhook_not_found')
 
 const keyOf = ({ userId, rights }: Manager, id: string) => ({ userId, id, listedAccountIds: rights.accountIds })
 

@@ -15,7 +15,7 @@ export interface Exchange {
   retryAfterMs: number | null
 }
 
-export interface SignedEvent {
+interface SignedEvent {
   url: string
   headers: Record<string, string>
   body: string

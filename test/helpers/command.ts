@@ -58,8 +58,8 @@ process.on('exit', () => {
 
 /**
  * Starts a `postroom` command with Node, or as users do, through npm and without the NODE_OPTIONS that tap sets.
- * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory.ts. `cwd` has the
- * sources.
+ * `stderr` says where the log goes: to the caller and the record, or nowhere. `group` is one of memory.ts. `cwd`: the
+ * folder of the sources.
  */
 export function spawnPostroom(
   args: string[],

@@ -42,7 +42,7 @@ const isWanted = (value: <K extends keyof EventConditions & string>(key: K) => E
     or ${concernsOrganization(sql`account_ids`, sql`${value('organizationId')}::uuid`)})`
 
 /** How many events one page looks at. A page may be shorter than its limit if others do not meet the conditions. */
-export const WINDOW = 1_000
+const WINDOW = 1_000
 
 export interface EventPage {
   events: EventRow[]

@@ -22,7 +22,7 @@ export interface MetricTurn extends Record<keyof CredentialsRow, CredentialsRow[
 }
 
 /** The networks that are read. */
-export interface ReadNetworks {
+interface ReadNetworks {
   platforms: PlatformId[]
   /** The most calls of a UTC day on each of `platforms`; null does not restrict. */
   callMaxima: (number | null)[]

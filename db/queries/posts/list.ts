@@ -141,15 +141,3 @@ export async function listListedPosts(db: Db, page: Page & Listed): Promise<List
   const sparse = offset === 0 && next.length < limit ? await selectSparsePosts(db, { ...page, looks }) : []
   return dropAbsent(sparse.length > 0 ? sparse : next)
 }
-
-/** Those of these posts that the user has, and all of whose accounts are in the list. */
-export const findListedPosts = prepared<{ userId: string; ids: readonly string[] } & Listed, { id: string }>(
-  'find_listed_posts',
-  (db, value) =>
-    db
-      .selectFrom('posts')
-      .select('id')
-      .where('userId', '=', value('userId'))
-      .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
-      .where(hasListedAccounts(value('accountIds'))),
-)

@@ -9,7 +9,7 @@ export const [WITH_SECRET] = WebhookWithSecret.examples
 
 export const webhookNotFoundResponse = errorResponse('Your key sees no webhook with this id.', ['webhook_not_found'])
 
-export const urlIssue = (message: string): Issue => ({ code: 'custom', path: ['url'], message })
+const urlIssue = (message: string): Issue => ({ code: 'custom', path: ['url'], message })
 
 export const invalidWebhookResponse = invalidRequestResponse(
   'The body does not match its schema, or nothing can be sent to `url`.',
@@ -17,7 +17,7 @@ export const invalidWebhookResponse = invalidRequestResponse(
   ['url_not_public'],
 )
 
-export const NOT_READABLE = [errorOf('webhook_too_wide', 'key.created')] as const
+const NOT_READABLE = [errorOf('webhook_too_wide', 'key.created')] as const
 
 export const notReadableResponse = errorResponse('The webhook gets events that your key may not read.', NOT_READABLE)
 

@@ -68,7 +68,7 @@ export function createSignIn({ db, knowsAddresses }: { db: Db; knowsAddresses: b
 }
 
 /** The present rights of a key; undefined if it has ended. */
-export async function readApprover(
+async function readApprover(
   db: Db,
   { keyId, userId }: { keyId: string; userId: string },
 ): Promise<Approver | undefined> {

@@ -21,7 +21,7 @@ import { OAuthError } from './oauth-error.ts'
 import { readParameter, requireParameter } from './parameters.ts'
 
 /** https://www.rfc-editor.org/rfc/rfc6749#section-5.1 */
-export interface TokenResponse {
+interface TokenResponse {
   access_token: string
   token_type: 'Bearer'
   expires_in: number

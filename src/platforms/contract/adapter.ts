@@ -49,7 +49,7 @@ export interface Unidentified {
 }
 
 /** An act that is certainly on the network. Its id was found by its content alone, and may be that of another act. */
-export interface Located extends Sent {
+interface Located extends Sent {
   isOut: true
 }
 

@@ -56,7 +56,7 @@ export interface ClientIds {
  * A client that servers know by its address
  * (https://www.ietf.org/archive/id/draft-ietf-oauth-client-id-metadata-document-00.html).
  */
-export interface UnregisteredClient {
+interface UnregisteredClient {
   /** Describes the variable with the client's key, whose name begins with the network's id. */
   keyDescription: string
   /** The app of a service with this public address; undefined if it can have none. */

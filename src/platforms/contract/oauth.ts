@@ -11,7 +11,7 @@ export interface OAuthApp {
 export type OAuthIo = Pick<Io, 'fetch' | 'signal'>
 
 /** One run of the flow, the same in `begin` and `finish`. */
-export interface Authorization {
+interface Authorization {
   app: OAuthApp
   /** The address to which the network sends the browser back, as it is registered with the network. */
   redirectUri: string

@@ -48,7 +48,7 @@ export interface PostOverride {
 }
 
 /** The files of a post for one account, by the ids of the files. */
-export interface FittedFiles {
+interface FittedFiles {
   /** The facts of what is sent in place of a file. */
   renditions: ReadonlyMap<string, Partial<MediaFacts>>
   /** Why a file that breaks a limit is not changed. */

@@ -4,7 +4,7 @@ import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 
-export const HOST = 'https://graph.threads.net'
+const HOST = 'https://graph.threads.net'
 
 /** The only version: https://developers.facebook.com/docs/threads/changelog (to 2026-04-21) */
 export const BASE = `${HOST}/v1.0`

@@ -6,7 +6,7 @@ import { at } from '../wire/json.ts'
 import { codeOf, ERRORS, keysOf, wordsOf } from './errors.ts'
 
 export const HOST = 'open.tiktokapis.com'
-export const API = `https://${HOST}`
+const API = `https://${HOST}`
 
 export interface Client extends NetworkRules {
   headers: Record<string, string>

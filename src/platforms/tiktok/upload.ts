@@ -12,10 +12,10 @@ import type { Upload } from './state.ts'
 // https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
 
 /** At least 5 MB and at most 64 MB. The last chunk also carries the rest, so it is less than twice as long. */
-export const CHUNK_BYTES = 10_000_000
+const CHUNK_BYTES = 10_000_000
 
 /** The progress is stored with the delivery after this many bytes, so a crash repeats at most these. */
-export const STORE_EVERY_BYTES = 3 * CHUNK_BYTES
+const STORE_EVERY_BYTES = 3 * CHUNK_BYTES
 
 /** An upload takes at most an hour. */
 const UPLOAD_MAX_MS = 3_600_000

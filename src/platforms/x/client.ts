@@ -6,7 +6,7 @@ import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } fr
 import { ERRORS, keysOf, wordsOf } from './errors.ts'
 
 const HOST = 'api.x.com'
-export const API = `https://${HOST}`
+const API = `https://${HOST}`
 
 /** Ids of posts, users and files: https://docs.x.com/openapi.json. They exceed 2^53, so they stay texts. */
 export const ID = /^\d{1,19}$/

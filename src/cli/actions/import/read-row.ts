@@ -23,7 +23,7 @@ const PARSERS: Record<Exclude<CellKind, 'time' | 'zone'>, (cell: string) => unkn
 const BYTES_MAX = 1024 * 1024
 
 /** The reason why a row cannot be imported, for its author. */
-export class RowProblem extends OperatorError {}
+class RowProblem extends OperatorError {}
 
 /** How the times of a file are read. */
 export interface RowOptions {

@@ -18,7 +18,7 @@ export interface SourceFile {
 }
 
 /** One text of a thread, or a comment under the post. */
-export interface SourcePart {
+interface SourcePart {
   text: string
   files: SourceFile[]
 }
