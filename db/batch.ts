@@ -31,20 +31,24 @@ interface Waiting<A, R> {
  */
 export function batched<A, R extends WithOrdinal>(
   run: (db: Db, items: A[]) => Promise<R[]>,
+  statementsMax = STATEMENTS_MAX,
 ): (db: Db, item: A) => Promise<R | undefined> {
   const queues = new WeakMap<Db, (item: A) => Promise<R | undefined>>()
   return async (db, item) => {
     if (db.isTransaction) return (await run(db, [item]))[0]
     let queue = queues.get(db)
     if (!queue) {
-      queue = createQueue((items) => run(db, items))
+      queue = createQueue((items) => run(db, items), statementsMax)
       queues.set(db, queue)
     }
     return queue(item)
   }
 }
 
-function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>): (item: A) => Promise<R | undefined> {
+function createQueue<A, R extends WithOrdinal>(
+  run: (items: A[]) => Promise<R[]>,
+  statementsMax: number,
+): (item: A) => Promise<R | undefined> {
   const waiting: Waiting<A, R>[] = []
   let running = 0
   let isScheduled = false
@@ -55,7 +59,7 @@ function createQueue<A, R extends WithOrdinal>(run: (items: A[]) => Promise<R[]>
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (waiting.length > 0 && running < STATEMENTS_MAX) void runNext(waiting.splice(0, BATCH_MAX))
+      while (waiting.length > 0 && running < statementsMax) void runNext(waiting.splice(0, BATCH_MAX))
     })
   }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { QUEUE_MOVES_MAX } from '../../schemas/errors.ts'
+import { each } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { withoutActor } from './events/actor.ts'
@@ -28,7 +29,8 @@ const isMovers = (userId: string) => sql`(user_id = ${userId}::uuid or exists (
     and memberships.user_id = ${userId}::uuid and memberships.role = 'admin'))`
 
 interface MovableRange {
-  accountIds: readonly string[]
+  /** Later slots of an account stay as they are. */
+  accounts: readonly { id: string; until: Date }[]
   /** Earlier slots have passed. */
   from: Date
   /** A post whose deliveries are left out. Null: none. */
@@ -41,55 +43,55 @@ export interface Movable {
   deliveries: QueuedDelivery[]
 }
 
-interface MovableSearch extends MovableRange {
+interface MovableSearch extends Omit<MovableRange, 'accounts'> {
+  accountIds: readonly string[]
+  untils: readonly Date[]
   userId: string
   listedIds: readonly string[] | null
 }
 
 const LIMIT = sql.lit(QUEUE_MOVES_MAX + 1)
 
+/**
+ * Postgres expects few rows of a CTE. All lookups are by the primary key: a join of two CTEs would compare each of
+ * their rows with each other.
+ */
 const selectMovable = prepared<MovableSearch, Partial<QueuedDelivery> & { count: number }>(
   'lock_movable',
   (_db, value) => sql`
     with found as materialized (
-      select user_id, post_id from post_targets
-      where account_id = any(${value('accountIds')}::uuid[]) and slot_at > ${value('from')} and due_at = slot_at
-        and claimable_at is not null and state = 'queued' and ${isMovers(value('userId'))}
+      select user_id, post_id
+      from unnest(${value('accountIds')}::uuid[], ${value('untils')}::timestamptz[]) as account(id, until)
+      join post_targets on account_id = account.id and slot_at > ${value('from')} and slot_at <= account.until
+        and due_at = slot_at and claimable_at is not null and state = 'queued' and ${isMovers(value('userId'))}
         and post_id is distinct from ${value('exceptPostId')}::uuid
       limit ${LIMIT}
     ),
     total as materialized (select count(*)::integer as count from found),
     delivery as materialized (
-      select user_id, post_id, account_id, slot_at, due_at, state, started_at, failures from post_targets
-      where (user_id, post_id) in (select user_id, post_id from found)
-        and (select count from total) < ${LIMIT}
-      for update skip locked
+      select post_targets.user_id, post_targets.post_id, account_id, slot_at, due_at, state, started_at, failures
+      from (select distinct user_id, post_id from found where (select count from total) < ${LIMIT}) as wanted
+      join posts on posts.user_id = wanted.user_id and posts.id = wanted.post_id and posts.status = 'scheduled'
+      join post_targets on post_targets.user_id = wanted.user_id and post_targets.post_id = wanted.post_id
+      for update of posts, post_targets skip locked
     ),
-    post as materialized (
-      select user_id, id as post_id from posts
-      where (user_id, id) in (select user_id, post_id from found) and status = 'scheduled'
-        and (select count from total) < ${LIMIT}
-      for update skip locked
-    ),
-    -- The deliveries that are locked, and all of them.
     locked as (
       select *, count(*) over post as post_count, bool_or(state = 'publishing') over post as is_busy,
         count(*) over (partition by user_id, post_id, due_at) as time_count
       from delivery window post as (partition by user_id, post_id)
-    ),
-    whole as (
-      select user_id, post_id, count(*) as post_count
-      from post_targets
-      where (user_id, post_id) in (select user_id, post_id from found)
-      group by user_id, post_id
-      having bool_and(account_id = any(coalesce(${value('listedIds')}::uuid[], array[account_id])))
     )
     select total.count, movable.*
     from total left join (
       select user_id, post_id, account_id, slot_at
-      from post join locked using (user_id, post_id) join whole using (user_id, post_id, post_count)
+      from locked
       where account_id = any(${value('accountIds')}::uuid[]) and slot_at > ${value('from')} and due_at = slot_at
         and state = 'queued' and started_at is null and failures = 0 and not is_busy and time_count = 1
+        -- All deliveries of the post are locked, and go to accounts that the key lists.
+        and post_count = (
+          select count(*) filter (
+            where whole.account_id = any(coalesce(${value('listedIds')}::uuid[], array[whole.account_id])))
+          from post_targets as whole where whole.user_id = locked.user_id and whole.post_id = locked.post_id
+          having count(*) = post_count)
     ) as movable on true
     order by slot_at, post_id`,
 )
@@ -101,10 +103,11 @@ const selectMovable = prepared<MovableSearch, Partial<QueuedDelivery> & { count:
  */
 export async function lockMovable(
   db: Db,
-  range: MovableRange,
+  { accounts, ...range }: MovableRange,
   { userId, accountIds: listedIds }: Mover,
 ): Promise<Movable> {
-  const rows = await selectMovable(db, { ...range, userId, listedIds })
+  const ranges = { ...range, accountIds: each(accounts, 'id'), untils: each(accounts, 'until') }
+  const rows = await selectMovable(db, { ...ranges, userId, listedIds })
   return {
     isTooLong: rows[0]!.count > QUEUE_MOVES_MAX,
     deliveries: rows.flatMap(({ userId, postId, accountId, slotAt }) =>

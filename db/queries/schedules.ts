@@ -154,14 +154,16 @@ interface TakenRange {
   leaving: readonly LeavingDelivery[]
 }
 
-/** The minutes since 1970 in which accounts publish something. */
-const selectTakenMinutes = prepared<
-  Omit<TakenRange, 'leaving'> & { leaving: string },
-  { accountId: string; minutes: number[] }
->(
+/** The minutes since 1970 in which an account publishes something, each as often as it does. */
+export interface TakenMinutes {
+  accountId: string
+  minutes: number[]
+}
+
+const selectTakenMinutes = prepared<Omit<TakenRange, 'leaving'> & { leaving: string }, TakenMinutes>(
   'list_taken_minutes',
   (_db, value) => sql`
-    select account_id, array_agg(distinct floor(extract(epoch from due_at) / 60)::integer) as minutes
+    select account_id, array_agg(floor(extract(epoch from due_at) / 60)::integer) as minutes
     from ${takingDeliveries({ accountIds: value('accountIds'), from: value('from'), to: value('to') })} as delivery
     where (user_id, post_id, account_id) not in (
       select "userId", "postId", "accountId" from jsonb_to_recordset(${value('leaving')}::jsonb)

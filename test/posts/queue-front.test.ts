@@ -185,31 +185,6 @@ t.test('the key that has scheduled a post goes on paying for it', async (t) => {
   t.not(await keyOf(front), before)
 })
 
-t.test('a queue that is too long for one statement is a conflict, and nothing moves', async (t) => {
-  const { db, ada, account, create, queue } = await createQueues(t)
-  const id = await account(...Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`))
-  await queue([id])
-  await sql`
-    with copy as (
-      select gen_random_uuid() as id, hour * interval '1 hour' as later from generate_series(1, 500) as hour
-    ),
-    post as (
-      insert into posts
-      select (jsonb_populate_record(posts, jsonb_build_object('id', copy.id, 'scheduled_at', scheduled_at + later))).*
-      from posts cross join copy
-    )
-    insert into post_targets
-    select (jsonb_populate_record(post_targets, jsonb_build_object('post_id', copy.id, 'due_at', due_at + later,
-      'claimable_at', claimable_at + later, 'slot_at', slot_at + later, 'token', gen_random_uuid()))).*
-    from post_targets cross join copy`.execute(db)
-  const before = (await ada.call('GET', `/accounts/${id}/slots?limit=100`)).body
-  const refused = await create([id], FRONT)
-  t.strictSame(errorOf(refused), [409, 'queue_full'])
-  t.match(refused.body.error, 'More than 500 posts of the accounts are queued')
-  t.strictSame((await ada.call('GET', `/accounts/${id}/slots?limit=100`)).body, before)
-  t.equal((await create([id])).status, 201)
-})
-
 t.test('posts that come to the front at one moment move the others once', async (t) => {
   const { db, account, create, queue, order } = await createQueues(t)
   const id = await account('09:00', '12:00', '17:00')
@@ -224,7 +199,7 @@ t.test('posts that come to the front at one moment move the others once', async 
   t.strictSame(rest.slice(5), [...queued, null])
   const { rows } = await sql<{ transactions: string }>`
     select count(distinct xmin::text) as transactions from post_targets where account_id = ${id}`.execute(db)
-  t.ok(Number(rows[0]!.transactions) < 6, `${rows[0]!.transactions} transactions`)
+  t.ok(Number(rows[0]!.transactions) <= 3, `${rows[0]!.transactions} transactions`)
 })
 
 t.test('a repeated request at the front gets its response while others hold the queue', async (t) => {

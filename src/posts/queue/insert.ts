@@ -41,6 +41,7 @@ interface Numbered {
   post: QueuedPost
 }
 
+/** The posts are all at the front for one mover, or none of them is. */
 async function insertQueued(db: Db, posts: QueuedPost[]): Promise<QueuedInsertion[]> {
   const done: QueuedInsertion[] = []
   let open: Numbered[] = posts.map((post, index) => ({ ordinal: index + 1, post }))
@@ -55,12 +56,15 @@ async function insertQueued(db: Db, posts: QueuedPost[]): Promise<QueuedInsertio
 
 const insertBatched = batched(insertQueued)
 
-/** A queue for each mover: a transaction locks the posts that this one may move. */
+/**
+ * A queue for each mover: a transaction locks the posts that this one may move. A second one of the same accounts would
+ * keep a connection while it waits for the first, and those after it would wait for both.
+ */
 const frontQueues = new LRUCache<string, typeof insertBatched>({ max: 1_000 })
 
 function insertAtFront(db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> {
   const mover = JSON.stringify(post.mover)
-  const insert = frontQueues.get(mover) ?? batched(insertQueued)
+  const insert = frontQueues.get(mover) ?? batched(insertQueued, 1)
   frontQueues.set(mover, insert)
   return insert(db, post)
 }
@@ -78,8 +82,11 @@ export const insertQueuedPost = async (db: Db, post: QueuedPost): Promise<Queued
  * of those.
  */
 async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]> {
-  const mover = posts.find(({ post }) => post.order === 'front')?.post.mover
-  const queues = await openQueues(db, [...new Set(posts.flatMap(({ post }) => accountIdsOf(post)))], { mover })
+  const accountIds = posts.flatMap(({ post }) => accountIdsOf(post))
+  const { order, mover } = posts[0]!.post
+  const queues = await openQueues(db, [...new Set(accountIds)], {
+    ...(order === 'front' && { front: { mover, accountIds } }),
+  })
   const refusals: QueuedInsertion[] = []
   const placed: Placed[] = []
   for (const { ordinal, post } of posts) {

@@ -16,7 +16,8 @@ export async function placeInSlots(
   mover: Mover,
 ): Promise<Schedule> {
   const ids = accounts.map(({ id }) => id)
-  const queues = await openQueues(db, ids, { otherThan: post, mover: moverFor([order], mover) })
+  const front = order === 'front' ? { mover, accountIds: ids } : undefined
+  const queues = await openQueues(db, ids, { otherThan: post, front })
   const slots = await queues.take(ids, order)
   if ('refused' in slots) throw failQueue(slots, accounts)
   await moveToSlots(db, queues.listMoves())
@@ -28,10 +29,6 @@ interface Wanted {
   queue: QueueOrder | undefined
   accounts: readonly NamedAccount[]
 }
-
-/** Other posts move for one at the front alone. */
-const moverFor = (orders: readonly (QueueOrder | undefined)[], mover: Mover) =>
-  orders.includes('front') ? mover : undefined
 
 interface Taken {
   /** The slots of each post, or its error. */
@@ -45,10 +42,12 @@ interface Taken {
  * moves.
  */
 export async function takeSlots(db: Db, posts: readonly Wanted[], mover: Mover): Promise<Taken> {
-  const ids = new Set(posts.flatMap(({ queue, accounts }) => (queue ? accounts.map(({ id }) => id) : [])))
+  const idsOf = (wanted: readonly Wanted[]) => wanted.flatMap(({ accounts }) => accounts.map(({ id }) => id))
+  const ids = new Set(idsOf(posts.filter(({ queue }) => queue)))
   if (ids.size === 0) return { taken: [], moves: [] }
-  const orders = posts.map(({ queue }) => queue)
-  const queues = await openQueues(db, [...ids], { mover: moverFor(orders, mover) })
+  const atFront = idsOf(posts.filter(({ queue }) => queue === 'front'))
+  const front = atFront.length > 0 ? { mover, accountIds: atFront } : undefined
+  const queues = await openQueues(db, [...ids], { front })
   const taken: (Slots | AppError | undefined)[] = posts.map(() => undefined)
   // The others would stand in the way of those that make room.
   const inTurn = [...posts.entries()].toSorted(

@@ -6,7 +6,8 @@ import { listInstants, MINUTE_MS } from './instants.ts'
 export interface Queue {
   /** The free slot of this rank, if it is before `untilMs`. */
   at(rank: number, untilMs: number): number | undefined
-  exclude(minutes: readonly number[]): void
+  /** Counts deliveries by the minutes since 1970 in which they are published. */
+  count(minutes: readonly number[]): void
   use(ms: number): void
   /** Takes the first slot that is free or has a delivery that may move, before this free slot. Deliveries make room. */
   useFront(freeMs: number): number
@@ -20,15 +21,16 @@ export function createQueue(
   endMs: number,
 ): Queue {
   const instants = listInstants(schedule, startMs + 1, endMs)
-  const taken = new Set<number>()
+  const counts = new Map<number, number>()
   const free: number[] = []
   const occupied: number[] = []
   let next = instants.next().value
 
   function grow(untilMs: number): void {
     for (; next !== undefined && next < untilMs; next = instants.next().value) {
-      if (taken.has(next / MINUTE_MS)) continue
-      if (!occupants.has(next)) {
+      const moving = occupants.get(next)
+      if ((counts.get(next / MINUTE_MS) ?? 0) > (moving?.length ?? 0)) continue
+      if (!moving) {
         free.push(next)
         next = instants.next().value
         return
@@ -46,8 +48,8 @@ export function createQueue(
       if (rank === free.length) grow(untilMs)
       return free[rank]
     },
-    exclude(minutes) {
-      for (const minute of minutes) taken.add(minute)
+    count(minutes) {
+      for (const minute of minutes) counts.set(minute, (counts.get(minute) ?? 0) + 1)
     },
     use,
     useFront(freeMs) {

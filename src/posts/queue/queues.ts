@@ -1,6 +1,11 @@
 import type { Db } from '../../../db/client.ts'
 import { lockMovable, type Movable, type Mover, type QueuedDelivery } from '../../../db/queries/queue.ts'
-import { type LeavingDelivery, listTakenMinutes, lockSchedules } from '../../../db/queries/schedules.ts'
+import {
+  type LeavingDelivery,
+  listTakenMinutes,
+  lockSchedules,
+  type TakenMinutes,
+} from '../../../db/queries/schedules.ts'
 import { HORIZON_DAYS } from '../../../schemas/errors.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { Slots } from '../schedule.ts'
@@ -26,8 +31,8 @@ export interface Queues {
 interface QueuesOptions {
   /** A post whose deliveries count as gone. */
   otherThan?: { userId: string; id: string }
-  /** Whose posts make room for one at the front. */
-  mover: Mover | undefined
+  /** Whose posts make room for those at the front, and the accounts of each of these. */
+  front?: { mover: Mover; accountIds: readonly string[] } | undefined
 }
 
 /** Deliveries are read for the first days alone, until all of their slots are taken. */
@@ -35,39 +40,65 @@ const WINDOWS_DAYS = [28, 112, HORIZON_DAYS]
 
 /**
  * Opens the queues of accounts in a transaction. The lock of their schedules makes requests wait for each other: each
- * sees the deliveries that the one before has stored.
+ * sees the deliveries that the one before has stored. Deliveries after the free slots that the posts at the front need
+ * are not locked.
  */
 export async function openQueues(
   db: Db,
   accountIds: readonly string[],
-  { otherThan, mover }: QueuesOptions,
+  { otherThan, front }: QueuesOptions,
 ): Promise<Queues> {
   const rows = await lockSchedules(db, { accountIds })
   const queuedIds = rows.map(({ accountId }) => accountId)
   const startMs = rows[0]?.now.getTime() ?? 0
-  const range = { accountIds: queuedIds, from: new Date(startMs), exceptPostId: otherThan?.id ?? null }
-  const places = new Places(mover ? await lockMovable(db, range, mover) : NONE)
   const endMs = startMs + HORIZON_DAYS * DAY_MS
-  const queues = new Map(
-    rows.map(({ accountId, ...row }) => [accountId, createQueue(row, places.of(accountId), startMs, endMs)]),
-  )
-  const leaving: LeavingDelivery[] = [
-    ...(otherThan ? queuedIds.map((accountId) => ({ userId: otherThan.userId, postId: otherThan.id, accountId })) : []),
-    ...places.movable.deliveries,
-  ]
+  const leaving: LeavingDelivery[] = otherThan
+    ? queuedIds.map((accountId) => ({ userId: otherThan.userId, postId: otherThan.id, accountId }))
+    : []
   const windowEnds = WINDOWS_DAYS.map((days) => startMs + days * DAY_MS)
+  const known: TakenMinutes[] = []
   let knownUntilMs = startMs
+
+  function createQueues(places: Places): Map<string, Queue> {
+    const queues = new Map(
+      rows.map(({ accountId, ...row }) => [accountId, createQueue(row, places.of(accountId), startMs, endMs)]),
+    )
+    for (const { accountId, minutes } of known) queues.get(accountId)!.count(minutes)
+    return queues
+  }
+
+  let places = new Places(NONE)
+  let queues = createQueues(places)
 
   /** Reads the deliveries of the next window. Returns false after the last one. */
   async function readMore(): Promise<boolean> {
     const untilMs = windowEnds.shift()
     if (untilMs === undefined) return false
     const range = { from: new Date(knownUntilMs), to: new Date(untilMs), leaving }
-    for (const { accountId, minutes } of await listTakenMinutes(db, { accountIds: queuedIds, ...range })) {
-      queues.get(accountId)!.exclude(minutes)
-    }
+    const taken = await listTakenMinutes(db, { accountIds: queuedIds, ...range })
+    for (const { accountId, minutes } of taken) queues.get(accountId)!.count(minutes)
+    known.push(...taken)
     knownUntilMs = untilMs
     return true
+  }
+
+  /** The last of the first free slots of an account; fewer if there are not as many. */
+  async function findLastFree(accountId: string, count: number): Promise<Date> {
+    for (let rank = 0, lastMs = startMs; ; ) {
+      const ms = queues.get(accountId)!.at(rank, knownUntilMs)
+      lastMs = ms ?? lastMs
+      if (ms === undefined ? !(await readMore()) : ++rank === count) return new Date(lastMs)
+    }
+  }
+
+  if (front) {
+    const accounts: { id: string; until: Date }[] = []
+    for (const [id, { length }] of Map.groupBy(front.accountIds, (id) => id)) {
+      if (queues.has(id)) accounts.push({ id, until: await findLastFree(id, length) })
+    }
+    const range = { accounts, from: new Date(startMs), exceptPostId: otherThan?.id ?? null }
+    places = new Places(await lockMovable(db, range, front.mover))
+    queues = createQueues(places)
   }
 
   return {

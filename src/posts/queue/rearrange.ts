@@ -31,7 +31,8 @@ export async function rearrangeSchedule(
     const [locked] = await lockSchedules(db, { accountIds: [id] })
     const etag = requireMatch(locked ?? seen, isMatch)
     if (!locked) throw failQueue({ refused: 'without_slots', accountId: id }, accounts)
-    const range = { accountIds: [id], from: locked.now, exceptPostId: null }
+    const until = new Date(locked.now.getTime() + HORIZON_DAYS * DAY_MS)
+    const range = { accounts: [{ id, until }], from: locked.now, exceptPostId: null }
     const mover = { userId: caller.userId, accountIds: caller.rights.accountIds }
     const { deliveries, isTooLong } = await lockMovable(db, range, mover)
     if (isTooLong) throw failQueue({ refused: 'too_long' }, accounts)
