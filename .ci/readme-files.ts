@@ -9,7 +9,7 @@ import { renderLimits } from './limits-table.ts'
 import { renderEvents, renderStates } from './machine-table.ts'
 import { renderMetrics } from './metrics-table.ts'
 import { renderNumbers, renderReadings } from './numbers-table.ts'
-import { renderCommonVariables, renderEnvExample, renderVariables } from './variables-table.ts'
+import { renderEnvExample, renderVariables } from './variables-table.ts'
 
 const CREDENTIALS = `| Network | Credentials | Where to get them |\n| --- | --- | --- |\n${CONNECTION_ROWS}\n`
 
@@ -28,11 +28,10 @@ export const GENERATED: Record<string, () => string> = {
   'README.md': () =>
     withTables('README.md', {
       networks: `It publishes to ${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}.\n`,
-      credentials: CREDENTIALS,
-      configuration: renderCommonVariables(),
     }),
   'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
-  'src/connections/README.md': () => withTables('src/connections/README.md', { tokens: `${renderTokens()}\n` }),
+  'src/connections/README.md': () =>
+    withTables('src/connections/README.md', { credentials: CREDENTIALS, tokens: `${renderTokens()}\n` }),
   'src/delivery/README.md': () => {
     const { guarantees, rates } = renderNetworkTables()
     const tables = { events: renderEvents(), states: renderStates(), guarantees, rates }

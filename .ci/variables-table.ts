@@ -9,11 +9,6 @@ const variables: [name: string, Variable][] = Object.entries(VARIABLES.propertie
 
 const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 
-/** The variables that most installations set: the rows of the README in the root. */
-const COMMON = ['HOST', 'PORT', 'PUBLIC_URL', 'DATABASE_URL', 'CREDENTIALS_KEY', 'MEDIA_DIR', 'S3_BUCKET', 'LOG_LEVEL']
-
-export const renderCommonVariables = () => renderRows(([name]) => COMMON.includes(name))
-
 /** The rows of src/config/README.md. src/connections/README.md has the variables of apps. */
 export const renderVariables = () => renderRows(([name]) => !isOfApp(name)).replaceAll(/\]\((?!https?:)/g, '](../../')
 

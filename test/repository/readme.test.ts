@@ -6,9 +6,9 @@ import * as timing from '../../src/delivery/timing.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 
-t.test('README.md has at most 200 lines, 45 in a section, and no table cell over 150 characters', async (t) => {
+t.test('README.md has at most 120 lines, 45 in a section, and no table cell over 150 characters', async (t) => {
   const lines = readme.trimEnd().split('\n')
-  t.ok(lines.length <= 200, `${lines.length} lines`)
+  t.ok(lines.length <= 120, `${lines.length} lines`)
   const sections = readme.split(/^(?=## )/m).map((section) => section.split('\n'))
   t.same(
     sections.filter((section) => section.length > 45).map(([heading]) => heading),
