@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { AccountAttention } from '../../schemas/account.ts'
+import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -92,9 +93,14 @@ export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids
     .orderBy('id')
     .execute()
 
-/** The account as `listTheseAccounts` returns it, locked for the rest of the transaction. */
+/** The account as `listTheseAccounts` returns it, with its facts, locked for the rest of the transaction. */
 export const lockAccount = (db: Db, { userId, id }: { userId: string; id: string }) =>
-  selectListed(db, userId).where('id', '=', id).where(reachableBy(userId)).forNoKeyUpdate('accounts').executeTakeFirst()
+  selectListed(db, userId)
+    .select((eb) => eb.ref('facts').$castTo<AccountFacts | null>().as('facts'))
+    .where('id', '=', id)
+    .where(reachableBy(userId))
+    .forNoKeyUpdate('accounts')
+    .executeTakeFirst()
 
 export const storeSettings = (db: Db, id: string, { ownDisplayName, defaultFields }: AccountSettings) =>
   db

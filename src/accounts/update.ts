@@ -13,7 +13,7 @@ import { mergeFields } from '../http/merge-patch.ts'
 import { describeUnknown } from '../http/nearest.ts'
 import type { IfMatch } from '../http/preconditions.ts'
 import { isListed, requireScope } from '../http/rights.ts'
-import { platforms } from '../platforms/limits.ts'
+import { limitsOf, type OwnLimits } from '../platforms/limits.ts'
 import type { Violation } from '../platforms/rules/violation.ts'
 import { findViolations } from '../platforms/violations.ts'
 import { type Caller, etagOf } from './list.ts'
@@ -47,7 +47,9 @@ export async function updateAccount(
   })
 }
 
-function mergeSettings(row: ListedAccount, { displayName, defaultFields: patch }: UpdateAccount) {
+type LockedAccount = ListedAccount & OwnLimits
+
+function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch }: UpdateAccount) {
   const ownDisplayName = displayName === undefined ? row.ownDisplayName : displayName
   if (patch === undefined) return { ownDisplayName, defaultFields: row.defaultFields }
   const defaultFields = mergeFields(row.defaultFields, patch)
@@ -56,8 +58,8 @@ function mergeSettings(row: ListedAccount, { displayName, defaultFields: patch }
 }
 
 /** Throws 400 for fields that no post for the account may have. */
-function checkDefaultFields(account: ListedAccount, fields: DefaultFields): void {
-  const { fields: known, postTypes } = platforms[account.platform]
+function checkDefaultFields(account: LockedAccount, fields: DefaultFields): void {
+  const { fields: known, postTypes } = limitsOf(account)
   const issues: Issue[] = Object.keys(fields)
     .filter((key) => !Object.hasOwn(known, key))
     .map((key) => ({
@@ -85,7 +87,7 @@ const tooLarge = (bytes: number): Issue => ({
 })
 
 /** The violations of a draft with these fields, and without texts and files. */
-function findFieldViolations(account: ListedAccount, fields: DefaultFields, postType: PostType): Violation[] {
+function findFieldViolations(account: LockedAccount, fields: DefaultFields, postType: PostType): Violation[] {
   const draft = {
     ...{ postType, caption: '', scheduled: false, mediaIds: [] },
     ...{ overrides: new Map([[account.id, { fields }]]), threadParts: new Map() },

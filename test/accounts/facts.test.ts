@@ -121,3 +121,19 @@ t.test('a post whose account gets other limits between its check and its storage
   await db.updateTable('accounts').set({ facts: changed }).where('id', '=', account).execute()
   t.match((await create({ poll })).body.error, /poll options has 6 items, at most 5 are allowed on mastodon.example/)
 })
+
+t.test('default fields are checked against the limits of the account, not of its network', async (t) => {
+  const { ada, account } = await createServerWorld(t)
+  const set = async (defaultFields: object) => {
+    const { status, body } = await ada.call('PATCH', `/accounts/${account}`, { defaultFields })
+    return status === 200 ? body.defaultFields : [status, body.error]
+  }
+  const poll = (count: number) => ({
+    poll: { options: Array.from({ length: count }, (_, index) => `Option ${index}`), expiresIn: 3600 },
+  })
+  t.strictSame(await set(poll(6)), poll(6), 'Mastodon takes four options')
+  t.strictSame(await set(poll(7)), [
+    400,
+    'mastodon (@alice@mastodon.example): field poll options has 7 items, at most 6 are allowed on mastodon.example (GoToSocial)',
+  ])
+})

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -178,6 +178,21 @@ t.test('rules that were last seen more than six months ago are listed with their
   t.match(message, /; x: https:\S+ \(2026-11-2\d\), /)
   const { findings } = await examine({ DATABASE_URL: 'mysql://x' })
   t.ok(findings.some(({ check }) => check === 'rules'))
+})
+
+t.test('every rule of a network has an age, wherever it stands', async (t) => {
+  const { message } = examineRules(new Date('2100-01-01'))
+  const text = globSync('src/platforms/*/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  // The literal ends of addresses behind `url:`, or in a call that makes a source.
+  const ends = /(?:\burl: |\bsource\(\s*)(?:'|`(?:\$\{\w+\})?)([^'`$\n]+)['`],/g
+  const pages = [...text.matchAll(ends)].map(([, end]) => end!)
+  t.ok(pages.length > 100)
+  t.strictSame(
+    pages.filter((end) => !message.includes(`${end} (`)),
+    [],
+  )
 })
 
 t.test('variables of the database or the storage that are wrong leave out their checks alone', async (t) => {

@@ -28,6 +28,22 @@ const OWN: [PlatformId, url: string, id: string | null][] = [
   ['bluesky', 'https://bsky.app/profile/ada.example.com', null],
   ['mastodon', 'https://social.example/@ada/113', '113'],
   ['mastodon', 'https://social.example/users/ada/statuses/113?x=1', '113'],
+  ['mastodon', 'https://social.example/deck/@ada/113', '113'],
+  ['mastodon', 'https://social.example/ap/users/7/statuses/113', '113'],
+  ['mastodon', 'https://social.example/@ada/media', null],
+  // GoToSocial.
+  ['mastodon', 'https://social.example/@Ada/statuses/01JABCDEFGHJKMNPQRSTVWXYZ0', '01JABCDEFGHJKMNPQRSTVWXYZ0'],
+  ['mastodon', 'https://social.example/users/ada/statuses/01JABCDEFGHJKMNPQRSTVWXYZ0', '01JABCDEFGHJKMNPQRSTVWXYZ0'],
+  // Pleroma and Akkoma.
+  ['mastodon', 'https://social.example/notice/AxYz12abCDefGHij34', 'AxYz12abCDefGHij34'],
+  ['mastodon', 'https://social.example/@ada/posts/AxYz12abCDefGHij34', 'AxYz12abCDefGHij34'],
+  ['mastodon', 'https://social.example/objects/4b1ff9a0-73a3-4f8e-9a0c-2f1d3e6a7b8c', null],
+  // Pixelfed.
+  ['mastodon', 'https://social.example/p/ada/712345678901234567', '712345678901234567'],
+  // Iceshrimp.NET and Sharkey.
+  ['mastodon', 'https://social.example/notes/9xk2abcdef', '9xk2abcdef'],
+  // Friendica.
+  ['mastodon', 'https://social.example/display/5dd8b5a1-7667-4f2b-8d66-4f5a12345678', null],
   ['x', 'https://x.com/Ada/status/1861?s=20', '1861'],
   ['x', 'https://mobile.twitter.com/ada/status/1861/photo/1', '1861'],
   ['x', 'https://x.com/i/web/status/1861', '1861'],
@@ -61,6 +77,9 @@ const FOREIGN: [PlatformId, url: string, owner: string][] = [
   ['bluesky', 'https://bsky.app/profile/bob.example.com/post/3mbz', 'bob.example.com'],
   ['mastodon', 'https://social.example/@bob/113', 'bob'],
   ['mastodon', 'https://social.example/@ada@other.example/113', 'ada@other.example'],
+  ['mastodon', 'https://social.example/@bob/statuses/01JABCDEFGHJKMNPQRSTVWXYZ0', 'bob'],
+  ['mastodon', 'https://social.example/ap/users/8/statuses/113', '8'],
+  ['mastodon', 'https://social.example/p/bob/712345678901234567', 'bob'],
   ['x', 'https://x.com/bob/status/1861', 'bob'],
   ['facebook', 'https://www.facebook.com/permalink.php?story_fbid=99&id=12', '12'],
   ['threads', 'https://www.threads.net/@bob/post/DAbc', 'bob'],

@@ -8,6 +8,7 @@ import type { MetricRules } from './metrics.ts'
 import type { OAuthApp } from './oauth.ts'
 import type { PostAddresses } from './post-address.ts'
 import type { SandboxStore } from './sandbox-store.ts'
+import type { Source } from './source.ts'
 
 /**
  * One network. Limits, adapters, variables of the environment and tables of all networks are derived from these. Facts
@@ -21,6 +22,8 @@ export interface Network {
   limitsFor?: (facts: AccountFacts) => Platform
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
   content: (act: ContentSource) => Content
+  /** The rules of the software that accounts' own servers run, by its name. */
+  software?: Readonly<Record<string, { source: Source }>>
   /** The numbers that it tells about published posts. */
   metrics: MetricRules
   /** The addresses of its posts. Absent: any address may be one. */

@@ -7,11 +7,13 @@ import { mastodon } from './limits.ts'
 import { mastodonMetrics } from './metrics.ts'
 import { mastodonAddresses } from './post-address.ts'
 import { limitsFor } from './server-limits.ts'
+import { SOFTWARE } from './software.ts'
 
 export const mastodonNetwork: Network = {
   name: 'Mastodon',
   limits: mastodon,
   limitsFor,
+  software: SOFTWARE,
   content: mastodonContent,
   metrics: mastodonMetrics,
   addresses: mastodonAddresses,

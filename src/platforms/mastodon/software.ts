@@ -166,7 +166,7 @@ const other: Software = {
   source: { ...mastodon.source, confidence: 'assumed' },
 }
 
-const KNOWN: Readonly<Record<string, Software>> = {
+export const SOFTWARE: Readonly<Record<string, Software>> = {
   mastodon,
   'glitch-soc': { ...mastodon, name: 'glitch-soc' },
   hometown: { ...mastodon, name: 'Hometown' },
@@ -186,5 +186,5 @@ export const softwareOf = (facts: AccountFacts | null | undefined): Software =>
 /** The rules of software with this name, as the server gives it. */
 export function findSoftware(name: string): Software {
   const key = name.toLowerCase()
-  return Object.hasOwn(KNOWN, key) ? KNOWN[key]! : { ...other, name }
+  return Object.hasOwn(SOFTWARE, key) ? SOFTWARE[key]! : { ...other, name }
 }
