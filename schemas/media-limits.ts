@@ -21,6 +21,9 @@ export const FileLimits = Type.Object(
     mimeTypes: list('The types that are accepted.'),
     bytesMin: bound('The minimum size in bytes.'),
     bytesMax: bound('The maximum size in bytes.'),
+    convertedBytesMax: bound(
+      'The maximum size of the file that the network makes of this one, in bytes, by the server of the account. Larger files lead to the warning `may_be_refused`.',
+    ),
     widthMin: bound('The minimum width in pixels.'),
     widthMax: bound('The maximum width in pixels.'),
     heightMin: bound('The minimum height in pixels.'),

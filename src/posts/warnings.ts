@@ -16,6 +16,7 @@ import { createTextCache, type TextCache } from '../platforms/rules/text-cache.t
 import { isBlank } from '../platforms/rules/text-length.ts'
 import { createAccountNames, nameField, nameFile } from '../platforms/rules/wording.ts'
 import type { TargetAccount } from '../platforms/violations.ts'
+import { addConvertedFiles } from './file-warnings.ts'
 import { addTextWarnings } from './text-warnings.ts'
 import type { PostToWarn, WarningContext } from './warning-context.ts'
 
@@ -62,6 +63,7 @@ export function findWarnings(
   addUnusedFields(context)
   addUnusedAltTexts(context)
   addTextWarnings(context)
+  addConvertedFiles(context)
   addPastTimes(context, warnings)
   for (const account of accounts) {
     if (context.isFull()) break

@@ -1877,6 +1877,8 @@ export type FileLimits = {
   bytesMin?: number
   /** The maximum size in bytes. Absent: no limit. */
   bytesMax?: number
+  /** The maximum size of the file that the network makes of this one, in bytes, by the server of the account. Larger files lead to the warning `may_be_refused`. Absent: no limit. */
+  convertedBytesMax?: number
   /** The minimum width in pixels. Absent: no limit. */
   widthMin?: number
   /** The maximum width in pixels. Absent: no limit. */
@@ -3196,7 +3198,7 @@ export type PostWarning = {
 - `unused_alt_text`: a file has an alternative text that the network takes not at all, not for this kind of file or type of post, or for the first file only. It is published without it. `strict=true` does not count this warning, because other accounts of the post may need the text.
 - `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, formatting of more parts than it keeps, or characters that it removes. It concerns Telegram.
 - `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.
-- `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`. On Google Business Profile, it is a phone number in the caption.
+- `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`. On Google Business Profile, it is a phone number in the caption. On Bluesky, it is also a video or a GIF that is larger than the server of the account accepts, because the network converts it first.
 - `past_time`: `scheduledAt`, of the post or of an account, is more than a minute ago. The post is due immediately.
 - `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.
 - `repeated_text`: another post with the same text, as the network stores it, is due or was published on the account within 7 days. Case counts, white space does not, and texts of comments are not compared.

@@ -14,6 +14,7 @@ export const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 export const SERVER = 'https://pds.example'
 export const METHODS = {
   session: 'com.atproto.server.createSession',
+  describe: 'com.atproto.server.describeServer',
   put: 'com.atproto.repo.putRecord',
   get: 'com.atproto.repo.getRecord',
   blob: 'com.atproto.repo.uploadBlob',
@@ -39,6 +40,7 @@ export function scriptedBluesky(responders: Record<string, Responder>) {
   const calls: Call[] = []
   const defaults: Record<string, Responder> = {
     [METHODS.session]: () => Response.json({ did: DID, handle: 'alice.example', accessJwt: 'the session' }),
+    [METHODS.describe]: () => Response.json({ error: 'MethodNotImplemented' }, { status: 501 }),
     [METHODS.put]: () => Response.json({ uri: `at://${DID}/app.bsky.feed.post/3k`, cid: 'bafy' }),
     [METHODS.delegate]: () => Response.json({ token: 'the delegate' }),
   }

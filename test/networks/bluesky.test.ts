@@ -10,13 +10,18 @@ const accountFor = (handle: string) => pds.createAccount(handle)
 
 t.test('identify returns the account of the credentials', async (t) => {
   const account = await accountFor('ines-1.test')
+  const read = async () => {
+    const { facts, ...profile } = await identify(account.credentials, { ...network, fetch: pds.fetch })
+    t.match(facts, { server: { host: new URL(pds.url).host, software: 'PDS' }, readOn: /^\d{4}-\d\d-\d\d$/ })
+    return profile
+  }
   const known = { externalId: account.did, username: 'ines-1.test' }
-  t.same(await identify(account.credentials, { ...network, fetch: pds.fetch }), { ...known, displayName: null })
+  t.same(await read(), { ...known, displayName: null })
 
   const record = { $type: 'app.bsky.actor.profile', displayName: 'Inês' }
   const body = { repo: account.did, collection: 'app.bsky.actor.profile', rkey: 'self', record }
   await account.call('com.atproto.repo.putRecord', { body })
-  t.same(await identify(account.credentials, { ...network, fetch: pds.fetch }), { ...known, displayName: 'Inês' })
+  t.same(await read(), { ...known, displayName: 'Inês' })
 })
 
 t.test('a post is stored with its links, mentions and hashtags', async (t) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { clientKeysOf, SCOPES } from '../../src/platforms/bluesky/client.ts'
 import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
 import { openRepo } from '../../src/platforms/bluesky/repo.ts'
@@ -58,9 +59,13 @@ t.test('a handle leads to the page of the server of its account', async (t) => {
 })
 
 t.test('an account is named by its DID, and has tokens that are bound to a key', async (t) => {
-  const { connect } = await start(t)
+  const { io, connect } = await start(t)
   const { profile, kind, tokens } = await connect()
-  t.same(profile, { externalId: ADA.did, username: ADA.handle, displayName: 'Ada' })
+  const { facts, ...shown } = profile
+  t.same(shown, { externalId: ADA.did, username: ADA.handle, displayName: 'Ada' })
+  t.hasStrict(facts, { server: { host: 'pds.example' }, blobBytesMax: 1_000_000 })
+  // Tokens have nothing to do with it.
+  t.same(await blueskyAdapter.identify({ ...io, credentials: { ...tokens.credentials, accessToken: 'x' } }), profile)
   t.equal(kind, 'profile')
   t.same(tokens.scopes, SCOPES)
   t.hasStrict(tokens.credentials, { did: ADA.did, server: ADA.server })
@@ -70,8 +75,8 @@ t.test('an account is named by its DID, and has tokens that are bound to a key',
 
 t.test('without a hint, the user signs in at bsky.social', async (t) => {
   const { fake, connect } = await start(t, { hint: null })
-  const { profile } = await connect()
-  t.same(profile, { externalId: ADA.did, username: ADA.handle, displayName: 'Ada' })
+  const { facts: _, ...shown } = (await connect()).profile
+  t.same(shown, { externalId: ADA.did, username: ADA.handle, displayName: 'Ada' })
   t.equal(fake.pushed.login_hint, undefined)
 })
 

@@ -3,10 +3,10 @@ import type { Json } from '../contract/io.ts'
 import { edit, remove } from './change.ts'
 import { blueskyOAuth } from './connect.ts'
 import { embedOf } from './embed.ts'
-import { requireResponsible } from './find-account.ts'
+import { readProfile } from './profile.ts'
 import { readMetrics } from './read-metrics.ts'
 import { facetsOf, POST, recordKey, recordOf, sentOf } from './record.ts'
-import { openRepo, shownIn, signIn } from './repo.ts'
+import { openRepo } from './repo.ts'
 import { limitReplies } from './threadgate.ts'
 import type { VideoJob } from './video.ts'
 
@@ -29,13 +29,9 @@ export const blueskyAdapter: Adapter<Prepared> = {
 
   readMetrics,
 
-  async identify(io) {
-    const { repo, handle, origin } = await signIn(io)
-    await requireResponsible(repo.did, origin, io)
-    // From the repository itself: app.bsky.actor.getProfile needs an AppView, which may lag behind or be away.
-    const profile = await repo.find('app.bsky.actor.profile', 'self')
-    return { externalId: repo.did, username: handle, ...shownIn(profile?.value, repo) }
-  },
+  factsLastMs: 86_400_000,
+
+  identify: readProfile,
 
   async prepare(act, io, saved) {
     const fresh = saved && Date.now() - saved.preparedAt < RECORD_MAX_AGE_MS ? saved : null

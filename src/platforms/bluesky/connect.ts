@@ -7,9 +7,9 @@ import { textAt } from '../wire/json.ts'
 import { type AuthorizationServer, findIssuer, readAuthorizationServer, unsuitable } from './authorization-server.ts'
 import { clientIdOf, clientKeysOf, loopbackRedirectUri, SCOPES, wrongKey } from './client.ts'
 import { callWithProof, createDpopKey, withNonce } from './dpop.ts'
-import { type Account, findAccount, findOwner, hintProblem, nameIn, unknownIfFailed } from './find-account.ts'
+import { type Account, findAccount, findOwner, hintProblem, nameIn } from './find-account.ts'
 import { DID, readIdentity } from './identity.ts'
-import { readShown } from './repo.ts'
+import { profileOf } from './profile.ts'
 
 /*
  * The OAuth profile of the AT Protocol: https://atproto.com/specs/oauth. It uses oauth4webapi (0.3 MB, 2 MB of memory)
@@ -96,8 +96,7 @@ export const blueskyOAuth: OAuth = {
       throw otherAccount(`The consent is for another account than ${account.username}`)
     const found = account ?? (await findOwner(did, issuer, io))
     const credentials = { did, server: found.server, issuer, ...session, ...tokens.credentials }
-    const shown = await readShown(found, io).catch(unknownIfFailed)
-    const profile = { externalId: did, username: found.username, displayName: null, ...shown }
+    const profile = await profileOf(found, io)
     return [
       { profile, kind: 'profile', tokens: { credentials, scopes, expiresAt: tokens.expiresAt } },
     ] satisfies OAuthAccount[]

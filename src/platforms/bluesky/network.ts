@@ -3,6 +3,7 @@ import { blueskyChanges } from './changes.ts'
 import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
 import { ERRORS } from './errors.ts'
+import { limitsFor } from './facts.ts'
 import { bluesky } from './limits.ts'
 import { blueskyMetrics } from './metrics.ts'
 import { blueskyAddresses } from './post-address.ts'
@@ -10,6 +11,7 @@ import { blueskyAddresses } from './post-address.ts'
 export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
+  limitsFor,
   content: blueskyContent,
   metrics: blueskyMetrics,
   addresses: blueskyAddresses,

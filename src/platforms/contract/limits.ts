@@ -202,8 +202,13 @@ export interface ImageRule extends FileRule {
   sameSize?: boolean
 }
 
+interface ConvertedRule extends FileRule {
+  /** The account's own server limits the file that the network makes of this one. More bytes lead to a warning. */
+  convertedBytesMax?: number
+}
+
 /** Holds for GIFs, and for other animated images. */
-export interface GifRule extends FileRule {
+export interface GifRule extends ConvertedRule {
   framesMax?: number
 }
 
@@ -212,7 +217,7 @@ export interface DocumentRule extends FileRule {
   pagesMax?: number
 }
 
-export interface VideoRule extends FileRule {
+export interface VideoRule extends ConvertedRule {
   durationMinSeconds?: number
   durationMaxSeconds?: number
   /** Frames per second. */

@@ -163,6 +163,9 @@ export async function startBlueskyOAuth(t: Teardown): Promise<FakeBlueskyOAuth> 
       if (!value) throw new Refused({ status: 400, body: { error: 'RecordNotFound', message: 'Not found' } })
       return { status: 200, body: { uri: `at://${ADA.did}/${query.collection}/${query.rkey}`, cid: 'bafy', value } }
     }
+    if (name === 'com.atproto.server.describeServer') {
+      return { status: 200, body: { did: 'did:web:pds.example', availableUserDomains: [], blobUploadLimit: 1_000_000 } }
+    }
     const { state, check, refuse } = proofs.pds
     const token = /^DPoP (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
     const thumbprint = check(method, `${ADA.server}${path}`, headers, token)

@@ -18,6 +18,8 @@ export interface FakeBluesky extends FakeNetwork {
   counts: Map<string, Partial<Record<(typeof COUNTS)[number], number>>>
   /** How often a video is reported to be in processing, or that it fails. */
   processing: number | 'fails'
+  /** What the server accepts as a file (PDS_BLOB_UPLOAD_LIMIT), and whether it says so, as since August 2026. */
+  blobs: { bytesMax: number; isStated: boolean }
 }
 
 const ORIGIN = 'https://bsky.social'
@@ -32,7 +34,7 @@ const TOKEN = 'a-session-of-ada'
 /** By lexicons/app/bsky/feed/defs.json of https://github.com/bluesky-social/atproto. */
 const COUNTS = ['bookmarkCount', 'replyCount', 'repostCount', 'likeCount', 'quoteCount'] as const
 
-const PUBLIC_METHODS = ['app.bsky.video.getJobStatus', 'app.bsky.feed.getPosts']
+const PUBLIC_METHODS = ['app.bsky.video.getJobStatus', 'app.bsky.feed.getPosts', 'com.atproto.server.describeServer']
 
 const refuse = (status: number, error: string, message = error): never => {
   throw new Refused({ status, body: { error, message } })
@@ -145,7 +147,20 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
       return recordsIn(collection).delete(rkey) ? { commit: { cid: cidOf(DAG_CBOR, rkey), rev: '3k' } } : {}
     },
     'app.bsky.feed.getPosts': viewPosts,
-    'com.atproto.repo.uploadBlob': (call) => ({ blob: storeBlob(call) }),
+    // packages/pds/src/api/com/atproto/server/describeServer.ts of the same repository.
+    'com.atproto.server.describeServer': () => ({
+      did: 'did:web:bsky.social',
+      availableUserDomains: ['.bsky.social'],
+      inviteCodeRequired: false,
+      ...(fake.blobs.isStated && { blobUploadLimit: fake.blobs.bytesMax }),
+      links: {},
+      contact: {},
+    }),
+    // packages/xrpc-server/src/util.ts of the same repository.
+    'com.atproto.repo.uploadBlob': (call) =>
+      (call.files[0]?.bytes.length ?? 0) > fake.blobs.bytesMax
+        ? refuse(413, 'PayloadTooLarge', 'request entity too large')
+        : { blob: storeBlob(call) },
     'com.atproto.server.getServiceAuth': () => ({ token: 'a-token-for-the-video-service' }),
     'app.bsky.video.uploadVideo': (call) => {
       storeBlob(call)
@@ -156,6 +171,10 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     'app.bsky.video.getJobStatus': () => {
       if (fake.processing === 'fails') {
         const failure = { failureCode: 'validation_failure', message: 'The video is damaged' }
+        return { jobStatus: { jobId: 'job-1', did: DID, state: 'JOB_STATE_FAILED', ...failure } }
+      }
+      if ((blobs.at(-1) as { size: number }).size > fake.blobs.bytesMax) {
+        const failure = { failureCode: 'pds_upload_failure', message: 'The video could not be uploaded to the PDS' }
         return { jobStatus: { jobId: 'job-1', did: DID, state: 'JOB_STATE_FAILED', ...failure } }
       }
       const isDone = ++looks > fake.processing
@@ -194,6 +213,7 @@ export async function startBluesky(t: Teardown): Promise<FakeBluesky> {
     edits,
     counts: new Map(),
     processing: 1,
+    blobs: { bytesMax: 300_000_000, isStated: true },
   }
   return fake
 }
