@@ -106,6 +106,11 @@ const REFUSALS: Partial<Record<PlatformId, Row[]>> = {
     [403, problem('about:blank', { detail: 'Forbidden' }), OWNER],
     [403, problem('about:blank'), OWNER],
     [403, problem('about:blank', { detail: 'Posts are limited to a maximum of one cashtag' }), CONTENT],
+    [
+      403,
+      problem('about:blank', { detail: 'This user is not allowed to post a video longer than 20 minutes.' }),
+      CONTENT,
+    ],
     [403, problem('not-authorized-for-resource', { detail: 'No' }), CONTENT],
     [403, problem('unheard-of', { detail: 'No' }), CONTENT],
     [403, problem('about:blank', { detail: 'You are not allowed to create a Tweet with duplicate content.' }), CONTENT],

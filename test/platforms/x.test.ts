@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
+import { limitsFor } from '../../src/platforms/x/facts.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { type FakeX, startX } from '../networks/fakes/x.ts'
 
 const { send, identify } = clientOf(xAdapter)
@@ -23,15 +27,48 @@ t.test('an account is named by its stable id, and a subscriber may write longer 
     avatarUrl: 'https://pictures.invalid/ada.jpg',
     textLengthMax: null,
     limitKey: `x:${credentials.clientId}`,
+    facts: { hasLongVideos: false },
   }
   t.strictSame(await identify(credentials, ioOf(fake)), profile)
   t.strictSame(fake.log, ['GET /2/users/me'])
   for (const type of ['Basic', 'Premium', 'PremiumPlus']) {
     fake.user.subscription_type = type
-    t.strictSame(await identify(credentials, ioOf(fake)), { ...profile, textLengthMax: 25_000 })
+    const own = { textLengthMax: 25_000, facts: { hasLongVideos: true } }
+    t.strictSame(await identify(credentials, ioOf(fake)), { ...profile, ...own })
   }
   await send(actOf({ text: 'a'.repeat(25_000) }), credentials, ioOf(fake))
   t.equal(fake.posts.length, 1)
+})
+
+t.test('subscribers and verified accounts may post longer videos', async (t) => {
+  const { problems, check } = collectProblems()
+  const sample = await readFile('test/samples/plain.mp4')
+  const header = sample.indexOf('mvhd', 0, 'latin1')
+  /** A file whose header states this duration. */
+  const videoOf = (seconds: number) => {
+    const content = Buffer.from(sample)
+    content.writeUInt32BE(sample.readUInt32BE(header + 16) * seconds, header + 20)
+    const open = async ({ from, bytes } = { from: 0, bytes: content.length }) =>
+      Readable.from([content.subarray(from, from + bytes)])
+    return fileOf('video/mp4', { bytes: content.length, durationSeconds: seconds, open })
+  }
+  const tiers = [
+    { verified_type: 'none', subscription_type: 'None', minutes: 20 },
+    { verified_type: 'blue', subscription_type: 'Basic', minutes: 125 },
+    { verified_type: 'business', subscription_type: 'None', minutes: 125 },
+  ]
+  for (const { minutes, ...tier } of tiers) {
+    const { fake, credentials } = await start(t)
+    Object.assign(fake.user, tier)
+    const { facts } = await identify(credentials, ioOf(fake))
+    const rule = limitsFor(facts!).postTypes.video!.video!
+    check(rule.durationMaxSeconds, minutes * 60, JSON.stringify(tier))
+    await send(actOf({ media: [videoOf(minutes * 60)] }), credentials, ioOf(fake))
+    const longer = actOf({ text: 'b', media: [videoOf(minutes * 60 + 1)] })
+    const error = await rejection(send(longer, credentials, ioOf(fake)))
+    check([error.code, error.needsAttention], ['content_refused', false], error.message)
+  }
+  t.strictSame(problems, [])
 })
 
 t.test('a text becomes a post by one call, and has an address', async (t) => {

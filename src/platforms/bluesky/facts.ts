@@ -3,6 +3,7 @@ import type { Io, Profile } from '../contract/io.ts'
 import type { ImageRule, Platform, PostTypeRule } from '../contract/limits.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import type { Source } from '../contract/source.ts'
+import { mapValues } from '../rules/map-values.ts'
 import { at } from '../wire/json.ts'
 import { bluesky } from './limits.ts'
 import { xrpc } from './xrpc.ts'
@@ -44,11 +45,9 @@ export function limitsFor(stored: AccountFacts): Platform {
   if (!server) return bluesky
   const { host, version } = server
   const source: Source = { url: `https://${host}/xrpc/${METHOD}`, confidence: 'official', version, seenAt: readOn }
-  const postTypes = Object.entries(bluesky.postTypes).map(([type, rule]) => [
-    type,
-    blobBytesMax === undefined ? rule : limitFiles(rule, blobBytesMax, source),
-  ])
-  return { ...bluesky, server: { ...server, source }, postTypes: Object.fromEntries(postTypes) }
+  const own = { ...bluesky, server: { ...server, source } }
+  if (blobBytesMax === undefined) return own
+  return { ...own, postTypes: mapValues(bluesky.postTypes, (rule) => limitFiles(rule, blobBytesMax, source)) }
 }
 
 function limitFiles(rule: PostTypeRule, max: number, source: Source): PostTypeRule {

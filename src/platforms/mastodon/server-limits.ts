@@ -12,6 +12,7 @@ import type {
   VideoRule,
 } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
+import { mapValues } from '../rules/map-values.ts'
 import type { ServerFacts } from './facts.ts'
 import { mastodon } from './limits.ts'
 import { findSoftware, type Software } from './software.ts'
@@ -46,9 +47,6 @@ export function limitsFor(stored: AccountFacts): Platform {
     fields: toFields(server),
   }
 }
-
-const mapValues = <T extends object>(record: T, map: (value: NonNullable<T[keyof T]>, key: string) => unknown): T =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)])) as T
 
 function toAltTextRule(rule: AltTextRule, { facts, software, source }: Server): AltTextRule {
   const lengthMin = facts.altTextLengthMin

@@ -11,8 +11,8 @@ const counting: Source = {
 const mediaPage: Source = {
   url: 'https://docs.x.com/x-api/media/quickstart/best-practices',
   confidence: 'official',
-  version: '2026-06-01',
-  seenAt: '2026-11-21',
+  version: '0c986f0, X API v2 2.168',
+  seenAt: '2026-11-28',
 }
 const openapi: Source = {
   url: 'https://docs.x.com/openapi.json',
@@ -64,13 +64,15 @@ const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 15_728_640, source: m
 // It recommends H.264. The requirements of X's library and of a publisher's API name no other codec:
 // https://help.x.com/en/using-x/media-studio-faqs,
 // https://help.swat.io/en/articles/11995649-x-video-format-requirements
+// X takes 8 GB, and 16 GB of subscribers, but no more than 1,000 chunks of 2 MB: upload.ts.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime'],
-  bytesMax: 536_870_912,
+  bytesMax: 2_097_152_000,
   aspectRatioMin: 1 / 3,
   aspectRatioMax: 3,
   durationMinSeconds: 0.5,
-  durationMaxSeconds: 140,
+  // 125 minutes for subscribers: facts.ts.
+  durationMaxSeconds: 1200,
   fpsMax: 60,
   videoCodecs: ['avc'],
   chromaSubsamplings: ['4:2:0'],
@@ -117,7 +119,7 @@ export const timeline = searchAfter(30, 120, 600)
 export const x: Platform = {
   id: 'x',
   name: 'X (Twitter)',
-  // Premium accounts can write more. Which accounts are premium is unknown here, so the common limit holds.
+  // Subscribers can write more: profile.ts.
   caption: { ...text, required: 'unless media', cashtagsMax: 1, source: counting },
   firstComment: { ...text, cashtagsMax: 1, source: counting },
   thread: {

@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { xChanges } from './changes.ts'
 import { xContent } from './content.ts'
 import { ERRORS } from './errors.ts'
+import { limitsFor } from './facts.ts'
 import { x } from './limits.ts'
 import { xMetrics } from './metrics.ts'
 import { xAddresses } from './post-address.ts'
@@ -9,6 +10,7 @@ import { xAddresses } from './post-address.ts'
 export const xNetwork: Network = {
   name: 'X',
   limits: x,
+  limitsFor,
   content: xContent,
   metrics: xMetrics,
   addresses: xAddresses,

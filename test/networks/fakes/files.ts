@@ -29,3 +29,12 @@ export function hasOtherVideo(bytes: Buffer, codecs: (keyof typeof CODES)[]): bo
 
 /** Whether the sound of an MP4 is not AAC. */
 export const hasOtherSound = (bytes: Buffer): boolean => (codeOf(bytes, 'soun') ?? 'mp4a') !== 'mp4a'
+
+/** The seconds that the header of an MP4 (`mvhd`, ISO/IEC 14496-12, 8.2.2) states. */
+export function durationOf(bytes: Buffer): number | undefined {
+  const at = bytes.indexOf('mvhd', 0, 'latin1') + 4
+  if (at < 4) return undefined
+  const isLong = bytes[at] === 1
+  const timescale = bytes.readUInt32BE(at + (isLong ? 20 : 12))
+  return (isLong ? Number(bytes.readBigUInt64BE(at + 24)) : bytes.readUInt32BE(at + 16)) / timescale
+}

@@ -21,7 +21,7 @@ interface Upload {
 }
 
 // https://docs.x.com/x-api/media/quickstart/best-practices
-const BYTES_MAX: Record<string, number> = { tweet_image: 5_242_880, tweet_gif: 15_728_640, tweet_video: 536_870_912 }
+const BYTES_MAX: Record<string, number> = { tweet_image: 5_242_880, tweet_gif: 15_728_640, tweet_video: 8_589_934_592 }
 const CHUNK_BYTES_MAX = 5_242_880
 const LIFE_MS = 86_400_000
 

@@ -1,5 +1,6 @@
 import { countLength } from '../../../src/platforms/rules/text-length.ts'
 import type { Teardown } from '../../helpers/database.ts'
+import { durationOf } from './files.ts'
 import { type Recorded, type Reply, startFake } from './network.ts'
 import { HOUR_MS, has, LATE_MS, type Scene, set } from './scene.ts'
 import { createMedia } from './x-media.ts'
@@ -78,7 +79,10 @@ export async function startX(t: Teardown) {
   let ids = 0n
   /** Ids begin with the time, and are larger than 2^53. */
   const nextId = () => String(((BigInt(now()) - EPOCH_MS) << 22n) + ++ids)
-  const user = { id: '2244994945000000001', username: 'ada_l', name: 'Ada Lovelace', subscription_type: 'None' }
+  const user = {
+    ...{ id: '2244994945000000001', username: 'ada_l', name: 'Ada Lovelace' },
+    ...{ subscription_type: 'None', verified_type: 'none' },
+  }
   /** Newest first. */
   const posts: Post[] = []
   const creates: number[] = []
@@ -186,6 +190,10 @@ export async function startX(t: Teardown) {
       const isUsable = file?.isOwn && file.state === 'succeeded' && file.expiresAt > now()
       if (!isUsable) refuse.invalid('media.media_ids', ids[index], 'Your media IDs are invalid.')
     }
+    const minutesMax = user.subscription_type === 'None' && user.verified_type === 'none' ? 20 : 125
+    const isLong = files.some((file) => (durationOf(Buffer.concat(file!.chunks)) ?? 0) > minutesMax * 60)
+    // https://docs.x.com/x-api/media/quickstart/best-practices#posting-errors
+    if (isLong) refuse.forbidden(`This user is not allowed to post a video longer than ${minutesMax} minutes.`)
     const isMixed = files.length > 1 && files.some((file) => file!.category !== 'tweet_image')
     if (isMixed) refuse.forbidden('You are not permitted to perform this action.')
   }
@@ -244,8 +252,8 @@ export async function startX(t: Teardown) {
 
   const readUser = ({ query }: Recorded): Reply => {
     refuse.validate('me', query)
-    const { id, name, username, subscription_type } = user
-    const all = { subscription_type, profile_image_url: 'https://pictures.invalid/ada_normal.jpg' }
+    const { id, name, username, subscription_type, verified_type } = user
+    const all = { subscription_type, verified_type, profile_image_url: 'https://pictures.invalid/ada_normal.jpg' }
     const fields = query['user.fields']?.split(',') ?? []
     const asked = Object.fromEntries(Object.entries(all).filter(([name]) => fields.includes(name)))
     return { status: 200, body: { data: { id, name, username, ...asked } } }
