@@ -84,7 +84,7 @@ t.test('a refusal has the words of Discord', async (t) => {
       { fields: { allowedMentions: { users: ['@bob'] } } },
       'Invalid Form Body: allowed_mentions.users.0 Value is not snowflake.',
     ],
-    [{ media: [sized(10_485_761)] }, 'Request entity too large'],
+    [{ media: [sized(20_971_521)] }, 'Request entity too large'],
     [{ media: Array(3).fill(sized(9_000_000)) }, 'Request entity too large'],
     [{ fields: { threadName: 'Sea' } }, 'Webhooks can only create threads in forum channels'],
     [{ fields: { threadId: '1' } }, 'Unknown Channel'],

@@ -20,8 +20,8 @@ const executeWebhook: Source = {
 const uploadingFiles: Source = {
   url: 'https://docs.discord.com/developers/reference#uploading-files',
   confidence: 'official',
-  version: '2026-08-06',
-  seenAt: '2026-11-22',
+  version: '2026-09-04',
+  seenAt: '2026-11-28',
 }
 const statusCodes: Source = {
   url: 'https://docs.discord.com/developers/topics/opcodes-and-status-codes',
@@ -49,16 +49,18 @@ const mentions: Source = {
   seenAt: '2026-11-22',
 }
 
-// Discord accepts every file; these are the types that it displays. Boosted servers accept larger files.
+// Discord accepts every file; these are the types that it displays. The boosts of a server raise the limit for users.
+// Reports on webhooks differ (https://github.com/coffeebank/coffee-cogs/issues/6), and no call with the token of a
+// webhook tells the tier: https://docs.discord.com/developers/resources/webhook#get-webhook-with-token
 const image: ImageRule = {
   mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/avif'],
-  bytesMax: 10_485_760,
+  bytesMax: 20_971_520,
   source: uploadingFiles,
 }
-const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 10_485_760, source: uploadingFiles }
+const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 20_971_520, source: uploadingFiles }
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
-  bytesMax: 10_485_760,
+  bytesMax: 20_971_520,
   source: uploadingFiles,
 }
 

@@ -29,7 +29,7 @@ const GUILD = '199737254929760256'
 const CHANNEL = '199737254929760257'
 
 // https://docs.discord.com/developers/reference#uploading-files, of a server without boosts
-const FILE_BYTES_MAX = 10_485_760
+const FILE_BYTES_MAX = 20_971_520
 
 // https://docs.discord.com/developers/resources/message#create-message-limitations
 const REQUEST_BYTES_MAX = 26_214_400
