@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { throwFileError } from '../storage/storage.ts'
-import type { Library } from './library.ts'
+import { type Storage, throwFileError } from '../storage/storage.ts'
 
 /** Copies stored bytes to a new file. Throws a NotStoredError without any, and the reason of `signal` if it aborts. */
 export async function copyStored(
-  { storage }: Pick<Library, 'storage'>,
+  { storage }: { storage: Pick<Storage, 'read'> },
   storageKey: string,
   path: string,
   signal?: AbortSignal,

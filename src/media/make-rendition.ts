@@ -12,11 +12,13 @@ import { lockUser, renewLease, stageFile } from '../../db/queries/staged-files.t
 import { inTransaction } from '../../db/transaction.ts'
 import type { MediaType } from '../../schemas/media.ts'
 import { createSlots } from '../slots.ts'
+import { UnpublishableError } from '../storage/storage.ts'
 import { refuseOverQuota } from './add.ts'
 import { copyStored } from './copy-stored.ts'
 import { discardUnused, type Put } from './discard-file.ts'
 import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
+import { publishedFiles } from './published-files.ts'
 
 /** A written rendition. `fallsShort`: it does not meet its target, and is not stored. */
 export interface Drawn extends Partial<Pick<RenditionFacts, 'width' | 'height'>> {
@@ -52,8 +54,7 @@ export async function makeRendition(
     const giveBack = await decodings.take(key.userId)
     try {
       if (signal?.aborted) return
-      await copyStored(library, storageKey, source)
-      const drawn = await draw(source, path)
+      const drawn = await copyPicture(library, storageKey, source).then((problem) => problem ?? draw(source, path))
       if ('problem' in drawn) return await noteNoRendition(db, key, drawn)
       const { size: bytes } = await stat(path)
       if (drawn.fallsShort) return await noteNoRendition(db, key, { bytes })
@@ -63,6 +64,20 @@ export async function makeRendition(
     }
   } finally {
     for (const left of [source, path]) await rm(left, { force: true }).catch(() => {})
+  }
+}
+
+/**
+ * Copies a picture without metadata: decoders inflate all texts of a PNG, and earlier versions have stored PNGs whose
+ * texts inflate to any length. Returns a problem if the metadata cannot be found.
+ */
+async function copyPicture(library: Library, storageKey: string, path: string): Promise<NotDrawn | undefined> {
+  try {
+    await copyStored({ storage: publishedFiles({ ...library, keepsMetadata: false }) }, storageKey, path)
+    return undefined
+  } catch (error) {
+    if (error instanceof UnpublishableError) return { problem: null }
+    throw error
   }
 }
 

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
 import { fileAddress } from '../../src/media/file-address.ts'
+import { makeRendition } from '../../src/media/make-rendition.ts'
 import { EditList } from '../../src/media/metadata/edits.ts'
-import { createWorld, type Options } from '../helpers/app.ts'
+import { createWorld, mediaOptions, type Options } from '../helpers/app.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { findStoredFileOf } from '../helpers/stored-file.ts'
@@ -96,6 +97,27 @@ t.test('the metadata of a file of an earlier version is removed when it is first
   const { edits } = await db.selectFrom('media').select('edits').executeTakeFirstOrThrow()
   t.type(edits, 'string', 'for the next time')
   t.strictSame(await readdir(join(mediaDir, 'incoming')), [])
+})
+
+t.test('pictures are decoded from copies without metadata, also those of an earlier version', async (t) => {
+  const { add, ada, db, mediaDir } = await createScene(t)
+  const library = { db, ...mediaOptions(mediaDir), keepsMetadata: true }
+  const { problems, check } = collectProblems()
+  for (const [name, { type, bytes }] of Object.entries(privateFiles)) {
+    if (!type.startsWith('image/')) continue
+    const id = await add(bytes)
+    const { storageKey } = await findStoredFileOf(db, id)
+    for (const target of ['edits are known', 'edits are not known']) {
+      let source: Buffer | undefined
+      await makeRendition(library, { userId: ada.id, id, target }, storageKey, async (path) => {
+        source = readFileSync(path)
+        return { problem: null }
+      })
+      check([source?.length, source?.includes(SECRET)], [bytes.length, false], `${name}, ${target}`)
+      await db.updateTable('media').set({ edits: null }).execute()
+    }
+  }
+  t.strictSame(problems, [])
 })
 
 const tooManyPositions = movie(videos.mov, 300_000)
