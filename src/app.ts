@@ -33,7 +33,7 @@ import { createHealth, DEPENDENCIES, type Health } from './health/problems.ts'
 import { requireSchema } from './health/require-schema.ts'
 import { handleErrors, sendError } from './http/errors.ts'
 import { openapi } from './http/openapi.ts'
-import { collectPaths, withoutTrailingSlash } from './http/paths.ts'
+import { collectPaths } from './http/paths.ts'
 import { limitPipelining } from './http/pipelining.ts'
 import { sendClientError } from './http/protocol-errors.ts'
 import { queryEncoding } from './http/query-encoding.ts'
@@ -122,7 +122,7 @@ export async function buildApp({
 }: AppOptions): Promise<FastifyInstance> {
   const { db } = given
   const makeRenditions: MakeRenditions = (userId, wanted) => makeMissing({ ...files, db }, userId, wanted)
-  const app = createServer(logger, trustedProxies)
+  const app = createServer(logger, trustedProxies, given.publicUrl)
   const context = { ...given, avatars: createAvatars({ db, ...files, log: app.log as Log }) }
 
   // Other waits are not part of it.
@@ -140,7 +140,7 @@ export async function buildApp({
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   if (servesDocument) {
     const tags = listTags(renderNetworkTables())
-    await app.register(openapi, { tags })
+    await app.register(openapi, { tags, publicUrl: given.publicUrl })
     await app.register(docs, { tags })
   }
   if (servesConsole) await app.register(consolePage)
@@ -195,7 +195,11 @@ export async function buildApp({
 }
 
 /** An application without routes. It speaks HTTP as all of them do. */
-function createServer(logger: AppOptions['logger'], trustedProxies: string[]): FastifyInstance {
+function createServer(
+  logger: AppOptions['logger'],
+  trustedProxies: string[],
+  publicUrl: () => string,
+): FastifyInstance {
   const trustsProxy = trustedProxies.length > 0 && trustProxies(trustedProxies)
   const app: FastifyInstance = Fastify({
     logger,
@@ -211,11 +215,9 @@ function createServer(logger: AppOptions['logger'], trustedProxies: string[]): F
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     clientErrorHandler: sendClientError,
     frameworkErrors: sendError,
-    rewriteUrl({ method = '', url = '' }) {
-      return withoutTrailingSlash(app.paths, method, url)
-    },
+    rewriteUrl: ({ method = '', url = '' }) => app.paths.rewrite(method, url),
   })
-  app.decorate('paths', collectPaths(app))
+  app.decorate('paths', collectPaths(app, publicUrl))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app)

@@ -17,10 +17,10 @@ const VALID_SECONDS = 86_400
 const CACHE_SECONDS = 3_600
 
 /** The address under which anybody can read the picture of an account for half a day or more. */
-export function avatarAddress(origin: string, keyring: Keyring, id: string, now = Date.now()): string {
+export function avatarAddress(publicUrl: string, keyring: Keyring, id: string, now = Date.now()): string {
   const half = (VALID_SECONDS / 2) * 1000
   const options = { validSeconds: VALID_SECONDS, now: now - (now % half) }
-  return signedAddress(origin, keyring, `/avatars/${id}.webp`, options).href
+  return signedAddress(publicUrl, keyring, `/avatars/${id}.webp`, options).href
 }
 
 /** The picture of an account, with its ETag. Throws 404 if none is stored. */

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 export interface Config {
   host: string
   port: number
-  /** The origin under which the internet reaches the service; undefined if it does not. */
+  /** The address under which the internet reaches the service, without a slash at its end; undefined if it does not. */
   publicUrl: string | undefined
   /** Undefined means that no port serves the metrics alone. */
   metricsPort: number | undefined

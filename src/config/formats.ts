@@ -48,6 +48,13 @@ function isPostgresUrl(text: string): boolean {
   return isUrl && !/%(?![\da-f]{2})/i.test(authority)
 }
 
+/** A path has to be written as `URL` writes it, because it is compared with those of requests. */
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\/[^@?#]+$/.test(text) || /\/\/|\/(?:mcp|api\/v1)\/?$/.test(url.pathname)) return false
+  return `${url.origin}${url.pathname}`.replace(/\/$/, '') === text.replace(/\/$/, '')
+}
+
 function isUrlPrefix(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`
@@ -71,8 +78,8 @@ export const FORMATS: Record<string, Format> = {
     isValid: (text) => text.split(',').every((key) => parseKey(key.trim())),
   },
   'public-url': {
-    requirement: 'be like https://postroom.example.com, without a path',
-    isValid: (text) => /^https?:\/\//.test(text) && URL.parse(text)?.origin === text.replace(/\/$/, ''),
+    requirement: 'be like https://postroom.example.com or https://example.com/postroom, without /mcp or /api/v1',
+    isValid: isPublicUrl,
   },
   's3-endpoint': {
     requirement: 'be like https://s3.example.com',

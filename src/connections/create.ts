@@ -117,6 +117,6 @@ export async function storeConnection(
   }
   const row = await insertConnection(context.db, connection, flow?.opened)
   // The callback has to reach the host that the cookie was set for.
-  const link = new URL(`/connect/${token}`, redirectUriOf(context, requireOAuth(context, platform)))
+  const link = new URL(`./${token}`, redirectUriOf(context, requireOAuth(context, platform)))
   return { ...(await toConnection(context, row)), url: (flow?.url ?? link).href }
 }

@@ -11,6 +11,7 @@ import {
   openConnection,
 } from '../../db/queries/connections.ts'
 import { AppError } from '../errors.ts'
+import { basePathOf } from '../http/base-path.ts'
 import { FORM_TYPE, sendPage, speakHtml } from '../http/pages.ts'
 import type { Log } from '../log.ts'
 import { PublishError } from '../platforms/contract/publish-error.ts'
@@ -71,10 +72,13 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
         : ids.length > 0
           ? await choose(context, ids, connection)
           : 'Choose an account.'
-    if (problem === undefined) return reply.redirect(`/connect/result/${connection.id}`, 303)
+    if (problem === undefined) return reply.redirect(resultPath(context, connection.id), 303)
     return sendPage(reply, 409, outcomePage(await toConnection(context, connection), { problem }))
   })
 }
+
+/** The path of the page that shows the outcome, as the browser sees it. */
+const resultPath = ({ publicUrl }: ConnectionContext, id: string) => `${basePathOf(publicUrl())}/connect/result/${id}`
 
 /** Returns why the accounts cannot be connected, in words for the person who chose. */
 const choose = (context: ConnectionContext, ids: string[], connection: ConnectionFlow): Promise<string | undefined> =>
@@ -120,7 +124,7 @@ async function sendOutcome(context: ConnectionContext, id: string, reply: Fastif
   const { state, returnUrl } = connection
   const isOver = state === 'connected' || state === 'failed'
   return reply.redirect(
-    isOver && returnUrl !== null ? withOutcome(returnUrl, { id, state }) : `/connect/result/${id}`,
+    isOver && returnUrl !== null ? withOutcome(returnUrl, { id, state }) : resultPath(context, id),
     303,
   )
 }

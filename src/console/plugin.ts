@@ -36,7 +36,9 @@ const fileAt = (path: string) => new URL(`../../${path}`, import.meta.url)
 export async function consolePage(app: FastifyInstance): Promise<void> {
   const serve = (path: string, type: string, render: () => string) => {
     const file = once(() => createConstant(type, render()))
-    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+    app.get(path, { schema: { hide: true } }, async ({ originalUrl }, reply) => {
+      // Behind a slash, the addresses in the page would not hold.
+      if (/\/console\/(?:\?|$)/.test(originalUrl)) return reply.redirect('../console', 308)
       // A page that has opened this one must not lead it elsewhere.
       reply.headers({ 'content-security-policy': POLICY, 'cross-origin-opener-policy': 'same-origin' })
       return sendConstant(reply, file(), 'no-cache')

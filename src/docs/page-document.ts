@@ -1,19 +1,20 @@
-import { OVERVIEW, SERVERS, type Tag } from '../../schemas/document.ts'
+import { OVERVIEW, type Tag } from '../../schemas/document.ts'
 import { type Chapter, listChapters } from './chapters.ts'
 
-interface Document {
+export interface PageDocument {
   info: object
+  servers: object[]
 }
 
 /**
  * The document as Swagger UI shows it. Long texts would push the operations off the screen, so that chapters have them,
  * which the page opens when a reader follows a link.
  */
-export const pageDocument = (document: Document, tags: Tag[]): object => ({
+export const pageDocument = (document: PageDocument, tags: Tag[]): object => ({
   ...document,
   info: { ...document.info, description: `${OVERVIEW}\n\n${listChapters([]).map(linkTo).join(' · ')}` },
   // The content security policy lets the page call its own origin only.
-  servers: SERVERS.slice(0, 1),
+  servers: document.servers.slice(0, 1),
   tags: tags.map(({ name, description }) => ({
     name,
     description: `${firstSentence(description)} ${linkTo({ name, title: 'More' })}`,

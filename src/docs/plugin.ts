@@ -5,7 +5,7 @@ import swaggerUi, { type FastifySwaggerUiConfigOptions } from '@fastify/swagger-
 import type { FastifyInstance } from 'fastify'
 import type { Tag } from '../../schemas/document.ts'
 import { type Constant, createConstant, JSON_TYPE, once, sendConstant } from '../http/constant.ts'
-import { pageDocument } from './page-document.ts'
+import { type PageDocument, pageDocument } from './page-document.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { swaggerPlugin } from './swagger-plugin.ts'
 import { texts } from './texts.ts'
@@ -13,8 +13,12 @@ import { texts } from './texts.ts'
 /** Serves Swagger UI at `/docs`, and its texts beside it. */
 export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Promise<void> {
   await app.register(texts, { tags })
-  const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as { info: object }, tags)))
-  app.addHook('onRequest', async ({ method, url, headers }, reply) => {
+  const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as unknown as PageDocument, tags)))
+  app.addHook('onRequest', async ({ method, url, headers, raw, originalUrl }, reply) => {
+    // The addresses in the page depend on the slash at the end of its own, which the router does not see.
+    if (/\/docs\/(?:\?|$)/.test(originalUrl)) raw.url = '/docs/'
+    // The plugin would send the browser to `/docs/`, whatever the path of PUBLIC_URL is.
+    if (/^\/docs\/static\/index\.html(?:\?|$)/.test(url)) return reply.redirect('../../docs')
     // Parts of files and preconditions are left to the plugin.
     const isPlain = !url.startsWith('/docs/static/') || !(headers.range || headers['if-match'])
     const constant = method === 'GET' && isPlain ? constants.get(url.split('?', 1)[0]!) : undefined
@@ -22,6 +26,8 @@ export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Pro
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    // Makes the addresses of the files relative, so that they hold below any path.
+    indexPrefix: '.',
     staticCSP: PAGE_POLICY,
     // No layout of ours shows it.
     logo: null as never,

@@ -39,7 +39,7 @@ interface Link {
 }
 
 interface Page {
-  location: { hash: string }
+  location: { hash: string; pathname: string }
   document: { getElementById(id: string): { open: boolean; scrollIntoView(): void } | null }
 }
 
@@ -121,7 +121,7 @@ export function swaggerPlugin({ React }: System) {
       'details',
       { id, className: 'chapter', onToggle: () => setOpened(true) },
       h('summary', null, title),
-      wasOpened && h('a', { href: `/docs/${name}.md` }, 'as Markdown'),
+      wasOpened && h('a', { href: `${page.location.pathname.replace(/\/$/, '')}/${name}.md` }, 'as Markdown'),
       wasOpened && h(getComponent('Markdown', true), { source: text.slice(text.indexOf('\n')) }),
     )
   }

@@ -6,6 +6,7 @@ import { components } from '../../schemas/index.ts'
 import { BEARER } from '../../schemas/operations/define-operation.ts'
 import { WEBHOOK_REQUESTS } from '../../schemas/webhook-document.ts'
 import { VERSION } from '../version.ts'
+import { basePathOf } from './base-path.ts'
 import { createConstant, JSON_TYPE, once, sendConstant } from './constant.ts'
 
 const info = {
@@ -19,9 +20,9 @@ const info = {
 
 /**
  * Serves the document at `/openapi.json`. It depends on the schemas of the routes alone, so that the served document
- * equals the committed one.
+ * equals the committed one. Only the path of PUBLIC_URL is added to its servers.
  */
-export const openapi = fp(async (app: FastifyInstance, { tags }: { tags: Tag[] }) => {
+export const openapi = fp(async (app: FastifyInstance, { tags, publicUrl }: OpenApiOptions) => {
   const requestExamples = new Map<string, unknown>()
   const withOptionalBody = new Set<string>()
 
@@ -57,7 +58,12 @@ export const openapi = fp(async (app: FastifyInstance, { tags }: { tags: Tag[] }
           if (type.endsWith('json')) media.examples = requestExamples.get(operation.operationId)
         }
       }
-      return { ...(document as { openapiObject: object }).openapiObject, webhooks: WEBHOOK_REQUESTS }
+      const [own, ...others] = SERVERS
+      return {
+        ...(document as { openapiObject: object }).openapiObject,
+        servers: [{ ...own!, url: basePathOf(publicUrl()) || own!.url }, ...others],
+        webhooks: WEBHOOK_REQUESTS,
+      }
     },
   })
   // The plugin lists the schemas of all scopes. Every scope would copy those of the root, and some would compile them.
@@ -68,6 +74,11 @@ export const openapi = fp(async (app: FastifyInstance, { tags }: { tags: Tag[] }
   const sendDocument = (reply: FastifyReply) => sendConstant(reply, document(), 'no-cache')
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => sendDocument(reply))
 })
+
+interface OpenApiOptions {
+  tags: Tag[]
+  publicUrl(): string
+}
 
 interface Document {
   paths: Record<string, Record<string, Operation>>

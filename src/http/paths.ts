@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { basePathOf, withoutBasePath } from './base-path.ts'
+import { once } from './constant.ts'
 import { findNear } from './near-names.ts'
 
 declare module 'fastify' {
@@ -18,6 +20,8 @@ interface Path {
 
 /** The paths of the service, for requests that match none of its routes. */
 export interface Paths {
+  /** The URL of a request as the router knows it: below the path of PUBLIC_URL, and without a slash at its end. */
+  rewrite(method: string, url: string): string
   /** Whether a path has a method. */
   has(method: string, path: string): boolean
   /** The methods of a path, with or without a slash at its end; none if it is unknown. */
@@ -31,9 +35,13 @@ const isParameter = (segment: string) => segment.startsWith(':')
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
 /** Collects the paths of all routes that are registered from now on. */
-export function collectPaths(app: FastifyInstance): Paths {
+export function collectPaths(app: FastifyInstance, publicUrl: () => string): Paths {
+  // A service without PUBLIC_URL knows its address once it listens.
+  const basePath = once(() => basePathOf(publicUrl()))
   const paths = new Map<string, Path>()
+  const roots = new Set<string>()
   app.addHook('onRoute', ({ method, url, config, schema }) => {
+    roots.add(segmentsOf(url)[0]!)
     if (url.includes('*') || config?.refusesMethod) return
     const segments = segmentsOf(url)
     // Pages for browsers, which nobody types: a link of a connection is a secret.
@@ -55,6 +63,9 @@ export function collectPaths(app: FastifyInstance): Paths {
   }
 
   return {
+    rewrite(method, url) {
+      return withoutTrailingSlash(this, method, withoutBasePath(basePath(), url, roots))
+    },
     has: (method, path) => find(path)?.methods.includes(method) ?? false,
     methodsOf: (path) => find(path)?.methods ?? find(withoutSlash(path))?.methods ?? [],
     findNearest: (path) => findNearest([...paths.values()], path),
@@ -96,7 +107,7 @@ function findNearest(paths: Path[], unknown: string): string | undefined {
  * The URL of a request without the slash at the end of its path, if the path exists without it only. `/posts/` with a
  * method of `/posts/:id` stays as it is: its id is empty.
  */
-export function withoutTrailingSlash(paths: Paths, method: string, url: string): string {
+function withoutTrailingSlash(paths: Paths, method: string, url: string): string {
   const end = url.indexOf('?')
   const path = end < 0 ? url : url.slice(0, end)
   if (!path.endsWith('/') || path.length === 1 || paths.has(method, path)) return url

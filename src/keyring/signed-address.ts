@@ -3,15 +3,15 @@ import type { Keyring } from './keyring.ts'
 
 type Signer = Pick<Keyring, 'signatures'>
 
-/** The address of a path under which anybody can read it for a time. `origin` is PUBLIC_URL. */
+/** The address of a path under which anybody can read it for a time. `publicUrl` is PUBLIC_URL. */
 export function signedAddress(
-  origin: string,
+  publicUrl: string,
   { signatures }: Signer,
   path: string,
   { validSeconds, now = Date.now() }: { validSeconds: number; now?: number },
 ): URL {
   const expires = String(Math.floor(now / 1000) + validSeconds)
-  const address = new URL(path, origin)
+  const address = new URL(`${publicUrl}${path}`)
   address.searchParams.set('expires', expires)
   address.searchParams.set('signature', signatures(`${path} ${expires}`)[0]!)
   return address

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { errorOf } from '../../schemas/errors.ts'
 import { fail, MethodNotAllowed } from '../errors.ts'
+import { wellKnownAddress } from '../http/base-path.ts'
 import { parseInRoom } from '../http/body-room.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
@@ -33,7 +34,7 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     const challenge = reply.getHeader('www-authenticate')
     if (reply.statusCode !== 401 || typeof challenge !== 'string') return
     const separator = challenge.includes(' ') ? ',' : ''
-    const metadata = `resource_metadata="${publicUrl()}/.well-known/oauth-protected-resource/mcp"`
+    const metadata = `resource_metadata="${wellKnownAddress(publicUrl(), 'oauth-protected-resource', '/mcp')}"`
     reply.header('www-authenticate', `${challenge}${separator} ${metadata}`)
   })
 

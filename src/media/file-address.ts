@@ -15,14 +15,14 @@ export interface AddressedFile {
   mimeType: string
 }
 
-/** The signed address under which anybody can read a stored file for a day. `origin` is PUBLIC_URL. */
+/** The signed address under which anybody can read a stored file for a day. `publicUrl` is PUBLIC_URL. */
 export const fileAddress = (
-  origin: string,
+  publicUrl: string,
   signer: Signer,
   { storageKey, mimeType }: AddressedFile,
   now = Date.now(),
 ): URL =>
-  signedAddress(origin, signer, `/files/${storageKey}.${FILE_EXTENSIONS[mimeType as MediaType]}`, {
+  signedAddress(publicUrl, signer, `/files/${storageKey}.${FILE_EXTENSIONS[mimeType as MediaType]}`, {
     validSeconds: VALID_SECONDS,
     now,
   })

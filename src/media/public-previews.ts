@@ -19,14 +19,14 @@ const LISTED_WIDTH = 320 satisfies (typeof PREVIEW_WIDTHS)[number]
  * The address under which anybody can read the preview of a file for half a day or more. Its `width` may be changed.
  */
 export function previewAddress(
-  origin: string,
+  publicUrl: string,
   keyring: Keyring,
   { userId, id }: { userId: string; id: string },
   now = Date.now(),
 ): URL {
   const half = (VALID_SECONDS / 2) * 1000
   const options = { validSeconds: VALID_SECONDS, now: now - (now % half) }
-  const address = signedAddress(origin, keyring, `/files/previews/${userId}/${id}`, options)
+  const address = signedAddress(publicUrl, keyring, `/files/previews/${userId}/${id}`, options)
   address.searchParams.set('width', String(LISTED_WIDTH))
   return address
 }

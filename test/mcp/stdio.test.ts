@@ -95,8 +95,8 @@ t.test('a service that cannot be reached is named, and so is one that is not Pos
 t.test('postroom mcp says which variable is missing or wrong', async (t) => {
   const url = 'http://127.0.0.1:1'
   for (const [env, message] of [
-    [{ POSTROOM_KEY: 'pr_x' }, 'POSTROOM_URL must be like https://postroom.example.com, without a path'],
-    [{ POSTROOM_URL: `${url}/mcp`, POSTROOM_KEY: 'pr_x' }, `without a path, not "${url}/mcp"`],
+    [{ POSTROOM_KEY: 'pr_x' }, 'POSTROOM_URL must be like https://postroom.example.com or '],
+    [{ POSTROOM_URL: `${url}/mcp`, POSTROOM_KEY: 'pr_x' }, `without /mcp or /api/v1, not "${url}/mcp"`],
     [{ POSTROOM_URL: url }, 'POSTROOM_KEY must be an API key'],
     [{ POSTROOM_URL: url, POSTROOM_KEY: 'pr x' }, 'POSTROOM_KEY must be an API key'],
   ] as const) {

@@ -1,48 +1,9 @@
-import {
-  Client,
-  type OAuthClientProvider,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
 import t from 'tap'
 import { readResult } from '../helpers/mcp.ts'
 import { until } from '../helpers/until.ts'
+import { Provider } from './provider.ts'
 import { createScene } from './scene.ts'
-
-/** A program, which keeps what it needs between the steps of the flow. */
-class Provider implements OAuthClientProvider {
-  url = new URL('about:blank')
-  client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>
-  kept: Awaited<ReturnType<OAuthClientProvider['tokens']>>
-  verifier = ''
-  readonly redirectUrl = 'http://localhost:7777/callback'
-  readonly clientMetadata = { client_name: 'Agent', redirect_uris: [this.redirectUrl] }
-
-  state() {
-    return 'state-of-the-agent'
-  }
-  clientInformation() {
-    return this.client
-  }
-  saveClientInformation(client: typeof this.client) {
-    this.client = client
-  }
-  tokens() {
-    return this.kept
-  }
-  saveTokens(tokens: typeof this.kept) {
-    this.kept = tokens
-  }
-  redirectToAuthorization(url: URL) {
-    this.url = url
-  }
-  saveCodeVerifier(verifier: string) {
-    this.verifier = verifier
-  }
-  codeVerifier() {
-    return this.verifier
-  }
-}
 
 t.test('the client of the SDK finds the server, registers, gets tokens, calls a tool and refreshes', async (t) => {
   const { origin, user, approve, db } = await createScene(t)

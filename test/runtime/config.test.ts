@@ -179,6 +179,8 @@ t.test('the client of Bluesky depends on the public address', (t) => {
   const clientWith = (PUBLIC_URL: string) => readConfig({ PUBLIC_URL, BLUESKY_CLIENT_KEY: key }).oauthApps.bluesky
   const clientId = 'https://postroom.example/oauth/client-metadata.json'
   t.strictSame(clientWith('https://postroom.example/'), { clientId, clientSecret: key })
+  const below = 'https://example.com/postroom/oauth/client-metadata.json'
+  t.strictSame(clientWith('https://example.com/postroom/'), { clientId: below, clientSecret: key })
   for (const local of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]']) {
     t.strictSame(clientWith(local), { clientId: 'http://localhost', clientSecret: null }, local)
   }
@@ -209,7 +211,10 @@ t.test('an invalid value is reported with the name of its variable, and without 
     { PORT: '-1' },
     { PORT: '3000.5' },
     { PUBLIC_URL: 'postroom.example.com' },
-    { PUBLIC_URL: 'https://postroom.example.com/path' },
+    { PUBLIC_URL: 'https://postroom.example.com/api/v1' },
+    { PUBLIC_URL: 'https://postroom.example.com/path?' },
+    { PUBLIC_URL: 'https://postroom.example.com/path/../other' },
+    { PUBLIC_URL: 'https://postroom.example.com//path' },
     { PUBLIC_URL: 'https://user@postroom.example.com' },
     { DATABASE_URL: 'mysql://u:secret@h/d' },
     { DATABASE_URL: 'localhost' },

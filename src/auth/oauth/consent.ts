@@ -74,7 +74,7 @@ async function withRequest(
   let target: ResponseTarget | undefined
   try {
     target = await readTarget(searchParams, findClient, request)
-    return await respond({ ...target, ...readRequest(searchParams, publicUrl()) }, `${PATHS.authorize}${search}`)
+    return await respond({ ...target, ...readRequest(searchParams, publicUrl()) }, search)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const { code, message } = error

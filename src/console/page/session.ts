@@ -23,10 +23,11 @@ export interface Session {
 /** The address of the service: that of this page without `/console`. */
 const BASE = new URL('.', location.href.replace(/[?#].*/, '').replace(/\/$/, '')).href
 
-/** An address that the service has signed, below that of this page: a proxy may serve both under a path. */
+/** An address that the service has signed, below that of this page: its address need not be PUBLIC_URL. */
 export function toOwn(signed: string): string {
   const { pathname, search } = new URL(signed)
-  return new URL(`.${pathname}${search}`, BASE).href
+  const [path] = /\/(?:avatars|files)\/.*/.exec(pathname)!
+  return new URL(`.${path}${search}`, BASE).href
 }
 
 const KEY = 'postroom.key'

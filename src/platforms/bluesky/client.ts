@@ -26,9 +26,9 @@ export const METADATA_PATH = '/oauth/client-metadata.json'
  * `http://localhost`: https://atproto.com/specs/oauth#clients
  */
 export function clientAt(publicUrl = LOOPBACK, key?: string): OAuthApp | undefined {
-  const { protocol, hostname, port, origin } = new URL(publicUrl)
+  const { protocol, hostname, port, href } = new URL(publicUrl)
   if (protocol === 'https:' && port === '') {
-    return { clientId: `${origin}${METADATA_PATH}`, clientSecret: key ?? null }
+    return { clientId: `${href.replace(/\/$/, '')}${METADATA_PATH}`, clientSecret: key ?? null }
   }
   const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   return isLocal ? { clientId: LOOPBACK, clientSecret: null } : undefined
@@ -94,7 +94,7 @@ export function clientMetadata(app: OAuthApp, redirectUri: string): object {
   return {
     client_id: app.clientId,
     client_name: 'Postroom',
-    client_uri: new URL(app.clientId).origin,
+    client_uri: app.clientId.slice(0, -METADATA_PATH.length),
     application_type: 'web',
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],

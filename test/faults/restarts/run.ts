@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runService, type Service } from '../../helpers/command.ts'
 import { createDatabase, type Teardown } from '../../helpers/database.ts'
+import { startNginx } from '../../helpers/nginx.ts'
 import { freePorts } from '../../helpers/ports.ts'
 import { endChild } from '../../helpers/processes.ts'
 import { until } from '../../helpers/until.ts'
 import { createPerson, runClient, send } from './client.ts'
-import { startNginx } from './nginx.ts'
 
 export interface Restarts {
   /** How many responses clients got, by method and status, or by the error of a broken connection. */
@@ -18,6 +18,26 @@ export interface Restarts {
 }
 
 const CLIENTS = 4
+
+/** src/runtime/README.md shows these settings to operators. */
+const settings = (port: number, apiPorts: number[]) => `
+upstream postroom {
+  zone postroom 64k;
+  keepalive 16;
+${apiPorts.map((apiPort) => `  server 127.0.0.1:${apiPort} max_fails=1 fail_timeout=1s;`).join('\n')}
+}
+server {
+  listen 127.0.0.1:${port};
+  location / {
+    proxy_pass http://postroom;
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-For $remote_addr;
+    proxy_request_buffering off;
+    client_max_body_size 0;
+  }
+}`
 
 /** Restarts two processes of the API behind nginx in turn, `count` times in all, while four clients read and write. */
 export async function runRestarts(t: Teardown, count: number): Promise<Restarts> {
@@ -30,7 +50,7 @@ export async function runRestarts(t: Teardown, count: number): Promise<Restarts>
   const startApi = (apiPort: number) => runService('serve', { ...env, PORT: String(apiPort), LOG_LEVEL: 'warn' })
   const services = await Promise.all(apiPorts.map(startApi))
   t.teardown(() => Promise.all(services.map((service) => service.stop('SIGKILL'))))
-  const nginx = startNginx(folder, port, apiPorts)
+  const nginx = startNginx(folder, settings(port, apiPorts))
   // Killed, it would leave its worker processes.
   t.teardown(() => endChild(nginx, 'SIGTERM'))
   await until('nginx responds', () => send(port, person, 'GET').then(isRead, () => false))
