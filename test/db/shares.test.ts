@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import { connect, readPool } from '../../db/client.ts'
-import { createWorld, type Person } from '../helpers/app.ts'
+import { createKey } from '../../src/auth/create-key.ts'
+import { call, createWorld, type Person } from '../helpers/app.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { daily } from '../helpers/queue.ts'
 import { until } from '../helpers/until.ts'
 
 t.test('statements of one user that wait leave connections to others', async (t) => {
@@ -69,4 +71,40 @@ t.test('a request uses the share of the user of its key', async (t) => {
     await until('ada uses her share', () => readPool(db).inUse === 3)
     t.equal(await get(bob, 'accounts'), 200)
   })
+})
+
+t.test('posts that wait for a queue use the share of their user, with many keys too', async (t) => {
+  const { db, databaseUrl, app, user } = await createWorld(t, { poolMax: 4 })
+  const admin = connect({ url: databaseUrl, poolMax: 1 })
+  t.teardown(() => admin.destroy())
+  const [ada, bob] = [await user(), await user()]
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => ada.account('x')))
+  for (const id of accounts) await ada.call('PUT', `/accounts/${id}/schedule`, daily('09:00'))
+  const keys = await Promise.all(
+    accounts.map((id) => createKey(db, { userId: ada.id, name: null, expiresAt: null, accountIds: [id] })),
+  )
+  const create = ({ key }: { key: string }, accountId: string, queue: string) =>
+    call(app, key, 'POST', '/posts', { accountIds: [accountId], caption: 'hi', schedule: { queue } })
+  const theirs = await bob.account('x')
+  await bob.call('PUT', `/accounts/${theirs}/schedule`, daily('09:00'))
+  const waiting = await admin.transaction().execute(async (transaction) => {
+    await sql`select from account_schedules where account_id = any(${accounts}) for update`.execute(transaction)
+    const waiting = keys.flatMap((key, index) => [
+      create(key, accounts[index]!, 'front'),
+      create(key, accounts[index]!, 'next'),
+    ])
+    let looks = 0
+    await until('ada uses her share for a while', () => {
+      looks = readPool(db).inUse === 3 ? looks + 1 : 0
+      return looks === 20
+    })
+    let status = 0
+    const other = create(bob, theirs, 'next').then((reply) => {
+      status = reply.status
+    })
+    t.teardown(() => other)
+    await until('bob has a slot', () => status === 201)
+    return waiting
+  })
+  t.strictSame(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([201]))
 })

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { batched, type WithOrdinal } from '../../../db/batch.ts'
+import { withDatabaseBudget } from '../../../db/budget.ts'
 import type { Db } from '../../../db/client.ts'
 import type { KeyedResponse } from '../../../db/queries/idempotency.ts'
 import { type Insertion, insertPosts, type NewPost } from '../../../db/queries/posts/insert.ts'
@@ -54,28 +55,30 @@ async function insertQueued(db: Db, posts: QueuedPost[]): Promise<QueuedInsertio
   return done
 }
 
-const insertBatched = batched(insertQueued)
+type InsertBatched = ReturnType<typeof batched<QueuedPost, QueuedInsertion>>
 
 /**
- * A queue for each mover: a transaction locks the posts that this one may move. A second one of the same accounts would
- * keep a connection while it waits for the first, and those after it would wait for both.
+ * A queue for the posts of each mover, and one for those at the front, whose transactions lock the posts that this one
+ * may move. A second transaction of the same accounts would keep a connection while it waits for the first.
  */
-const frontQueues = new LRUCache<string, typeof insertBatched>({ max: 1_000 })
-
-function insertAtFront(db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> {
-  const mover = JSON.stringify(post.mover)
-  const insert = frontQueues.get(mover) ?? batched(insertQueued, 1)
-  frontQueues.set(mover, insert)
-  return insert(db, post)
-}
+const inserts = new LRUCache<string, InsertBatched>({ max: 2_000 })
 
 /**
  * Takes slots for a post and writes it, both or neither, in one transaction: the response that is stored under an
  * `Idempotency-Key` names the slots. Posts of one moment share it, because their accounts are locked meanwhile. Those
  * at the front share the moves of other posts as well, which take most of the time.
  */
-export const insertQueuedPost = async (db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> =>
-  post.order === 'front' ? insertAtFront(db, post) : insertBatched(db, post)
+export async function insertQueuedPost(db: Db, post: QueuedPost): Promise<QueuedInsertion | undefined> {
+  const { mover, order } = post
+  const name = JSON.stringify([mover, order === 'front'])
+  const insert = inserts.get(name) ?? batched((db, posts) => withinShare(mover, () => insertQueued(db, posts)), 1)
+  inserts.set(name, insert)
+  return insert(db, post)
+}
+
+/** Uses the share of the mover: the transaction may wait for a lock that others hold. */
+const withinShare = <T>({ userId }: Mover, work: () => T): T =>
+  withDatabaseBudget({ userId, remainingMs: Number.POSITIVE_INFINITY }, work)
 
 /**
  * Throws `Unwritten`, which rolls back, if some posts cannot be written and others can: the others then get the slots
