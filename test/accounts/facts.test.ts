@@ -137,3 +137,25 @@ t.test('default fields are checked against the limits of the account, not of its
     'mastodon (@alice@mastodon.example): field poll options has 7 items, at most 6 are allowed on mastodon.example (GoToSocial)',
   ])
 })
+
+t.test('a fork of Mastodon states that a post may have a poll and files', async (t) => {
+  for (const allowed of [true, false]) {
+    const { ada, account, validate } = await createServerWorld(t, {
+      version: '4.6.0+glitch',
+      source_url: 'https://github.com/glitch-soc/mastodon',
+      configuration: {
+        statuses: { max_characters: 5000, max_media_attachments: 4, supported_mime_types: ['text/markdown'] },
+        polls: { allow_media: allowed, max_options: 5, max_characters_per_option: 100 },
+      },
+    })
+    const poll = { options: ['a', 'b', 'c', 'd', 'e'], expiresIn: 3600 }
+    const found = await validate({
+      ...{ caption: 'a'.repeat(5000), mediaIds: [await ada.media({ kind: 'image' })] },
+      accountOverrides: [{ accountId: account, fields: { poll, contentType: 'text/markdown' } }],
+    })
+    t.strictSame(
+      found.map((message: string) => message.replace(/^.*?: /, '')),
+      allowed ? [] : ['field poll cannot be combined with media on mastodon.example (glitch-soc)'],
+    )
+  }
+})

@@ -44,6 +44,7 @@ for (const flavour of NAMES) {
     const contents = {
       text: { caption: 'Text with <b>, @bob@example.com and https://example.com/a?b=c\n\nand lines' },
       image: { caption: 'A lighthouse', mediaIds: [file] },
+      bare: { mediaIds: [file] },
       comment: { caption: 'With a comment', mediaIds: [file], firstComment: 'The comment' },
       thread: {
         ...{ postType: 'thread', threadParts: { [account]: ['One', 'Two'] } },
@@ -120,6 +121,10 @@ t.test('a refusal of the content leaves the account as it is', async (t) => {
 t.test('validatePost knows what each server refuses', async (t) => {
   const problems: unknown[] = []
   const poll = { options: ['A', 'B'], expiresIn: 3600 }
+  const pollWithFile = ({ account, file }: { account: string; file: string }) => ({
+    ...{ caption: 'Which?', mediaIds: [file] },
+    accountOverrides: [{ accountId: account, fields: { poll } }],
+  })
   const cases: [FlavourName, (world: Awaited<ReturnType<typeof createFlavourWorld>>) => object, string[]][] = [
     [
       'pixelfed',
@@ -127,6 +132,25 @@ t.test('validatePost knows what each server refuses', async (t) => {
       ['post has no media file, at least 1 is required on mastodon.example (Pixelfed)'],
     ],
     ['akkoma', () => ({ caption: '👨‍👩‍👧‍👦'.repeat(700) }), []],
+    [
+      'sharkey',
+      ({ account }) => ({ postType: 'thread', threadParts: { [account]: ['🌊', 'Two', '@bob 🌊'] } }),
+      ['thread part 3 is a single emoji: Sharkey makes a reaction of it'],
+    ],
+    [
+      'sharkey',
+      () => ({ caption: 'hi', firstComment: ':wave:' }),
+      ['first comment is a single emoji: Sharkey makes a reaction of it'],
+    ],
+    ['akkoma', pollWithFile, []],
+    ['pleroma', pollWithFile, []],
+    ['sharkey', pollWithFile, []],
+    ['gotosocial', pollWithFile, ['field poll cannot be combined with media on mastodon.example (GoToSocial)']],
+    [
+      'pleroma',
+      ({ account }) => ({ caption: 'hi', accountOverrides: [{ accountId: account, fields: { language: 'pt-BR' } }] }),
+      [],
+    ],
     [
       'akkoma',
       () => ({ caption: 'a'.repeat(701) }),

@@ -80,6 +80,8 @@ export interface TextRule {
   uncertainContent?: { find: (text: string) => string | undefined; problem: string; source: Source }
   /** Always checked. */
   forbiddenCharacters?: readonly string[]
+  /** Which replies the network does not publish: parts of a thread after the first, and comments. Always checked. */
+  refusedReply?: { test: (text: string) => boolean; problem: string; source: Source }
   source: Source
 }
 

@@ -74,7 +74,8 @@ export const mastodonAdapter: Adapter<Uploads> = {
         visible: true,
       })
       const sent = sentOf(response.body)
-      if (!sent) throw unexpected(instance.host, true)
+      // A reply that became a reaction has the status above it as its response.
+      if (!sent || sent.id === act.parent?.id) throw unexpected(instance.host, true)
       return sent
     } catch (error) {
       // Pixelfed remembers a key before it stores the status, for an hour: the act may be there. If it is not, the next

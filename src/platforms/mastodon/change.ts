@@ -15,8 +15,9 @@ export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   try {
     removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
   } catch (error) {
-    // Pixelfed has 500 for a status that is not there.
-    if (error instanceof PublishError && error.code === 'server_error' && !(await readStatus(instance, id, io))) return
+    // Pixelfed has 500 for a status that is not there, and Sharkey 400.
+    const mayBeGone = error instanceof PublishError && ['server_error', 'content_refused'].includes(error.code)
+    if (mayBeGone && !(await readStatus(instance, id, io))) return
     throw error
   }
   if (removed && textAt(removed.body, 'id') === id) return

@@ -29,6 +29,8 @@ export interface ServerFacts extends AccountFacts {
   pollOptionLengthMax?: number
   pollSecondsMin?: number
   pollSecondsMax?: number
+  /** A post may have a poll and files. */
+  pollsHaveFiles?: true
   /** The types of texts that it takes. */
   contentTypes?: string[]
 }
@@ -113,6 +115,8 @@ function readStated(body: unknown): Partial<ServerFacts> {
     pollOptionLengthMax: numberOf(at(polls, 'max_characters_per_option') ?? at(polls, 'max_option_chars'), 1),
     pollSecondsMin: numberOf(at(polls, 'min_expiration'), 0),
     pollSecondsMax: numberOf(at(polls, 'max_expiration'), 1),
+    // https://github.com/glitch-soc/mastodon/pull/2524
+    pollsHaveFiles: at(polls, 'allow_media') === true ? true : undefined,
     contentTypes: readContentTypes(
       at(statuses, 'supported_mime_types') ?? at(body, 'pleroma', 'metadata', 'post_formats'),
     ),

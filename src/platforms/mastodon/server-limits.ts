@@ -35,18 +35,22 @@ export function limitsFor(stored: AccountFacts): Platform {
   const { caption, firstComment, thread, altTexts, postTypes, ...rest } = mastodon
   const { asStored: _, ...platform } = rest
   const text = { unit, source: unitSource }
+  const reply = { ...text, ...refuseReactions(server.software) }
   return {
     ...platform,
     server: { ...facts.server, source },
     ...(asStored && { asStored }),
     caption: { ...caption, ...text },
-    firstComment: { ...firstComment!, ...text },
-    thread: { ...thread!, ...text },
+    firstComment: { ...firstComment!, ...reply },
+    thread: { ...thread!, ...reply },
     altTexts: mapValues(altTexts, (rule) => toAltTextRule(rule, server)),
     postTypes: mapValues(postTypes, (rule, type) => toPostTypeRule(rule, type, server)),
     fields: toFields(server),
   }
 }
+
+const refuseReactions = ({ isReaction: test, name, source }: Software) =>
+  test && { refusedReply: { test, problem: `is a single emoji: ${name} makes a reaction of it`, source } }
 
 function toAltTextRule(rule: AltTextRule, { facts, software, source }: Server): AltTextRule {
   const lengthMin = facts.altTextLengthMin
@@ -147,12 +151,14 @@ function toFields({ facts, software, source }: Server): Platform['fields'] {
 function toPollRule(rule: FieldRule, { facts, software, source }: Server): FieldRule {
   const { pollOptionsMax, pollOptionLengthMax, pollSecondsMin, pollSecondsMax } = facts
   if (pollOptionsMax === 0) return { ...rule, refused: always('there are no polls'), source }
+  const { withoutMedia, ...free } = rule
   const { properties } = rule as FieldValue & { type: 'object' }
   const { options, expiresIn } = properties
   const { unit: _, ...item } = (options as FieldValue & { type: 'string[]' }).item!
   const { optionUnit } = software
   return {
-    ...rule,
+    ...free,
+    ...(!software.mixesPolls && !facts.pollsHaveFiles && withoutMedia && { withoutMedia }),
     properties: {
       ...properties,
       options: {

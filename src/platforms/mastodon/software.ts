@@ -24,6 +24,10 @@ export interface Software {
   isStrictAboutFiles?: true
   /** Whether a post needs a file, unless it is a reply. */
   needsFile?: true
+  /** Whether a post may have a poll and files. */
+  mixesPolls?: true
+  /** A reply that becomes a reaction to the post above it. */
+  isReaction?: (text: string) => boolean
   visibilities?: readonly string[]
   /** The languages that it takes. Absent: it ignores those that it does not know. */
   language?: { test: (code: string) => boolean; expected: string }
@@ -78,6 +82,7 @@ const akkoma: Software = {
   altTextUnit: 'graphemes',
   altTextLengthMax: 5_000,
   asStored: withoutEnd,
+  mixesPolls: true,
   visibilities: ['public', 'unlisted', 'local', 'private', 'direct'],
   language: { test: isTwoLetterLanguage, expected: 'a two-letter code of ISO 639-1 such as en' },
   ignores: ['quoteApprovalPolicy'],
@@ -136,6 +141,7 @@ const iceshrimp: Software = {
   spoilerUnit: 'UTF-16 units',
   optionUnit: 'UTF-16 units',
   altTextUnit: 'code points',
+  mixesPolls: true,
   visibilities: ['public', 'unlisted', 'local', 'private', 'direct'],
   ignores: ['quoteApprovalPolicy', 'language'],
   source: source(
@@ -144,13 +150,22 @@ const iceshrimp: Software = {
   ),
 }
 
+/** Whether a text is an emoji, or the name of one, but for mentions. */
+function isSingleEmoji(text: string): boolean {
+  const rest = text.replace(/@\S+/g, '').replace(/\s/g, '')
+  return /^(?:\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Emoji}\uFE0F?|:[\w@]+:)$/v.test(rest) && !/^[\d#*]$/.test(rest)
+}
+
 // `ps.text.length`, without the warning, which has a limit of its own that is not stated.
 const sharkey: Software = {
   name: 'Sharkey',
   unit: 'UTF-16 units',
   spoilerLengthMax: 500,
-  optionUnit: 'UTF-16 units',
+  optionUnit: 'code points',
   altTextUnit: 'code points',
+  mixesPolls: true,
+  // packages/backend/src/server/api/mastodon/endpoints/status.ts
+  isReaction: isSingleEmoji,
   ignores: ['quoteApprovalPolicy', 'language'],
   source: source(
     'https://activitypub.software/TransFem-org/Sharkey/-/blob/develop/packages/backend/src/server/api/endpoints/notes/create.ts',

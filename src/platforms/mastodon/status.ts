@@ -3,16 +3,22 @@ import { impossible } from '../contract/publish-error.ts'
 import { at } from '../wire/json.ts'
 import { mastodonContent } from './content.ts'
 import type { ServerFacts } from './facts.ts'
+import { softwareOf } from './software.ts'
 
 /** The parameters of https://docs.joinmastodon.org/methods/statuses/#create. */
 export function statusOf(act: Act, mediaIds: string[]): object {
   const { kind, fields, parent } = act
   const { visibility, poll } = fields
+  const { isReaction, name } = softwareOf(act.facts)
+  const { status, ...text } = textOf(act)
+  if (parent && isReaction?.(status)) throw impossible(`${name} makes a reaction of a single emoji: add a word`)
   return {
     // Always sent: its default comes from the account's settings, which may differ from the catalogue's
     // (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
     visibility: visibility ?? 'public',
-    ...textOf(act),
+    ...text,
+    // Sharkey refuses an empty text, and takes none.
+    ...((status !== '' || act.media.length === 0) && { status }),
     ...(mediaIds.length > 0 && { media_ids: mediaIds }),
     ...(parent && { in_reply_to_id: parent.id }),
     // Only the first part of a thread carries the poll.
@@ -21,7 +27,7 @@ export function statusOf(act: Act, mediaIds: string[]): object {
 }
 
 /** The parameters that an edit has too. */
-export function textOf(act: Act): object {
+export function textOf(act: Act): { status: string; [parameter: string]: unknown } {
   const { sensitive, spoilerText, language, contentType, quoteApprovalPolicy } = act.fields
   return {
     status: mastodonContent(act).text,

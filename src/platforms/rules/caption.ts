@@ -86,7 +86,7 @@ function checkPublishedText(
   const { name: fullName, length: addedLength } = measureCountedFields(name, context)
   const limit = findLengthLimit(rule, context)
   const checked = { name: limit.key ? `${name} with field ${limit.key}` : fullName, ruleName, findPath, addedLength }
-  checkTextLimits(stored.text, { ...checked, sent: text }, { ...rule, ...limit }, context)
+  checkTextLimits(stored.text, { ...checked, sent: text, isMain }, { ...rule, ...limit }, context)
 
   checkEntities(text, { name, findPath, isMain }, platform.caption, context)
 }

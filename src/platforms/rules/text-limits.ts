@@ -33,11 +33,11 @@ interface CheckedText {
   isMain?: boolean
 }
 
-/** Checks the length of a text in its unit, its bytes and its forbidden characters. */
+/** Checks the length of a text in its unit, its bytes, its forbidden characters, and whether it can be a reply. */
 export function checkTextLimits(
   text: string,
-  { name, ruleName, findPath, addedLength = 0, sent = text }: CheckedText,
-  { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, source }: TextRule,
+  { name, ruleName, findPath, addedLength = 0, sent = text, isMain }: CheckedText,
+  { unit, lengthMax, lengthSource, bytesMax, forbiddenCharacters, refusedReply, source }: TextRule,
   { platform, texts, addViolation, addCount }: CheckContext,
 ): void {
   const length = texts.countLength(text, unit) + addedLength
@@ -67,6 +67,13 @@ export function checkTextLimits(
     const facts = { path: findPath(), actual: forbidden.join(''), source }
     const problem = `${name} contains ${forbidden.map(nameCharacter).join(' and ')}, which ${verb} not allowed`
     addViolation(`${ruleName}_characters`, facts, problem)
+  }
+  if (refusedReply && !isMain && refusedReply.test(sent)) {
+    addViolation(
+      `${ruleName}_reply`,
+      { path: findPath(), source: refusedReply.source },
+      `${name} ${refusedReply.problem}`,
+    )
   }
 }
 

@@ -28,7 +28,13 @@ export interface Flavour {
   uploads: '/api/v1/media' | '/api/v2/media'
   listsReplies: boolean
   edits: boolean
-  deletes: 'status' | 'empty list' | 'status, else 500'
+  deletes: 'status' | 'empty list' | 'status, else 500' | 'nothing, else 400'
+  /** A post has either files or a poll. */
+  pollsAlone?: true
+  /** A text may be absent, but not empty. */
+  needsText?: true
+  /** Whether this reply becomes a reaction. */
+  isReaction?(text: string): boolean
   /** The ids of files change when they are attached. */
   renamesFiles?: true
 }
@@ -88,6 +94,7 @@ const gotosocial: Flavour = {
   listsReplies: true,
   edits: true,
   deletes: 'status',
+  pollsAlone: true,
 }
 
 /** https://akkoma.dev/AkkomaGang/akkoma: lib/pleroma/web/common_api/utils.ex and activity_draft.ex. */
@@ -121,6 +128,32 @@ const akkoma: Flavour = {
   listsReplies: true,
   edits: true,
   deletes: 'status',
+}
+
+/**
+ * 1193ce0 of https://git.pleroma.social/pleroma/pleroma: the same texts, and
+ * lib/pleroma/web/mastodon_api/views/instance_view.ex. Languages that it does not know are ignored.
+ */
+const { takesLanguage: _, ...akkomaTexts } = akkoma
+const pleroma: Flavour = {
+  ...akkomaTexts,
+  pages: {
+    '/api/v2/instance': {
+      domain: 'mastodon.example',
+      version: '2.7.2 (compatible; Pleroma 2.9.1)',
+      source_url: 'https://git.pleroma.social/pleroma/pleroma/-/tree/stable',
+      configuration: {
+        statuses: { max_characters: 700, max_media_attachments: 1000 },
+        media_attachments: {
+          supported_mime_types: ['application/octet-stream'],
+          image_size_limit: 16_000_000,
+          video_size_limit: 16_000_000,
+        },
+        polls: { max_options: 20, max_characters_per_option: 200, min_expiration: 0, max_expiration: 31_536_000 },
+      },
+      pleroma: { metadata: { post_formats: ['text/plain', 'text/markdown'], description_limit: 2000 } },
+    },
+  },
 }
 
 /** 8aae92d of https://github.com/pixelfed/pixelfed: ApiV1Controller.php and ApiV2Controller.php. */
@@ -239,7 +272,51 @@ const iceshrimp: Flavour = {
   deletes: 'status',
 }
 
-export const FLAVOURS = { gotosocial, akkoma, pixelfed, friendica, iceshrimp }
+/**
+ * 2025.4 of https://activitypub.software/TransFem-org/Sharkey: packages/backend/src/server/api/mastodon/endpoints, and
+ * api/endpoints/notes/create.ts, whose schema counts code points.
+ */
+const sharkey: Flavour = {
+  pages: {
+    '/api/v1/instance': {
+      uri: 'mastodon.example',
+      version: '3.0.0 (compatible; Sharkey 2025.4.3; like Akkoma)',
+      configuration: {
+        statuses: { max_characters: 800, max_media_attachments: 16, characters_reserved_per_url: 24 },
+        media_attachments: {
+          supported_mime_types: [...IMAGES, 'video/mp4', 'video/quicktime', 'video/webm'],
+          image_size_limit: 10_485_760,
+          image_matrix_limit: 16_777_216,
+          video_size_limit: 41_943_040,
+          video_frame_limit: 60,
+          video_matrix_limit: 2_304_000,
+        },
+        polls: { max_options: 10, max_characters_per_option: 150, min_expiration: 50, max_expiration: 2_629_746 },
+      },
+    },
+  },
+  lengthMax: 800,
+  lengthOf: utf16,
+  spoilerMax: 500,
+  refusal: 400,
+  filesMax: 16,
+  types: [...IMAGES, 'video/mp4', 'video/quicktime', 'video/webm'],
+  altTextMax: 20_000,
+  altTextLengthOf: runes,
+  visibilities: MASTODON_VISIBILITIES,
+  poll: { optionsMax: 10, optionMax: 150, lengthOf: runes, min: 1, max: Number.POSITIVE_INFINITY },
+  keys: 'ignored',
+  hasSource: true,
+  idsParameter: null,
+  uploads: '/api/v2/media',
+  listsReplies: true,
+  edits: true,
+  deletes: 'nothing, else 400',
+  needsText: true,
+  isReaction: (text) => /^(?:\p{RGI_Emoji}|:[a-zA-Z0-9@_]+:)$/v.test(text.replace(/@\S+/g, '').replace(/\s/g, '')),
+}
+
+export const FLAVOURS = { gotosocial, akkoma, pleroma, pixelfed, friendica, iceshrimp, sharkey }
 export type FlavourName = keyof typeof FLAVOURS
 
 interface CheckedStatus {
@@ -268,6 +345,7 @@ export function checkStatus(flavour: Flavour, status: CheckedStatus): void {
   if (!flavour.visibilities.includes(String(visibility))) refuse(refusal, 'The selected visibility is invalid')
   if (typeof language === 'string' && flavour.takesLanguage?.(language) === false) refuse(refusal, 'Invalid language')
   if (!poll || !polls) return
+  if (flavour.pollsAlone && files.length > 0) refuse(refusal, "can't post media + poll in same status")
   const { options, expires_in: seconds } = poll as { options: string[]; expires_in: number }
   if (options.length < 2 || options.length > polls.optionsMax) refuse(refusal, 'poll options exceed max count')
   if (options.some((option) => option === '' || polls.lengthOf(option) > polls.optionMax)) {

@@ -210,6 +210,9 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
     }
     const until = clock().getTime() + 3_600_000
     if (typeof key === 'string' && treatment === 'refused') keys.set(key, { status: null, until })
+    const { status: text, in_reply_to_id: parentId } = (body ?? {}) as { status?: string; in_reply_to_id?: string }
+    if (flavour()?.needsText && text === '') refuse(400, 'Invalid param.')
+    if (parentId && flavour()?.isReaction?.(text ?? '')) return { status: 200, body: shown(ownStatus(parentId)) }
     const status = create((body ?? {}) as Record<string, unknown>)
     if (typeof key === 'string') keys.set(key, { status, until })
     return { status: 200, body: shown(status) }
@@ -221,11 +224,12 @@ export async function startMastodon(t: Teardown): Promise<FakeMastodon> {
   // https://docs.joinmastodon.org/methods/statuses/#delete: the response has the source.
   const deleteStatus = (id: string): Reply => {
     const deletes = flavour()?.deletes
-    if (deletes === 'status, else 500' && !statuses.some((status) => status.id === id && !status.isForeign)) {
-      refuse(500, 'No query results for model [App\\Status].')
-    }
+    const isThere = statuses.some((status) => status.id === id && !status.isForeign)
+    if (deletes === 'nothing, else 400' && !isThere) refuse(400, 'No such note.')
+    if (deletes === 'status, else 500' && !isThere) refuse(500, 'No query results for model [App\\Status].')
     const status = ownStatus(id)
     statuses.splice(statuses.indexOf(status), 1)
+    if (deletes === 'nothing, else 400') return { status: 200, body: '' }
     return { status: 200, body: deletes === 'empty list' ? [] : { ...shown(status), text: status.text } }
   }
 
