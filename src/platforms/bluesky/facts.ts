@@ -18,7 +18,7 @@ interface ServerFacts extends AccountFacts {
 }
 
 /**
- * What the server of an account states, which anybody may read. `facts` is absent if it does not tell them now.
+ * Reads the facts that the server of an account states. `facts` is absent if it does not tell them now.
  * https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/server/describeServer.json
  */
 export async function readFacts(server: string, io: Pick<Io, 'fetch' | 'signal'>): Promise<Pick<Profile, 'facts'>> {

@@ -59,8 +59,9 @@ const image: ImageRule = {
   aspectRatioMax: 20,
   source: sendPhoto,
 }
-// The cloud Bot API accepts 50 MB; a self-hosted Bot API server accepts 2000 MB. Telegram Premium raises limits of users
-// alone, and boosts of a channel raise no limit of messages: https://core.telegram.org/api/config#client-configuration
+// The cloud Bot API accepts 50 MB; a self-hosted Bot API server accepts 2000 MB. Telegram Premium raises the limits of
+// users, not of bots. The boosts of a channel raise no limit of messages:
+// https://core.telegram.org/api/config#client-configuration
 const gif: GifRule = { mimeTypes: ['image/gif'], bytesMax: 52_428_800, source: botsFaq }
 const video: VideoRule = { mimeTypes: ['video/mp4'], bytesMax: 52_428_800, source: botsFaq }
 

@@ -9,7 +9,7 @@ export interface XFacts extends AccountFacts {
   hasLongVideos: boolean
 }
 
-/** What X says about the subscription of the user that a call returned. */
+/** The facts of a user, as X returns one. */
 export const factsOf = (user: unknown): XFacts => ({
   hasLongVideos: ['subscription_type', 'verified_type'].some((name) => !/^none$/i.test(textAt(user, name) ?? 'none')),
 })

@@ -18,7 +18,7 @@ export interface FakeBluesky extends FakeNetwork {
   counts: Map<string, Partial<Record<(typeof COUNTS)[number], number>>>
   /** How often a video is reported to be in processing, or that it fails. */
   processing: number | 'fails'
-  /** What the server accepts as a file (PDS_BLOB_UPLOAD_LIMIT), and whether it says so, as since August 2026. */
+  /** The largest file that the server accepts (PDS_BLOB_UPLOAD_LIMIT). Since August 2026, servers state it. */
   blobs: { bytesMax: number; isStated: boolean }
 }
 
