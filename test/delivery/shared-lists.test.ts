@@ -111,7 +111,7 @@ t.test('a reading keeps texts, which are parsed for each delivery', async (t) =>
       return new Response('[{},{}]')
     },
   }
-  const read = () => callNetwork(rules, io, 'https://network.example/list')
+  const read = () => callNetwork(rules, io, 'https://network.example/list', { answer: 'status' })
   const [first, second] = [await read(), await read()]
   t.strictSame(first.body, [{}, {}])
   t.strictSame(second.body, first.body)

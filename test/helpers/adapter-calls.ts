@@ -91,6 +91,9 @@ export async function carryOut<P extends Json>(
 /** The error of an act that is out, and has no id. */
 export const ID_UNKNOWN = 'the id of the act is unknown'
 
+/** The error of an act that the network does not finish. */
+export const STILL_PROCESSING = 'the network is still processing the act'
+
 /** Queries the network until it has processed the act. */
 export async function awaitProcessed<P extends Json>(
   adapter: Adapter<P>,
@@ -109,7 +112,7 @@ export async function awaitProcessed<P extends Json>(
     saved = found.processing.state
     await io.pause?.(found.processing.afterMs)
   }
-  throw new Error('the network is still processing the act')
+  throw new Error(STILL_PROCESSING)
 }
 
 export type ContractIo = Omit<Io, 'credentials'> & Pick<CallOptions, 'intend' | 'pause'>

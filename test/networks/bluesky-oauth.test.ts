@@ -117,7 +117,7 @@ t.test('OAuth on a real server, with a browser', needsBrowser, async (t) => {
     const { accessToken: token = '', dpopKey } = credentials
     const delegate = (lxm: string) => {
       const params = { aud: 'did:web:localhost', lxm }
-      const options = { token, dpopKey, params }
+      const options = { token, dpopKey, params, answer: 'status' } as const
       return xrpc(io({ fetch: pds.fetch }), pds.url, 'com.atproto.server.getServiceAuth', options)
     }
     t.match(await delegate('com.atproto.repo.uploadBlob'), { token: String })

@@ -126,7 +126,7 @@ t.test('nothing is uploaded while a mention cannot be resolved', async (t) => {
 
 t.test('a link card has the title, description and picture of the caller', async (t) => {
   const png = Buffer.from('a png')
-  const blob = { $type: 'blob', mimeType: 'image/png', size: png.length }
+  const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'image/png', size: png.length }
   const network = scriptedBluesky({ [METHODS.blob]: () => Response.json({ blob }) })
   const fetched: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {

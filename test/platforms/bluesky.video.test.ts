@@ -16,6 +16,8 @@ import {
   video,
 } from '../helpers/scripted-bluesky.ts'
 
+const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'video/mp4', size: 5 }
+
 t.test('a video goes through the video service, with its length and on behalf of the account', async (t) => {
   const received: { length: string | undefined; type: string | undefined; body: string }[] = []
   const service = createServer(async (request, response) => {
@@ -27,7 +29,6 @@ t.test('a video goes through the video service, with its length and on behalf of
   await once(service, 'listening')
   const { port } = service.address() as AddressInfo
 
-  const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'video/mp4', size: 5 }
   const network = scriptedBluesky({
     [METHODS.uploadVideo]: ({ url, init }) => fetch(`http://127.0.0.1:${port}${url.pathname}`, init),
     [METHODS.jobStatus]: () =>
@@ -51,7 +52,6 @@ t.test('a video goes through the video service, with its length and on behalf of
 })
 
 t.test('a video that the service has processed before is used again; a GIF is shown as a GIF', async (t) => {
-  const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'video/mp4', size: 5 }
   const network = scriptedBluesky({
     [METHODS.uploadVideo]: () =>
       Response.json({ jobId: 'j1', error: 'already_exists', state: 'JOB_STATE_COMPLETED' }, { status: 409 }),
@@ -69,7 +69,7 @@ t.test('a video in processing is uploaded once, and its job is read every second
     [METHODS.uploadVideo]: () => Response.json({ jobId: 'j1', state: 'JOB_STATE_CREATED' }),
     [METHODS.jobStatus]: () => {
       const isDone = ++looks === 4
-      const job = isDone ? { state: 'JOB_STATE_COMPLETED', blob: { $type: 'blob' } } : { state: 'JOB_STATE_ENCODING' }
+      const job = isDone ? { state: 'JOB_STATE_COMPLETED', blob } : { state: 'JOB_STATE_ENCODING' }
       return Response.json({ jobStatus: { jobId: 'j1', ...job } })
     },
   })
@@ -97,7 +97,6 @@ t.test('a video that the service rejects is refused content', async (t) => {
 })
 
 t.test('a video is uploaded again after a failure of the service, five times at most', async (t) => {
-  const blob = { $type: 'blob', ref: { $link: 'bafk' }, mimeType: 'video/mp4', size: 5 }
   for (const failureCode of ['generic_failure', 'pds_upload_failure']) {
     for (const failures of [1, 4, 5]) {
       let uploads = 0
@@ -145,8 +144,7 @@ t.test('mentions are resolved once, also when a video is in processing', async (
   const network = scriptedBluesky({
     [METHODS.resolve]: () => Response.json({ did: DID }),
     [METHODS.uploadVideo]: () => Response.json({ jobId: 'j1', state: 'JOB_STATE_CREATED' }),
-    [METHODS.jobStatus]: () =>
-      Response.json({ jobStatus: { jobId: 'j1', ...(++looks === 3 && { blob: { $type: 'blob' } }) } }),
+    [METHODS.jobStatus]: () => Response.json({ jobStatus: { jobId: 'j1', ...(++looks === 3 && { blob }) } }),
   })
   await send(act({ text: 'Hello @bob.example.com', media: [video()] }), newCredentials(), io(network.fetch))
   t.ok(network.only(METHODS.resolve))

@@ -156,14 +156,11 @@ t.test('responses that Facebook does not send are refused', async (t) => {
       t.has(await rejection(connect(world)), { code: 'unexpected_answer' }, `${on} ${JSON.stringify(body)}`)
     }
   }
-  const pages = [
-    null,
-    'a',
-    {},
-    pageOf(1, { id: '1/2' }),
-    pageOf(1, { access_token: 'a b' }),
-    pageOf(1, { tasks: 'CREATE_CONTENT' }),
-  ]
+  for (const page of [null, 'a', {}, pageOf(1, { tasks: 'CREATE_CONTENT' })]) {
+    world.fake.faults.push({ on: ACCOUNTS, instead: { status: 200, body: { data: [pageOf(2), page] } } })
+    t.has(await rejection(connect(world)), { code: 'unexpected_answer' }, JSON.stringify(page))
+  }
+  const pages = [pageOf(1, { id: '1/2' }), pageOf(1, { access_token: 'a b' })]
   world.fake.faults.push({ on: ACCOUNTS, instead: { status: 200, body: { data: pages } } })
   t.same(await connect(world), [])
 })

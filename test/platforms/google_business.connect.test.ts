@@ -136,21 +136,17 @@ t.test('an app that Google has not approved names the operator', async (t) => {
 t.test('responses that Google does not send are refused', async (t) => {
   const { fake, connect } = await start(t)
   for (const on of ['GET /v1/accounts', `GET /v1/${OWN}/locations`]) {
-    for (const body of ['<html>', 'null', [], { accounts: 'a', locations: 5 }]) {
+    const items = [null, {}, { name: 7 }].map((item) => ({ accounts: [item], locations: [item] }))
+    for (const body of ['<html>', 'null', [], { accounts: 'a', locations: 5 }, ...items]) {
       fake.faults.push({ on, instead: { status: 200, body } })
       t.has(await rejection(connect()), { code: 'unexpected_answer' }, `${on} ${JSON.stringify(body)}`)
     }
   }
-  const accounts = [null, {}, { name: 'accounts/1/../2' }, { name: 7 }]
+  const accounts = [{ name: 'accounts/1/../2' }]
   fake.faults.push({ on: 'GET /v1/accounts', instead: { status: 200, body: { accounts } } })
   t.has(await rejection(connect()), { code: 'nothing_to_choose' })
   const metadata = { canOperateLocalPost: true }
-  const locations = [
-    null,
-    { name: 'locations/1' },
-    { name: 'locations/x', title: 'a', metadata },
-    { title: 'b', metadata },
-  ]
+  const locations = [{ name: 'locations/1' }, { name: 'locations/x', title: 'a', metadata }]
   fake.faults.push({ on: `GET /v1/${OWN}/locations`, instead: { status: 200, body: { locations } } })
   t.has(await rejection(connect()), { code: 'nothing_to_choose' })
 })

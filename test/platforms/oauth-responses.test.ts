@@ -1,99 +1,12 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { FlowFailure } from '../../src/connections/failure.ts'
 import { checkAccounts } from '../../src/connections/granted-accounts.ts'
-import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
-import type { OAuth, OAuthApp } from '../../src/platforms/contract/oauth.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
-import { facebookOAuth } from '../../src/platforms/facebook/connect.ts'
-import { googleBusinessOAuth } from '../../src/platforms/google_business/connect.ts'
-import { instagramOAuth } from '../../src/platforms/instagram/connect.ts'
-import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
-import { redditOAuth } from '../../src/platforms/reddit/connect.ts'
-import { threadsOAuth } from '../../src/platforms/threads/connect.ts'
-import { tiktokOAuth } from '../../src/platforms/tiktok/connect.ts'
-import { xOAuth } from '../../src/platforms/x/connect.ts'
-import { youtubeOAuth } from '../../src/platforms/youtube/connect.ts'
-import { startBlueskyOAuth } from '../networks/fakes/bluesky-oauth.ts'
-import { startFacebook } from '../networks/fakes/facebook.ts'
-import { startGoogleBusiness } from '../networks/fakes/google-business.ts'
-import { startInstagram } from '../networks/fakes/instagram.ts'
-import { ALL_SCOPES, startLinkedin } from '../networks/fakes/linkedin.ts'
+import { OAUTH_NETWORKS, type OAuthNetwork, REDIRECT_URI } from '../helpers/oauth-networks.ts'
 import type { FakeNetwork, Fault, Recorded, Reply } from '../networks/fakes/network.ts'
-import { startReddit } from '../networks/fakes/reddit.ts'
-import { startThreads } from '../networks/fakes/threads.ts'
-import { startTiktok } from '../networks/fakes/tiktok.ts'
-import { startX } from '../networks/fakes/x.ts'
-import { startYoutube } from '../networks/fakes/youtube.ts'
-
-/** A network that accounts are connected to by OAuth. */
-interface Network {
-  oauth: OAuth
-  fake: FakeNetwork
-  app: OAuthApp
-  scopes?: readonly string[]
-  /** The user consents on the page. Returns the parameters of the callback. */
-  consent(url: URL): URLSearchParams | Promise<URLSearchParams>
-}
-
-const REDIRECT_URI = 'https://postroom.example/connect/callback'
-
-/** Consents by opening the page, which redirects. */
-const byRedirect = (fake: FakeNetwork) => async (url: URL) =>
-  new URL((await fake.fetch(url, { redirect: 'manual' })).headers.get('location')!).searchParams
-
-const NETWORKS: Record<string, (t: Test) => Promise<Network>> = {
-  async bluesky(t) {
-    const fake = await startBlueskyOAuth(t)
-    const app = { clientId: 'https://postroom.example/oauth/client-metadata.json', clientSecret: null }
-    return { oauth: blueskyOAuth, fake, app, consent: (url) => fake.consent(url) }
-  },
-  async x(t) {
-    const fake = await startX(t)
-    const { app, consent } = fake.authorization
-    return { oauth: xOAuth, fake, app, consent: (url) => consent(url).searchParams }
-  },
-  async linkedin(t) {
-    const fake = await startLinkedin(t)
-    fake.app.scopes = [...ALL_SCOPES]
-    return { oauth: linkedinOAuth, fake, app: fake.app, scopes: ALL_SCOPES, consent: byRedirect(fake) }
-  },
-  async reddit(t) {
-    const fake = await startReddit(t)
-    const { app, consent } = fake.authorization
-    return { oauth: redditOAuth, fake, app, consent: (url) => consent(url).searchParams }
-  },
-  async facebook(t) {
-    const fake = await startFacebook(t)
-    fake.login.pages = [{ id: '1', name: 'First', access_token: 'EAAIfirst0page0token', tasks: ['CREATE_CONTENT'] }]
-    return { oauth: facebookOAuth, fake, app: fake.login.app, consent: fake.login.consent }
-  },
-  async google_business(t) {
-    const fake = await startGoogleBusiness(t)
-    const { app, consent } = fake.authorization
-    return { oauth: googleBusinessOAuth, fake, app, consent: (url) => consent(url).searchParams }
-  },
-  async instagram(t) {
-    const fake = await startInstagram(t)
-    return { oauth: instagramOAuth, fake, app: fake.tokens.app, consent: byRedirect(fake) }
-  },
-  async threads(t) {
-    const fake = await startThreads(t)
-    return { oauth: threadsOAuth, fake, app: fake.tokens.app, consent: byRedirect(fake) }
-  },
-  async tiktok(t) {
-    const fake = await startTiktok(t)
-    const { app, consent } = fake.authorization
-    return { oauth: tiktokOAuth, fake, app, consent: (url) => consent(url).searchParams }
-  },
-  async youtube(t) {
-    const fake = await startYoutube(t)
-    const { app, consent } = fake.google
-    return { oauth: youtubeOAuth, fake, app, consent: (url) => consent(url).searchParams }
-  },
-}
 
 /** Runs the flow until the accounts are ready to be stored, with one faulty call. Returns their ids, or the error. */
-async function connect({ oauth, fake, app, scopes, consent }: Network, fault?: Fault): Promise<string[] | Error> {
+async function connect({ oauth, fake, app, scopes, consent }: OAuthNetwork, fault?: Fault): Promise<string[] | Error> {
   const { clientId, clientSecret } = app
   const authorization = {
     app: { clientId, clientSecret },
@@ -158,7 +71,7 @@ function echoing(fake: FakeNetwork): Fault['instead'] {
   }
 }
 
-for (const [name, start] of Object.entries(NETWORKS)) {
+for (const [name, start] of Object.entries(OAUTH_NETWORKS)) {
   t.test(`${name}: whatever the network responds, no call fails in another way than documented`, async (t) => {
     const network = await start(t)
     const { fake } = network

@@ -118,13 +118,14 @@ t.test('a list that is not understood proves nothing', async (t) => {
     [{ data: post }, 'without a time of creation'],
     [{ data: { ...post, created_utc: 'today' } }, 'with another time'],
     [null, 'without a post'],
+    [{ data: { ...post, ...created, name: undefined } }, 'without a name'],
   ]
   const on = 'GET /user/ada_l/submitted'
   for (const [child, name] of lists) {
     fake.faults.push({ on, instead: { status: 200, body: { data: { after: null, children: [child] } } } })
     t.has(await rejection(reconcile(act, credentials, io, LAST)), { code: 'unexpected_answer', maybeSent: false }, name)
   }
-  for (const name of [undefined, '1', `t3_${'1'.repeat(99)}`]) {
+  for (const name of ['1', `t3_${'1'.repeat(99)}`]) {
     const children = [{ data: { ...post, ...created, name } }]
     fake.faults.push({ on, instead: { status: 200, body: { data: { after: null, children } } } })
     t.equal(await reconcile(act, credentials, io, LAST), 'unknown', `named ${name}`)

@@ -14,6 +14,11 @@ t.test('a call may have arrived with its last byte, before the end of its file i
   const rules = { host: 'files.example', secrets: [], words: () => undefined, errors: [] }
   const io = { fetch: fake.fetch, signal: giveUp.signal }
   const body = fileBody(fileOf('image/png', { open: async () => withoutEnd }))
-  const call = callNetwork(rules, io, 'https://files.example/', { method: 'PUT', body, visible: true })
+  const call = callNetwork(rules, io, 'https://files.example/', {
+    method: 'PUT',
+    body,
+    visible: true,
+    answer: 'status',
+  })
   t.has(await rejection(call), { code: 'timeout', maybeSent: true, retryable: true })
 })

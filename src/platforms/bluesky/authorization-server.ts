@@ -1,5 +1,6 @@
 import type { OAuthIo } from '../contract/oauth.ts'
 import { unauthorized } from '../contract/publish-error.ts'
+import { type Answer, FLAG, list, object, optional, TEXT } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isPrivate } from './identity.ts'
@@ -20,7 +21,7 @@ export interface AuthorizationServer {
 const RESPONSE_BYTES_MAX = 65_536
 
 /** Reads a document that has to be there as JSON, without redirects: https://atproto.com/specs/oauth#server-metadata */
-async function readMetadata(origin: string, name: string, io: OAuthIo): Promise<unknown> {
+async function readMetadata(origin: string, name: string, answer: Answer, io: OAuthIo): Promise<unknown> {
   const { host } = new URL(origin)
   const rules: NetworkRules = {
     host,
@@ -29,11 +30,29 @@ async function readMetadata(origin: string, name: string, io: OAuthIo): Promise<
     words: (body) => textAt(body, 'message'),
     errors: [],
   }
-  const { status, headers, body } = await callNetwork(rules, io, new URL(`/.well-known/${name}`, origin))
+  const { status, headers, body } = await callNetwork(rules, io, new URL(`/.well-known/${name}`, origin), {
+    answer,
+  })
   const isJson = /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
-  if (status !== 200 || !isJson || !body) throw unsuitable(host, `its ${name} is not JSON`)
+  if (status !== 200 || !isJson) throw unsuitable(host, `its ${name} is not JSON`)
   return body
 }
+
+/** Other types than these are no metadata. What is missing is named to the user. */
+const RESOURCE = object({ resource: TEXT, authorization_servers: optional(list(TEXT)) })
+
+const SERVER = object({
+  issuer: TEXT,
+  authorization_endpoint: optional(TEXT),
+  token_endpoint: optional(TEXT),
+  pushed_authorization_request_endpoint: optional(TEXT),
+  revocation_endpoint: optional(TEXT),
+  authorization_response_iss_parameter_supported: optional(FLAG),
+  require_pushed_authorization_requests: optional(FLAG),
+  client_id_metadata_document_supported: optional(FLAG),
+  scopes_supported: optional(list(TEXT)),
+  dpop_signing_alg_values_supported: optional(list(TEXT)),
+})
 
 export const unsuitable = (host: string, reason: string) =>
   unauthorized(`${host} does not support the OAuth of Bluesky: ${reason}`)
@@ -43,7 +62,7 @@ export async function findIssuer(server: string, io: OAuthIo): Promise<string> {
   const { host } = new URL(server)
   let resource: unknown
   try {
-    resource = await readMetadata(server, 'oauth-protected-resource', io)
+    resource = await readMetadata(server, 'oauth-protected-resource', RESOURCE, io)
   } catch (error) {
     if (error instanceof Refused && error.refusal.status === 404) return server
     throw error
@@ -63,7 +82,7 @@ export async function findIssuer(server: string, io: OAuthIo): Promise<string> {
  */
 export async function readAuthorizationServer(issuer: string, io: OAuthIo): Promise<AuthorizationServer> {
   const { host, protocol } = new URL(issuer)
-  const metadata = await readMetadata(issuer, 'oauth-authorization-server', io)
+  const metadata = await readMetadata(issuer, 'oauth-authorization-server', SERVER, io)
   if (textAt(metadata, 'issuer') !== issuer) throw unsuitable(host, 'its issuer is another server')
   for (const name of REQUIRED_TRUE) {
     if (at(metadata, name) !== true) throw unsuitable(host, `${name} has to be true`)

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { ErrorRow } from '../contract/error-table.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens } from '../contract/oauth.ts'
 import { otherAccount, PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
+import { object } from '../wire/answer.ts'
 import type { NetworkRules } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { type AuthorizationServer, findIssuer, readAuthorizationServer, unsuitable } from './authorization-server.ts'
@@ -189,7 +190,9 @@ async function callServer<T>(
     keysOf: ({ body }) => ({ code: textAt(body, 'error') }),
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
-    const options = { method: 'POST', headers, body, visible: true } as const
+    // A revocation is successful by its status: RFC 7009, 2.2.
+    const answer = url === server.revocation_endpoint ? 'status' : object()
+    const options = { method: 'POST', headers, body, visible: true, answer } as const
     const response = await callWithProof(rules, io, new URL(url), { dpopKey }, options)
     // A server that sends no nonces is refused here, before the user consents.
     if (url === server.pushed_authorization_request_endpoint && !response.headers.has('dpop-nonce')) {

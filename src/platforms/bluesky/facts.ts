@@ -4,6 +4,7 @@ import type { ImageRule, Platform, PostTypeRule } from '../contract/limits.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import type { Source } from '../contract/source.ts'
 import { mapValues } from '../rules/map-values.ts'
+import { list, NUMBER, object, optional, TEXT } from '../wire/answer.ts'
 import { at } from '../wire/json.ts'
 import { bluesky } from './limits.ts'
 import { xrpc } from './xrpc.ts'
@@ -17,6 +18,8 @@ interface ServerFacts extends AccountFacts {
   blobBytesMax?: number
 }
 
+const DESCRIPTION = object({ availableUserDomains: list(TEXT), blobUploadLimit: optional(NUMBER) })
+
 /**
  * Reads the facts that the server of an account states. `facts` is absent if it does not tell them now.
  * https://github.com/bluesky-social/atproto/blob/main/lexicons/com/atproto/server/describeServer.json
@@ -24,11 +27,11 @@ interface ServerFacts extends AccountFacts {
 export async function readFacts(server: string, io: Pick<Io, 'fetch' | 'signal'>): Promise<Pick<Profile, 'facts'>> {
   let described: unknown
   try {
-    described = await xrpc(io, server, METHOD, {})
+    described = await xrpc(io, server, METHOD, { answer: DESCRIPTION })
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
+    return {}
   }
-  if (!Array.isArray(at(described, 'availableUserDomains'))) return {}
   const limit = at(described, 'blobUploadLimit')
   const facts: ServerFacts = {
     // No call of the protocol tells which software it is.

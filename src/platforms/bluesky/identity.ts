@@ -1,5 +1,6 @@
 import type { OAuthIo } from '../contract/oauth.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { reasonOf, type XrpcRequest, xrpc } from './xrpc.ts'
@@ -46,7 +47,10 @@ export async function resolveHandle(
   call: (method: string, request: XrpcRequest) => Promise<unknown>,
 ): Promise<string | undefined> {
   try {
-    const did = textAt(await call('com.atproto.identity.resolveHandle', { params: { handle } }), 'did')
+    const did = textAt(
+      await call('com.atproto.identity.resolveHandle', { params: { handle }, answer: object({ did: TEXT }) }),
+      'did',
+    )
     if (!did || !DID.test(did)) throw unexpected(host, false)
     return did
   } catch (error) {
@@ -84,6 +88,7 @@ export async function readIdentity(did: string, io: OAuthIo): Promise<Identity> 
   }
   const { body } = await callNetwork(rules, io, url, {
     headers: { accept: 'application/did+ld+json,application/json' },
+    answer: object({ id: TEXT, service: list() }),
   })
   const server = serverIn(body)
   if (textAt(body, 'id') !== did || !server) throw unexpected(url.host, false)

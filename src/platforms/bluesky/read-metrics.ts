@@ -1,5 +1,5 @@
 import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { PUBLIC_API } from './identity.ts'
 import { xrpc } from './xrpc.ts'
@@ -9,9 +9,11 @@ import { xrpc } from './xrpc.ts'
  * exist are left out of the response.
  */
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
-  const response = await xrpc(io, PUBLIC_API, 'app.bsky.feed.getPosts', { params: { uris: posts.map(({ id }) => id) } })
-  const views = at(response, 'posts')
-  if (!Array.isArray(views)) throw unexpected(new URL(PUBLIC_API).host, false)
+  const response = await xrpc(io, PUBLIC_API, 'app.bsky.feed.getPosts', {
+    params: { uris: posts.map(({ id }) => id) },
+    answer: object({ posts: list(object({ uri: TEXT })) }),
+  })
+  const views = at(response, 'posts') as unknown[]
   const byUri = new Map(views.map((view) => [textAt(view, 'uri'), view]))
   return posts.map(({ id }) =>
     byUri.has(id) ? { counts: pickCounts(names, (name) => at(byUri.get(id), name)) } : 'gone',

@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import type { OAuthIo } from '../contract/oauth.ts'
 import { PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
+import { literal, NUMBER, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Content } from '../wire/request-body.ts'
@@ -16,6 +17,19 @@ export interface RecordRef {
 
 /** A file on the network, in the form in which records refer to it. */
 export type Blob = Readonly<Record<string, unknown>>
+
+const REF = { uri: TEXT, cid: TEXT }
+
+/** A post or a profile. */
+const RECORD = object({ $type: optional(TEXT), createdAt: optional(TEXT), text: optional(TEXT) })
+
+/** https://atproto.com/specs/data-model#blob-type */
+export const BLOB = object({
+  $type: literal('blob'),
+  ref: object({ $link: TEXT }),
+  mimeType: TEXT,
+  size: NUMBER,
+})
 
 /** The repository of one account on its server (PDS). Every method throws a PublishError. */
 export interface Repo {
@@ -83,7 +97,10 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   // https://docs.bsky.app/docs/api/com-atproto-repo-get-record
   async function find(collection: string, rkey: string) {
     try {
-      const response = await call('com.atproto.repo.getRecord', { params: { repo: did, collection, rkey } })
+      const response = await call('com.atproto.repo.getRecord', {
+        params: { repo: did, collection, rkey },
+        answer: object({ ...REF, value: RECORD }),
+      })
       return { ...refIn(response, false), value: at(response, 'value') }
     } catch (error) {
       if (reasonOf(error) === 'RecordNotFound') return undefined
@@ -100,7 +117,7 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   async function add(collection: string, rkey: string, record: object) {
     try {
       const json = { repo: did, collection, rkey, record, swapRecord: null }
-      return refIn(await call('com.atproto.repo.putRecord', { json, visible: true }), true)
+      return refIn(await call('com.atproto.repo.putRecord', { json, visible: true, answer: object(REF) }), true)
     } catch (error) {
       if (reasonOf(error) !== 'InvalidSwap') throw error
       const existing = await find(collection, rkey).catch((error) => {
@@ -118,29 +135,31 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
     add,
     replace: async (collection, rkey, record, cid) => {
       const json = { repo: did, collection, rkey, record, swapRecord: cid }
-      return refIn(await call('com.atproto.repo.putRecord', { json, visible: true }), true)
+      return refIn(await call('com.atproto.repo.putRecord', { json, visible: true, answer: object(REF) }), true)
     },
     // https://docs.bsky.app/docs/api/com-atproto-repo-delete-record
     remove: async (collection, rkey) => {
-      await call('com.atproto.repo.deleteRecord', { json: { repo: did, collection, rkey }, visible: true })
+      const json = { repo: did, collection, rkey }
+      const answer = object({ commit: optional(object({ cid: TEXT })) })
+      const response = await call('com.atproto.repo.deleteRecord', { json, visible: true, answer })
+      // Servers before 2024-07 name no commit, and others none for a record that is not there.
+      if (!at(response, 'commit') && (await find(collection, rkey))) throw unexpected(host, true)
     },
     // https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob: the server removes a blob without a record by
     // itself.
     upload: async (file) => {
       // A proof with an old nonce would be refused after the whole file was sent.
-      if (dpopKey && !hasFreshNonce(new URL(server), dpopKey)) await call('com.atproto.server.getSession', {})
-      const blob = at(await call('com.atproto.repo.uploadBlob', { file }), 'blob')
-      if (!blob) throw unexpected(host, false)
-      return blob as Blob
+      if (dpopKey && !hasFreshNonce(new URL(server), dpopKey))
+        await call('com.atproto.server.getSession', { answer: 'status' })
+      return at(await call('com.atproto.repo.uploadBlob', { file, answer: object({ blob: BLOB }) }), 'blob') as Blob
     },
     resolve: (handle) => resolveHandle(handle, host, call),
     // https://docs.bsky.app/docs/api/com-atproto-server-get-service-auth
     delegate: async (method, expiresAt) => {
       const exp = String(Math.floor(expiresAt.getTime() / 1000))
       const params = { aud: `did:web:${host}`, lxm: method, exp }
-      const token = textAt(await call('com.atproto.server.getServiceAuth', { params }), 'token')
-      if (!token) throw unexpected(host, false)
-      return token
+      const answer = object({ token: TEXT })
+      return textAt(await call('com.atproto.server.getServiceAuth', { params, answer }), 'token')!
     },
   }
 }
@@ -163,5 +182,8 @@ export function shownIn(profile: unknown, { did, server }: Owner): Pick<Profile,
 /** The name and the picture that a profile shows. Anyone may read them. */
 export async function readShown(owner: Owner, io: OAuthIo) {
   const params = { repo: owner.did, collection: 'app.bsky.actor.profile', rkey: 'self' }
-  return shownIn(at(await xrpc(io, owner.server, 'com.atproto.repo.getRecord', { params }), 'value'), owner)
+  return shownIn(
+    at(await xrpc(io, owner.server, 'com.atproto.repo.getRecord', { params, answer: object() }), 'value'),
+    owner,
+  )
 }

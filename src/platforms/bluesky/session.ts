@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { DID, isPrivate, serverIn } from './identity.ts'
@@ -48,6 +49,7 @@ export async function openSession(io: Io): Promise<Session & { handle: string; o
   sessions.delete(key)
   const response = await xrpc(io, origin, 'com.atproto.server.createSession', {
     json: { identifier, password },
+    answer: object({ did: TEXT, handle: TEXT, accessJwt: TEXT }),
   }).catch((error) => {
     // A refusal of this call concerns the credentials, which include the address of the server.
     throw error instanceof Refused ? unauthorized(error.message) : error

@@ -1,8 +1,9 @@
 import type { PublishedFile, Wait } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { either, literal, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import type { Blob, Repo } from './repo.ts'
+import { BLOB, type Blob, type Repo } from './repo.ts'
 import { xrpc } from './xrpc.ts'
 
 const VIDEO_SERVICE = 'https://video.bsky.app'
@@ -48,18 +49,28 @@ export async function uploadVideo(
   return { later: { state: { jobId: null, failures }, afterMs: UPLOAD_AGAIN_MS * 2 ** job.failures } }
 }
 
+const STATUS = { jobId: optional(TEXT), state: optional(TEXT), blob: optional(BLOB) }
+
+const JOB = either(object({ jobStatus: object(STATUS) }), object({ ...STATUS, jobStatus: optional(literal(false)) }))
+
 async function startJob(file: PublishedFile, repo: Repo, io: Io): Promise<JobStatus> {
   const token = await repo.delegate('com.atproto.repo.uploadBlob', new Date(Date.now() + 30 * 60_000))
   const name = `${file.id}.${file.mimeType.split('/')[1]}`
   const params = { did: repo.did, name }
   // 409 names the job of a file that the service has already.
   return jobStatusOf(
-    await xrpc(io, VIDEO_SERVICE, 'app.bsky.video.uploadVideo', { token, params, file, accept: [409] }),
+    await xrpc(io, VIDEO_SERVICE, 'app.bsky.video.uploadVideo', {
+      token,
+      params,
+      file,
+      answer: JOB,
+      accept: [409],
+    }),
   )
 }
 
 const readJob = async (jobId: string, io: Io) =>
-  jobStatusOf(await xrpc(io, VIDEO_SERVICE, 'app.bsky.video.getJobStatus', { params: { jobId } }))
+  jobStatusOf(await xrpc(io, VIDEO_SERVICE, 'app.bsky.video.getJobStatus', { params: { jobId }, answer: JOB }))
 
 /** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/video/defs.json */
 interface JobStatus {

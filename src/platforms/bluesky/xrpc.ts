@@ -1,5 +1,5 @@
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import type { Answer } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { type Content, fileBody } from '../wire/request-body.ts'
@@ -19,6 +19,7 @@ export interface XrpcRequest {
   visible?: boolean
   /** Error statuses that this call takes for a success. */
   accept?: readonly number[]
+  answer: Answer
 }
 
 /** The name of the error (https://atproto.com/specs/xrpc#error-responses) with which a server refused a call. */
@@ -35,7 +36,7 @@ export async function xrpc(
   io: Pick<Io, 'fetch' | 'signal'>,
   server: string,
   method: string,
-  { token, dpopKey, params, json, file, visible = false, accept }: XrpcRequest,
+  { token, dpopKey, params, json, file, visible = false, accept, answer }: XrpcRequest,
 ): Promise<unknown> {
   const url = new URL(`/xrpc/${method}`, server)
   for (const [name, values] of Object.entries(params ?? {})) {
@@ -49,14 +50,13 @@ export async function xrpc(
       method: body ? 'POST' : 'GET',
       ...(body && { body }),
       visible,
+      answer,
       ...(accept && { accept }),
     } as const
     if (dpopKey) return callWithProof(rules, io, url, { dpopKey, token }, options)
     return callNetwork(rules, io, url, { ...options, ...(token && { headers: { authorization: `Bearer ${token}` } }) })
   }
-  const response = await withNonce(call)
-  if (response.body === undefined) throw unexpected(url.host, visible)
-  return response.body
+  return (await withNonce(call)).body
 }
 
 const rulesOf = (host: string, secrets: readonly string[]): NetworkRules => ({

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { ID, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
@@ -26,7 +26,8 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
 
   /** https://docs.discord.com/developers/resources/webhook#get-webhook-with-token */
   async function readWebhook(webhook: Webhook, io: Io): Promise<unknown> {
-    const { body } = await callNetwork(webhook, io, webhook.address, { headers: HEADERS })
+    const answer = object({ id: ID, guild_id: optional(ID), name: optional(TEXT) })
+    const { body } = await callNetwork(webhook, io, webhook.address, { headers: HEADERS, answer })
     guilds.set(webhook.id, { guildId: textAt(body, 'guild_id') ?? null })
     return body
   }
@@ -48,8 +49,7 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
     async identify(io) {
       const webhook = clientFor(io)
       const body = await readWebhook(webhook, io)
-      const id = textAt(body, 'id')
-      if (id === undefined) throw unexpected(webhook.host, false)
+      const id = textAt(body, 'id')!
       const name = textAt(body, 'name')
       const avatar = textAt(body, 'avatar')
       // https://docs.discord.com/developers/reference#image-formatting
@@ -75,9 +75,9 @@ export function createDiscordAdapter(): Adapter<{ guildId: string | null }> {
         headers: HEADERS,
         body: messageOf(act),
         visible: true,
+        answer: object({ id: ID, channel_id: optional(ID) }),
       })
-      const id = textAt(body, 'id')
-      if (id === undefined) throw unexpected(webhook.host, true)
+      const id = textAt(body, 'id')!
       const channelId = textAt(body, 'channel_id')
       return { id, url: guildId && channelId ? `https://discord.com/channels/${guildId}/${channelId}/${id}` : null }
     },

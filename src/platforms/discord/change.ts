@@ -2,6 +2,7 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
+import { ID, object } from '../wire/answer.ts'
 import { type CallOptions, callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { discordContent } from './content.ts'
@@ -10,7 +11,7 @@ import { channelOf, clientFor, HEADERS, messageUrl, orUnknown, type Webhook } fr
 /** https://docs.discord.com/developers/resources/webhook#delete-webhook-message */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const webhook = clientFor(io)
-  const response = await callMessage(webhook, published, io, { method: 'DELETE' })
+  const response = await callMessage(webhook, published, io, { method: 'DELETE', answer: 'status' })
   if (response && response.status !== 204) throw unexpected(webhook.host, true)
 }
 
@@ -27,7 +28,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
     ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
     ...(hasEmbeds && { embeds }),
   }
-  const response = await callMessage(webhook, published, io, { method: 'PATCH', body })
+  const response = await callMessage(webhook, published, io, { method: 'PATCH', body, answer: object({ id: ID }) })
   if (!response) throw postGone(webhook.host)
   if (textAt(response.body, 'id') !== published.id) throw unexpected(webhook.host, true)
   return addressOf(published)

@@ -1,6 +1,7 @@
 import type { Io } from '../contract/io.ts'
 import { type MeasuredPost, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, NUMBER, object, optional } from '../wire/answer.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
@@ -16,16 +17,16 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
   })
 }
 
+const MESSAGE = object({ id: ID, reactions: optional(list(object({ count: NUMBER }))) })
+
 /** Undefined for a message that is not there, nor the thread that it was in. */
 async function readMessage(webhook: Webhook, { id }: MeasuredPost, io: Io, threadId?: string): Promise<unknown> {
   const url = messageUrl(webhook, id, threadId)
-  const response = await orUnknown(threadId, () => callNetwork(webhook, io, url, { headers: HEADERS }))
+  const response = await orUnknown(threadId, () => callNetwork(webhook, io, url, { headers: HEADERS, answer: MESSAGE }))
   if (response && textAt(response.body, 'id') !== id) throw unexpected(webhook.host, false)
   return response?.body
 }
 
 function sumOf(reactions: unknown): number | undefined {
-  if (!Array.isArray(reactions)) return undefined
-  const counts = reactions.map((reaction) => at(reaction, 'count'))
-  return counts.every((count) => typeof count === 'number') ? counts.reduce((sum, count) => sum + count, 0) : undefined
+  return Array.isArray(reactions) ? reactions.reduce((sum, { count }) => sum + count, 0) : undefined
 }

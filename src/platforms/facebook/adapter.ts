@@ -1,6 +1,7 @@
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected, withMaybeSent } from '../contract/publish-error.ts'
+import { ID, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
@@ -31,7 +32,10 @@ export const facebookAdapter: Adapter<State> = {
 
   async identify(io) {
     const page = pageOf(io)
-    const body = await callGraph(page, io, page.id, { query: { fields: 'id,name,username,picture{url}' } })
+    const body = await callGraph(page, io, page.id, {
+      query: { fields: 'id,name,username,picture{url}' },
+      answer: object({ id: ID, name: TEXT, username: optional(TEXT) }),
+    })
     const [id, name] = [textAt(body, 'id'), textAt(body, 'name')]
     if (!isId(id) || name === undefined) throw unexpected(page.host, false)
     const limitKey = limitKeyOf(page.appId)

@@ -1,20 +1,18 @@
 import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
-import { at } from '../wire/json.ts'
+import { impossible, postGone } from '../contract/publish-error.ts'
 import { requireSettled } from '../wire/not-found.ts'
 import { facebookContent } from './content.ts'
-import { callGraph, isId, isRefusedAsAbsent, isShown, type Page, pageOf, readingPage } from './graph.ts'
+import { callGraph, isId, isRefusedAsAbsent, isShown, type Page, pageOf, readingPage, SUCCESS } from './graph.ts'
 
 /** Deletes a post, a video or a comment: https://developers.facebook.com/docs/pages-api/posts#delete-a-post */
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const { id } = published
   const page = readingPage(pageOf(io))
-  const body = await orAbsent(page, published, io, () =>
-    callGraph(page, io, pathOf(id, page), { method: 'DELETE', visible: true }),
+  await orAbsent(page, published, io, () =>
+    callGraph(page, io, pathOf(id, page), { method: 'DELETE', visible: true, answer: SUCCESS }),
   )
-  if (body !== undefined && at(body, 'success') !== true) throw unexpected(page.host, true)
 }
 
 /**
@@ -27,9 +25,10 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const { text } = facebookContent(act)
   // The ids of posts and comments have two parts.
   const form = kind === 'comment' || id.includes('_') ? { message: text } : { description: text }
-  const body = await orAbsent(page, published, io, () => callGraph(page, io, pathOf(id, page), { form, visible: true }))
+  const body = await orAbsent(page, published, io, () =>
+    callGraph(page, io, pathOf(id, page), { form, visible: true, answer: SUCCESS }),
+  )
   if (body === undefined) throw postGone(page.host)
-  if (at(body, 'success') !== true) throw unexpected(page.host, true)
   return addressOf(published)
 }
 
@@ -44,7 +43,7 @@ function pathOf(id: string, page: Page): string {
  */
 async function orAbsent(page: Page, published: OnNetwork, io: Io, change: () => Promise<unknown>): Promise<unknown> {
   try {
-    return (await change()) ?? null
+    return await change()
   } catch (error) {
     if (!isRefusedAsAbsent(error)) throw error
     requireSettled(page.host, published)

@@ -1,6 +1,7 @@
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo } from '../contract/oauth.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { TOKEN_ERRORS } from '../families/meta/errors.ts'
+import { type Answer, ID, list, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
@@ -51,10 +52,10 @@ export const facebookOAuth: OAuth = {
     const short = await requestToken(app, { redirect_uri: redirectUri, code }, io)
     // Pages that are read with a short-lived token have tokens that expire within hours.
     const token = await requestToken(app, { grant_type: 'fb_exchange_token', fb_exchange_token: short }, io)
-    const call = (path: string, query: Record<string, string>) => callAs(app, token, path, query, io)
-    const userId = textAt(await call('me', { fields: 'id' }), 'id')
+    const call: Call = (path, query, answer) => callAs(app, token, path, query, answer, io)
+    const userId = textAt(await call('me', { fields: 'id' }, object({ id: ID })), 'id')
     if (!isId(userId)) throw unexpected(HOST, false)
-    const scopes = grantedIn(await call('me/permissions', {}))
+    const scopes = grantedIn(await call('me/permissions', {}, PERMISSIONS))
     if (!scopes.includes('pages_show_list')) {
       throw unauthorized('facebook.com: the permission pages_show_list was not granted, so no Page can be chosen')
     }
@@ -63,7 +64,7 @@ export const facebookOAuth: OAuth = {
   },
 }
 
-type Call = (path: string, query: Record<string, string>) => Promise<unknown>
+type Call = (path: string, query: Record<string, string>, answer: Answer) => Promise<unknown>
 
 const rulesOf = ({ clientId, clientSecret }: OAuthApp, ...secrets: string[]) => ({
   ...graphRules(clientSecret === null ? secrets : [clientSecret, ...secrets], clientId),
@@ -75,38 +76,53 @@ async function requestToken(app: OAuthApp, parameters: Record<string, string>, i
   if (clientSecret === null) throw unauthorized('A Facebook app needs its app secret')
   const query = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...parameters })
   const rules = rulesOf(app, ...Object.values(parameters))
-  const { body } = await callNetwork(rules, io, `${GRAPH}/oauth/access_token?${query}`)
+  const { body } = await callNetwork(rules, io, `${GRAPH}/oauth/access_token?${query}`, {
+    answer: object({ access_token: TEXT }),
+  })
   const token = textAt(body, 'access_token')
   if (token === undefined || !isToken(token)) throw unexpected(HOST, false)
   return token
 }
 
-async function callAs(app: OAuthApp, token: string, path: string, query: Record<string, string>, io: OAuthIo) {
+async function callAs(
+  app: OAuthApp,
+  token: string,
+  path: string,
+  query: Record<string, string>,
+  answer: Answer,
+  io: OAuthIo,
+) {
   const url = `${GRAPH}/${path}?${new URLSearchParams(query)}`
-  return (await callNetwork(rulesOf(app, token), io, url, { headers: { authorization: `Bearer ${token}` } })).body
+  const headers = { authorization: `Bearer ${token}` }
+  return (await callNetwork(rulesOf(app, token), io, url, { headers, answer })).body
 }
+
+const PERMISSIONS = object({ data: list(object({ permission: TEXT, status: TEXT })) })
 
 /** A user can decline each permission: https://developers.facebook.com/docs/graph-api/reference/user/permissions */
 function grantedIn(body: unknown): string[] {
-  const data = at(body, 'data')
-  if (!Array.isArray(data)) throw unexpected(HOST, false)
+  const data = at(body, 'data') as unknown[]
   const granted = data.filter((entry) => textAt(entry, 'status') === 'granted')
-  return granted.map((entry) => textAt(entry, 'permission')).filter((name) => name !== undefined)
+  return granted.map((entry) => textAt(entry, 'permission')!)
 }
+
+const PAGES = object({
+  data: list(object({ id: ID, name: TEXT, access_token: optional(TEXT), tasks: optional(list(TEXT)) })),
+  paging: optional(object()),
+})
 
 /** Every Page of the user: https://developers.facebook.com/docs/pages-api/manage-pages */
 async function listPages(call: Call): Promise<unknown[]> {
   const pages: unknown[] = []
   let after: string | undefined
   for (let calls = 0; calls < CALLS_MAX; calls++) {
-    const body = await call('me/accounts', {
+    const query = {
       fields: 'id,name,username,access_token,tasks,picture{url}',
       limit: String(PAGES_PER_CALL),
       ...(after && { after }),
-    })
-    const data = at(body, 'data')
-    if (!Array.isArray(data)) throw unexpected(HOST, false)
-    pages.push(...data)
+    }
+    const body = await call('me/accounts', query, PAGES)
+    pages.push(...(at(body, 'data') as unknown[]))
     // `next` itself is not followed: it is an address with the token in it.
     after = textAt(body, 'paging', 'next') && textAt(body, 'paging', 'cursors', 'after')
     if (!after) break

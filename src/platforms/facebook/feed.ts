@@ -1,6 +1,7 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart, readSince } from '../wire/lost-response.ts'
 import { facebookContent } from './content.ts'
@@ -11,6 +12,21 @@ const POSTS_MAX = 100
 
 const POST_FIELDS =
   'id,message,created_time,is_published,application,permalink_url,attachments{target,unshimmed_url,subattachments{target}}'
+
+const TARGET = { target: optional(object({ id: optional(ID) })) }
+
+const FEED = object({
+  data: list(
+    object({
+      id: ID,
+      message: optional(TEXT),
+      created_time: TEXT,
+      attachments: optional(
+        object({ data: list(object({ ...TARGET, subattachments: optional(object({ data: list(object(TARGET)) })) })) }),
+      ),
+    }),
+  ),
+})
 
 /**
  * Publishes a text, a link or uploaded photos: https://developers.facebook.com/docs/graph-api/reference/page/feed. That
@@ -26,7 +42,9 @@ export async function publishPost(page: Page, act: Act, photoIds: readonly strin
   }
   for (const [index, id] of photoIds.entries()) form[`attached_media[${index}]`] = JSON.stringify({ media_fbid: id })
   const query = { fields: 'id,permalink_url' }
-  const sent = sentOf(await callGraph(page, io, `${page.id}/feed`, { query, form, visible: true }))
+  const sent = sentOf(
+    await callGraph(page, io, `${page.id}/feed`, { query, form, visible: true, answer: object({ id: ID }) }),
+  )
   if (!sent) throw unexpected(page.host, true)
   return sent
 }
@@ -43,8 +61,7 @@ export async function findPost(
 ): Promise<Sent | 'absent' | 'unknown'> {
   const since = String(readSince(act).getTime() / 1000)
   const query = { fields: POST_FIELDS, since, limit: String(POSTS_MAX) }
-  const data = at(await callGraph(page, io, `${page.id}/feed`, { query }), 'data')
-  if (!Array.isArray(data)) throw unexpected(page.host, false)
+  const data = at(await callGraph(page, io, `${page.id}/feed`, { query, answer: FEED }), 'data') as unknown[]
   // The feed also has posts that nobody sees.
   const posts = data.filter((post) => at(post, 'is_published') !== false)
   const byPhoto = posts.find((post) => targetsOf(post).some((id) => photoIds.includes(id)))
@@ -86,15 +103,17 @@ const listAt = (json: unknown, key: string): unknown[] => {
 /** The comment of an act under its post: https://developers.facebook.com/docs/graph-api/reference/object/comments */
 export async function publishComment(page: Page, act: Act, io: Io): Promise<Sent> {
   const form = { message: facebookContent(act).text }
-  const sent = sentOf(await callGraph(page, io, `${parentId(act.parent)}/comments`, { form, visible: true }))
+  const sent = sentOf(
+    await callGraph(page, io, `${parentId(act.parent)}/comments`, { form, visible: true, answer: object({ id: ID }) }),
+  )
   if (!sent) throw unexpected(page.host, true)
   return sent
 }
 
 export async function findComment(page: Page, act: Act, io: Io): Promise<Sent | 'absent' | 'unknown'> {
   const query = { fields: 'id,message,from', filter: 'stream', order: 'reverse_chronological', limit: '100' }
-  const data = at(await callGraph(page, io, `${parentId(act.parent)}/comments`, { query }), 'data')
-  if (!Array.isArray(data)) throw unexpected(page.host, false)
+  const answer = object({ data: list(object({ id: ID, message: optional(TEXT), from: optional(object({ id: ID })) })) })
+  const data = at(await callGraph(page, io, `${parentId(act.parent)}/comments`, { query, answer }), 'data') as unknown[]
   const [match, ...others] = data.filter(
     (comment) => textAt(comment, 'from', 'id') === page.id && tidy(textAt(comment, 'message') ?? '') === tidy(act.text),
   )

@@ -1,5 +1,6 @@
 import type { Credentials, Io } from '../contract/io.ts'
-import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { ID, literal, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
@@ -67,7 +68,10 @@ export const isToken = (token: string) => /^[\w.|~+/=-]{1,4096}$/.test(token)
 /** Ids become parts of addresses. */
 export const isId = (id: string | undefined): id is string => id !== undefined && /^\d{1,32}(?:_\d{1,32})?$/.test(id)
 
-type CallOptions = Pick<NonNullable<Parameters<typeof callNetwork>[3]>, 'visible'> & {
+/** The response to a change. */
+export const SUCCESS = object({ success: literal(true) })
+
+type CallOptions = Pick<Parameters<typeof callNetwork>[3], 'visible' | 'answer'> & {
   query?: Record<string, string>
   /** Makes the call a POST with this form. */
   form?: Record<string, string>
@@ -75,14 +79,14 @@ type CallOptions = Pick<NonNullable<Parameters<typeof callNetwork>[3]>, 'visible
 }
 
 /** Calls the Graph API as a Page. Returns the body of its response. */
-export async function callGraph(page: Page, io: Io, path: string, options: CallOptions = {}) {
-  const { query, form, method, visible = false } = options
+export async function callGraph(page: Page, io: Io, path: string, options: CallOptions) {
+  const { query, form, method, visible = false, answer } = options
   const url = `${GRAPH}/${path}${query ? `?${new URLSearchParams(query)}` : ''}`
   const { headers } = page
   const rest = form
     ? { method: 'POST' as const, body: new URLSearchParams(form), visible }
     : method && { method, visible }
-  return (await callNetwork(page, io, url, { headers, ...rest })).body
+  return (await callNetwork(page, io, url, { headers, answer, ...rest })).body
 }
 
 /**
@@ -90,10 +94,10 @@ export async function callGraph(page: Page, io: Io, path: string, options: CallO
  * https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 export async function isShown(page: Page, id: string, io: Io): Promise<boolean> {
-  await callGraph(page, io, page.id, { query: { fields: 'id' } })
+  const options = { query: { fields: 'id' }, answer: object({ id: ID }) }
+  await callGraph(page, io, page.id, options)
   const read = async () => {
-    const body = await callGraph(page, io, id, { query: { fields: 'id' } })
-    if (textAt(body, 'id') === undefined) throw unexpected(page.host, false)
+    await callGraph(page, io, id, options)
     return true
   }
   return (await orMissing(isRefusedAsAbsent, read)) ?? false

@@ -1,6 +1,7 @@
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { ID, object } from '../wire/answer.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
@@ -22,6 +23,7 @@ export async function uploadPhotos(page: Page, act: Act, io: Io): Promise<string
       method: 'POST',
       headers: page.headers,
       body: multipart(form, [{ field: 'source', name: fileName(file, index), file }]),
+      answer: object({ id: ID }),
     })
     const id = textAt(body, 'id')
     if (!isId(id)) throw unexpected(page.host, false)

@@ -1,9 +1,9 @@
 import type { MetricReason } from '../../../schemas/metric-names.ts'
 import type { Io } from '../contract/io.ts'
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
-import { isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
-import { at, textAt } from '../wire/json.ts'
+import { INSIGHTS, isAboutName, orGone, pickInsights } from '../families/meta/insights.ts'
+import { ID, object, optional } from '../wire/answer.ts'
+import { at } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
 import { callGraph, isShown, type Page, pageOf, readingPage } from './graph.ts'
@@ -32,7 +32,13 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
  */
 async function findPostId(page: Page, { id, ref, postType }: MeasuredPost, io: Io): Promise<string | undefined> {
   if (id.includes('_') || postType === 'story') return id
-  return ref ?? postIdOf(page, await callGraph(page, io, id, { query: { fields: 'post_id' } }))
+  return (
+    ref ??
+    postIdOf(
+      page,
+      await callGraph(page, io, id, { query: { fields: 'post_id' }, answer: object({ post_id: optional(ID) }) }),
+    )
+  )
 }
 
 async function readPost(page: Page, post: MeasuredPost, names: readonly string[], io: Io): Promise<PostReading> {
@@ -43,13 +49,15 @@ async function readPost(page: Page, post: MeasuredPost, names: readonly string[]
   const isField = (name: string) => Object.hasOwn(FIELDS, name)
   const readFields = async (names: readonly string[]) => {
     const query = { fields: names.map((name) => FIELDS[name]!.field).join(',') }
-    const body = await callGraph(page, io, id, { query })
-    if (textAt(body, 'id') === undefined) throw unexpected(page.host, false)
+    const body = await callGraph(page, io, id, { query, answer: object({ id: ID }) })
     return pickCounts(names, (name) => at(body, ...FIELDS[name]!.path))
   }
   // https://developers.facebook.com/docs/graph-api/reference/insights/
   const readInsights = async (names: readonly string[]) =>
-    pickInsights(names, await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') } }), page.host)
+    pickInsights(
+      names,
+      await callGraph(page, io, `${id}/insights`, { query: { metric: names.join(',') }, answer: INSIGHTS }),
+    )
   const fields = await readNames(names.filter(isField), readFields, isAboutName, refused)
   const insights = await readNames(
     names.filter((name) => !isField(name)),

@@ -1,11 +1,12 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
+import { type Answer, ID, object } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, parseJson, textAt } from '../wire/json.ts'
 import { fileBody, fileName, multipart, partOf, StreamedBody } from '../wire/request-body.ts'
 import { keysOf } from './errors.ts'
-import { callGraph, isId, type Page, VERSION } from './graph.ts'
+import { callGraph, isId, type Page, SUCCESS, VERSION } from './graph.ts'
 import type { Upload } from './state.ts'
 import { readStatus } from './video-status.ts'
 
@@ -24,6 +25,8 @@ const STORE_EVERY_BYTES = 33_554_432
 const WRONG_OFFSET = '1363037'
 const WRONG_OFFSETS_MAX = 3
 
+const RANGE = { start_offset: ID, end_offset: ID }
+
 /** The edge of the Page for a video of this post type. Videos of other types go to `videos`. */
 export const edgeOf = ({ postType }: Act) =>
   postType === 'reel' ? 'video_reels' : postType === 'story' ? 'video_stories' : 'videos'
@@ -32,12 +35,20 @@ export const edgeOf = ({ postType }: Act) =>
 export async function beginUpload(page: Page, act: Act, { bytes }: PublishedFile, io: Io): Promise<Upload> {
   const edge = edgeOf(act)
   if (edge === 'videos') {
-    const body = await callVideos(page, { upload_phase: 'start', file_size: String(bytes) }, io)
+    const body = await callVideos(
+      page,
+      { upload_phase: 'start', file_size: String(bytes) },
+      io,
+      object({ ...RANGE, video_id: ID, upload_session_id: ID }),
+    )
     const [id, session] = [textAt(body, 'video_id'), textAt(body, 'upload_session_id')]
     if (!isId(id) || session === undefined) throw unexpected(page.host, false)
     return { id, session, ...rangeOf(page, body, bytes), isComplete: false }
   }
-  const body = await callGraph(page, io, `${page.id}/${edge}`, { form: { upload_phase: 'start' } })
+  const body = await callGraph(page, io, `${page.id}/${edge}`, {
+    form: { upload_phase: 'start' },
+    answer: object({ video_id: ID }),
+  })
   const id = textAt(body, 'video_id')
   if (!isId(id)) throw unexpected(page.host, false)
   return { id, session: null, from: 0, to: bytes, isComplete: false }
@@ -65,6 +76,7 @@ async function sendRest(page: Page, upload: Upload, file: PublishedFile, io: Io)
         file_size: String(file.bytes),
       },
       body: fileBody({ ...rest, mimeType: 'application/octet-stream' }),
+      answer: SUCCESS,
     })
   }
   return { ...upload, from: file.bytes, isComplete: true }
@@ -87,7 +99,7 @@ async function sendChunks(
     const chunk = partOf(file, { from, bytes: to - from })
     try {
       const upload = { field: 'video_file_chunk', name: fileName(file, 0), file: chunk }
-      range = rangeOf(page, await callVideos(page, multipart(form, [upload]), io), file.bytes)
+      range = rangeOf(page, await callVideos(page, multipart(form, [upload]), io, object(RANGE)), file.bytes)
       sent += to - from
     } catch (error) {
       if (!(error instanceof Refused) || keysOf(error.refusal).subcode !== WRONG_OFFSET) throw error
@@ -105,12 +117,13 @@ export async function callVideos(
   page: Page,
   form: Record<string, string> | StreamedBody,
   io: Io,
+  answer: Answer,
   visible = false,
 ): Promise<unknown> {
   const body = form instanceof StreamedBody ? form : new URLSearchParams(form)
   const { headers } = page
-  return (await callNetwork(page, io, `${VIDEO_HOST}/${page.id}/videos`, { method: 'POST', headers, body, visible }))
-    .body
+  const options = { method: 'POST', headers, body, visible, answer } as const
+  return (await callNetwork(page, io, `${VIDEO_HOST}/${page.id}/videos`, options)).body
 }
 
 /** The next chunk that Facebook asks for. */

@@ -1,5 +1,5 @@
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { ID, object, optional } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
@@ -24,9 +24,11 @@ const PHASES = ['uploading_phase', 'processing_phase', 'publishing_phase'] as co
  * (https://github.com/facebook/facebook-business-sdk-codegen).
  */
 export async function readStatus(page: Page, id: string, io: Io): Promise<VideoStatus> {
-  const body = await callGraph(page, io, id, { query: { fields: 'status,post_id,permalink_url' } })
+  const body = await callGraph(page, io, id, {
+    query: { fields: 'status,post_id,permalink_url' },
+    answer: object({ status: object(), post_id: optional(ID) }),
+  })
   const status = at(body, 'status')
-  if (typeof status !== 'object' || status === null) throw unexpected(page.host, false)
   const [uploading, processing, publishing] = PHASES.map((phase) => textAt(status, phase, 'status'))
   const publishStatus = textAt(status, 'publishing_phase', 'publish_status')
   const videoStatus = textAt(status, 'video_status')

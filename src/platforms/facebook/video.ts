@@ -1,6 +1,6 @@
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, literal, object, optional } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { facebookContent } from './content.ts'
@@ -9,14 +9,25 @@ import { type Reconciled, type State, type Upload, waitForFacebook } from './sta
 import { callVideos, edgeOf } from './upload.ts'
 import { readStatus } from './video-status.ts'
 
+const FINISHED = object({ success: literal(true), post_id: optional(ID) })
+
 /** Ends the upload of a video, which publishes it. Facebook processes it first. */
 export async function publishVideo(page: Page, act: Act, state: State, io: Io) {
   const { id, session } = state.video!
   const body =
     session === null
-      ? await callGraph(page, io, `${page.id}/${edgeOf(act)}`, { form: finishOf(act, id), visible: true })
-      : await callVideos(page, { upload_phase: 'finish', upload_session_id: session, ...textsOf(act) }, io, true)
-  if (at(body, 'success') !== true) throw unexpected(page.host, true)
+      ? await callGraph(page, io, `${page.id}/${edgeOf(act)}`, {
+          form: finishOf(act, id),
+          visible: true,
+          answer: FINISHED,
+        })
+      : await callVideos(
+          page,
+          { upload_phase: 'finish', upload_session_id: session, ...textsOf(act) },
+          io,
+          FINISHED,
+          true,
+        )
   return waitForFacebook({ ...state, isAccepted: true, postId: postIdOf(body) })
 }
 
@@ -33,8 +44,7 @@ function textsOf(act: Act): Record<string, string> {
 /** Publishes an uploaded photo as a story: https://developers.facebook.com/docs/page-stories-api */
 export async function publishPhotoStory(page: Page, state: State, io: Io) {
   const form = { photo_id: state.photoIds[0]! }
-  const body = await callGraph(page, io, `${page.id}/photo_stories`, { form, visible: true })
-  if (at(body, 'success') !== true) throw unexpected(page.host, true)
+  const body = await callGraph(page, io, `${page.id}/photo_stories`, { form, visible: true, answer: FINISHED })
   return waitForFacebook({ ...state, isAccepted: true, postId: postIdOf(body) })
 }
 
@@ -62,8 +72,8 @@ export async function findStory(page: Page, { startedAt }: Act, state: State, io
     fields: 'post_id,status,creation_time,media_type,media_id,url',
     since: String(Math.floor(startedAt.getTime() / 1000) - 60),
   }
-  const data = at(await callGraph(page, io, `${page.id}/stories`, { query }), 'data')
-  if (!Array.isArray(data)) throw unexpected(page.host, false)
+  const answer = object({ data: list(object({ media_id: optional(ID), post_id: optional(ID) })) })
+  const data = at(await callGraph(page, io, `${page.id}/stories`, { query, answer }), 'data') as unknown[]
   const story = data.find((each) => textAt(each, 'media_id') === mediaId)
   const id = textAt(story, 'post_id')
   if (isId(id)) return { id, url: permalinkOf(textAt(story, 'url')) }

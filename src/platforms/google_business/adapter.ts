@@ -3,7 +3,7 @@ import { impossible, unexpected } from '../contract/publish-error.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { edit, remove } from './change.ts'
-import { call, idOf, POSTS, postsOf } from './client.ts'
+import { call, idOf, POST, POSTS, postsOf } from './client.ts'
 import { googleBusinessOAuth } from './connect.ts'
 import { statusOf } from './errors.ts'
 import { hasContent, listPosts } from './find-post.ts'
@@ -51,7 +51,8 @@ export const googleBusinessAdapter: Adapter<State> = {
   },
 
   async publish(act, io, ready) {
-    const { body } = await call(io, postsOf(io.credentials), { method: 'POST', body: bodyOf(act), visible: true })
+    const options = { method: 'POST', body: bodyOf(act), visible: true, answer: POST } as const
+    const { body } = await call(io, postsOf(io.credentials), options)
     const result = resultOf(body, ready, true)
     // A rejection with status 200.
     if ('rejected' in result) throw impossible(result.rejected)
@@ -61,7 +62,10 @@ export const googleBusinessAdapter: Adapter<State> = {
   async reconcile(act, io, ready) {
     if (ready === null) return 'unknown'
     if (ready.name !== null) {
-      const { status, body } = await call(io, `${postsOf(io.credentials)}/${idOf(ready.name)}`, { accept: [404] })
+      const { status, body } = await call(io, `${postsOf(io.credentials)}/${idOf(ready.name)}`, {
+        accept: [404],
+        answer: POST,
+      })
       if (status !== 404) return resultOf(body, ready, false)
       if (statusOf(body) !== 'NOT_FOUND') throw unexpected(host, false)
       // Deleted.

@@ -1,6 +1,8 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
+import { list as listOf, object, optional, TEXT } from '../wire/answer.ts'
 import { type CallOptions, callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { ERRORS, keysOf, statusOf, wordsOf } from './errors.ts'
@@ -31,11 +33,14 @@ export const postsOf = (credentials: Credentials) => `${POSTS}/${locationOf(cred
  */
 export const idOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
 
+/** A post in a response. */
+export const POST = object({ name: TEXT, state: optional(TEXT) })
+
 /** Makes one call with the access token of the account. */
 export function call(
   { credentials, ...io }: Io,
   url: string,
-  options: Parameters<typeof callNetwork>[3] = {},
+  options: CallOptions,
   rules: Partial<NetworkRules> = {},
 ): Promise<NetworkResponse> {
   const accessToken = accessTokenOf(credentials, 'Google')
@@ -50,8 +55,7 @@ export async function callPost(id: string, io: Io, options: CallOptions, query =
   if (response.status !== 404) return response
   const { host } = new URL(posts)
   if (statusOf(response.body) !== 'NOT_FOUND') throw unexpected(host, options.visible ?? false)
-  const { body } = await call(io, `${posts}?pageSize=1`)
-  if (body === undefined) throw unexpected(host, false)
+  await call(io, `${posts}?pageSize=1`, { answer: object() })
   return undefined
 }
 
@@ -60,24 +64,22 @@ export async function list(
   io: Io,
   url: string,
   key: string,
+  item: TSchema,
   query: Record<string, string>,
 ): Promise<{ items: unknown[]; isComplete: boolean }> {
+  // An empty list is absent.
+  const answer = object({ [key]: optional(listOf(item)), nextPageToken: optional(TEXT) })
   const items: unknown[] = []
   let pageToken: string | undefined
   for (let pages = 0; pages < PAGES_MAX; pages++) {
     const parameters = new URLSearchParams({ ...query, ...(pageToken && { pageToken }) })
-    const { body } = await call(io, `${url}?${parameters}`, {}, { responseBytesMax: LIST_BYTES_MAX })
-    // An empty list is absent.
-    const page = at(body, key) ?? []
-    if (!Array.isArray(page) || !isObject(body)) throw unexpected(new URL(url).host, false)
-    items.push(...page)
+    const { body } = await call(io, `${url}?${parameters}`, { answer }, { responseBytesMax: LIST_BYTES_MAX })
+    items.push(...((at(body, key) ?? []) as unknown[]))
     pageToken = textAt(body, 'nextPageToken')
     if (!pageToken) return { items, isComplete: true }
   }
   return { items, isComplete: false }
 }
-
-const isObject = (body: unknown) => typeof body === 'object' && body !== null && !Array.isArray(body)
 
 /**
  * Names the accounts that share a quota: that of the project to which the app belongs. The id of an app is not a

@@ -2,9 +2,10 @@ import type { Io } from '../contract/io.ts'
 import type { OAuthAccount } from '../contract/oauth.ts'
 import { nothingToChoose } from '../contract/publish-error.ts'
 import { googleOAuth } from '../families/google/oauth.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { ACCOUNTS, LOCATIONS, list } from './client.ts'
-import { profileOf, READ_MASK } from './location.ts'
+import { LOCATION, profileOf, READ_MASK } from './location.ts'
 
 /** More than a person chooses from. */
 const LOCATIONS_MAX = 1_000
@@ -54,7 +55,7 @@ const NO_POSTS =
  * https://developers.google.com/my-business/reference/accountmanagement/rest/v1/accounts/list
  */
 async function accountsOf(io: Io): Promise<string[]> {
-  const { items } = await list(io, `${ACCOUNTS}/accounts`, 'accounts', { pageSize: '20' })
+  const { items } = await list(io, `${ACCOUNTS}/accounts`, 'accounts', object({ name: TEXT }), { pageSize: '20' })
   const names = items.map((account) => textAt(account, 'name') ?? '')
   return names.filter((name) => /^accounts\/\d{1,32}$/.test(name))
 }
@@ -62,6 +63,6 @@ async function accountsOf(io: Io): Promise<string[]> {
 /** https://developers.google.com/my-business/reference/businessinformation/rest/v1/accounts.locations/list */
 async function locationsOf(io: Io, account: string): Promise<{ account: string; location: unknown }[]> {
   const query = { readMask: READ_MASK, pageSize: '100' }
-  const { items } = await list(io, `${LOCATIONS}/${account}/locations`, 'locations', query)
+  const { items } = await list(io, `${LOCATIONS}/${account}/locations`, 'locations', LOCATION, query)
   return items.map((location) => ({ account, location }))
 }

@@ -1,9 +1,21 @@
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart } from '../wire/lost-response.ts'
 import { list, postsOf } from './client.ts'
 import type { LocalPost } from './post.ts'
+
+/** A post as far as it is compared. */
+const LISTED = object({
+  name: TEXT,
+  createTime: TEXT,
+  topicType: optional(TEXT),
+  summary: optional(TEXT),
+  callToAction: optional(object()),
+  event: optional(object()),
+  offer: optional(object()),
+})
 
 /**
  * The posts of the location that were made since the act began, by anybody and in any state. `isComplete` is false if
@@ -11,7 +23,7 @@ import type { LocalPost } from './post.ts'
  * https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list
  */
 export async function listPosts(io: Io, act: Act): Promise<{ posts: unknown[]; isComplete: boolean }> {
-  const { items, isComplete } = await list(io, postsOf(io.credentials), 'localPosts', { pageSize: '100' })
+  const { items, isComplete } = await list(io, postsOf(io.credentials), 'localPosts', LISTED, { pageSize: '100' })
   return { posts: items.filter((post) => isSinceStart(textAt(post, 'createTime'), act)), isComplete }
 }
 

@@ -1,7 +1,7 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { get } from '../families/meta/api.ts'
 import { type ContainerNetwork, type Containers, containerMethods, NO_CONTAINERS } from '../families/meta/containers.ts'
-import { clientOf, PROFILE_FIELDS, profileOf, userIdOf } from './client.ts'
+import { clientOf, PROFILE, PROFILE_FIELDS, profileOf, userIdOf } from './client.ts'
 import { findComment, postComment } from './comment.ts'
 import { instagramOAuth } from './connect.ts'
 import { findPost } from './find-post.ts'
@@ -40,7 +40,7 @@ export const instagramAdapter: Adapter<Containers> = {
   readMetrics,
   oauth: instagramOAuth,
 
-  identify: async (io) => profileOf(await get(clientOf(io), io, 'me', { fields: PROFILE_FIELDS })),
+  identify: async (io) => profileOf(await get(clientOf(io), io, 'me', { fields: PROFILE_FIELDS }, PROFILE)),
 
   prepare: async (act, io, saved) =>
     act.kind === 'comment' ? { ready: saved ?? NO_CONTAINERS } : containers.prepare(act, io, saved),

@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 
@@ -21,6 +22,8 @@ export function userIdOf({ credentials: { userId = '' } }: Caller): string {
 }
 
 export const PROFILE_FIELDS = 'user_id,username,name,profile_picture_url'
+
+export const PROFILE = object({ user_id: TEXT, username: TEXT })
 
 /** `user_id` is the id of the professional account; `id` belongs to the app, and cannot be used in paths. */
 export function profileOf(user: unknown): Profile {

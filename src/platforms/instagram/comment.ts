@@ -1,10 +1,11 @@
 import type { Act, Sent, Wait } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { notFinishedInTime } from '../contract/publish-error.ts'
-import { get, idAt, isNotFound, listAt, post } from '../families/meta/api.ts'
+import { get, idAt, isNotFound, post } from '../families/meta/api.ts'
 import { type Containers, PUBLISHED } from '../families/meta/containers.ts'
 import { isSince } from '../families/meta/posts-of-act.ts'
-import { textAt } from '../wire/json.ts'
+import { ID, list, object, optional, TEXT } from '../wire/answer.ts'
+import { at, textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { clientOf } from './client.ts'
 import { instagramContent } from './content.ts'
@@ -23,6 +24,10 @@ export async function postComment(act: Act, io: Io): Promise<Sent> {
   }
 }
 
+const COMMENTS = object({
+  data: list(object({ id: ID, text: optional(TEXT), username: optional(TEXT), timestamp: TEXT })),
+})
+
 /** The account's own comment with the text of the act. A comment that is not shown for minutes is not there. */
 export async function findComment(
   act: Act,
@@ -30,9 +35,10 @@ export async function findComment(
   state: Containers,
 ): Promise<Sent | 'absent' | 'unknown' | { processing: Wait<Containers> }> {
   const api = clientOf(io)
-  const username = textAt(await get(api, io, 'me', { fields: 'username' }), 'username')
-  const body = await get(api, io, `${act.parent!.id}/comments`, { fields: 'id,text,username,timestamp', limit: '50' })
-  const own = listAt(body, 'data').filter(
+  const username = textAt(await get(api, io, 'me', { fields: 'username' }, object({ username: TEXT })), 'username')
+  const parameters = { fields: 'id,text,username,timestamp', limit: '50' }
+  const body = await get(api, io, `${act.parent!.id}/comments`, parameters, COMMENTS)
+  const own = (at(body, 'data') as unknown[]).filter(
     (comment) =>
       isSince(comment, act) &&
       textAt(comment, 'text')?.trim() === act.text.trim() &&

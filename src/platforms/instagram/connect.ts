@@ -1,6 +1,6 @@
 import { get, metaApi } from '../families/meta/api.ts'
 import { longLivedTokens } from '../families/meta/long-lived-tokens.ts'
-import { BASE, PROFILE_FIELDS, profileOf } from './client.ts'
+import { BASE, PROFILE, PROFILE_FIELDS, profileOf } from './client.ts'
 
 const SCOPES = ['instagram_business_basic', 'instagram_business_content_publish', 'instagram_business_manage_comments']
 
@@ -19,7 +19,7 @@ export const instagramOAuth = longLivedTokens({
   requiredScopes: SCOPES.slice(0, 2),
   kind: 'profile',
   async readAccount(accessToken, granted, io) {
-    const profile = profileOf(await get(metaApi(BASE, accessToken), io, 'me', { fields: PROFILE_FIELDS }))
+    const profile = profileOf(await get(metaApi(BASE, accessToken), io, 'me', { fields: PROFILE_FIELDS }, PROFILE))
     return { profile, scopes: granted ?? SCOPES }
   },
 })

@@ -1,8 +1,8 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { get, listAt } from '../families/meta/api.ts'
-import { hasText, isSince, pickOne, sinceOf } from '../families/meta/posts-of-act.ts'
-import { textAt } from '../wire/json.ts'
+import { get } from '../families/meta/api.ts'
+import { hasText, isSince, POSTS, pickOne, sinceOf } from '../families/meta/posts-of-act.ts'
+import { at, textAt } from '../wire/json.ts'
 import { clientOf, userIdOf } from './client.ts'
 
 const POSTS_MAX = '50'
@@ -13,11 +13,13 @@ const POSTS_MAX = '50'
  */
 export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const isStory = act.postType === 'story'
-  const body = await get(clientOf(io), io, `${userIdOf(io)}/${isStory ? 'stories' : 'media'}`, {
+  const parameters = {
     fields: `id,timestamp,permalink,media_type${isStory ? '' : ',media_product_type,caption,children'}`,
     ...(!isStory && { since: sinceOf(act), limit: POSTS_MAX }),
-  })
-  const candidates = listAt(body, 'data').filter(
+  }
+  const path = `${userIdOf(io)}/${isStory ? 'stories' : 'media'}`
+  const body = await get(clientOf(io), io, path, parameters, POSTS)
+  const candidates = (at(body, 'data') as unknown[]).filter(
     (post) =>
       isSince(post, act) &&
       textAt(post, 'media_type') === mediaTypeOf(act) &&

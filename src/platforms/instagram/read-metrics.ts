@@ -1,10 +1,10 @@
 import type { Io } from '../contract/io.ts'
 import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
 import { get, hasFewViewers, isShown, type MetaApi } from '../families/meta/api.ts'
 import { orGone, readInsights } from '../families/meta/insights.ts'
+import { ID, object } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
-import { at, textAt } from '../wire/json.ts'
+import { at } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
 import { clientOf } from './client.ts'
 
@@ -36,8 +36,7 @@ async function readPost(
   io: Io,
 ): Promise<PostReading> {
   const fields = names.filter((name) => FIELDS.includes(name))
-  const post = await get(api, io, id, { fields: ['id', ...fields].join(',') })
-  if (textAt(post, 'id') === undefined) throw unexpected(api.host, false)
+  const post = await get(api, io, id, { fields: ['id', ...fields].join(',') }, object({ id: ID }))
   const insights = names.filter((name) => !FIELDS.includes(name))
   const isOffered = (name: string) => !(isStory && NOT_OF_STORIES.includes(name))
   const { counts, missing } = await readInsights(api, id, insights.filter(isOffered), io).catch(orFewViewers)

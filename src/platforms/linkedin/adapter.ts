@@ -69,7 +69,7 @@ export const linkedinAdapter: Adapter<Uploads> = {
 async function createPost(act: Act, client: Client, io: Io, uploads: Uploads): Promise<Sent> {
   const body = postOf(act, client, uploads)
   try {
-    const { headers } = await call(client, io, '/rest/posts', { method: 'POST', body, visible: true })
+    const { headers } = await call(client, io, '/rest/posts', { method: 'POST', body, visible: true, answer: 'status' })
     const sent = sentOf(headers.get('x-restli-id') ?? '')
     if (!sent) throw unexpected(HOST, true)
     return sent
@@ -92,6 +92,8 @@ async function createComment(act: Act, client: Client, io: Io): Promise<Sent> {
     method: 'POST',
     body: { actor: client.author, object: post.id, message: { text: linkedinContent(act).text } },
     visible: true,
+    // The id may be in a header.
+    answer: 'status',
   })
   const sent = commentSentOf(body, post) ?? commentSentOf({ id: headers.get('x-restli-id') }, post)
   if (!sent) throw unexpected(HOST, true)

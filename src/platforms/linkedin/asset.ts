@@ -1,7 +1,9 @@
+import type { TProperties } from '@sinclair/typebox'
 import type { MediaKind } from '../../../schemas/media.ts'
 import type { PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'
 
@@ -16,7 +18,7 @@ export async function readStatus(
   io: Io,
 ): Promise<'available' | 'processing' | 'incomplete' | 'unreadable'> {
   const path = `/rest/${resourceOf(kind)}/${encodeURIComponent(urn)}`
-  const { status: httpStatus, body } = await call(client, io, path, { accept: [403] })
+  const { status: httpStatus, body } = await call(client, io, path, { accept: [403], answer: object({ status: TEXT }) })
   if (httpStatus === 403) return 'unreadable'
   const status = textAt(body, 'status')
   if (status === 'AVAILABLE') return 'available'
@@ -38,12 +40,14 @@ export const resourceOf = (kind: MediaKind): Resource =>
 export async function initializeUpload(
   resource: Resource,
   parameters: object,
+  value: TProperties,
   client: Client,
   io: Io,
 ): Promise<unknown> {
   const { body } = await call(client, io, `/rest/${resource}?action=initializeUpload`, {
     method: 'POST',
     body: { initializeUploadRequest: { owner: client.author, ...parameters } },
+    answer: object({ value: object(value) }),
   })
   return at(body, 'value')
 }

@@ -2,6 +2,7 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone, unexpected } from '../contract/publish-error.ts'
+import { ID, object, orNothing } from '../wire/answer.ts'
 import { orNotFound } from '../wire/not-found.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
 import { linkedinContent } from './content.ts'
@@ -13,7 +14,7 @@ import { linkedinContent } from './content.ts'
 export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const client = clientFor(io)
   const headers = published.kind === 'comment' ? {} : { 'x-restli-method': 'DELETE' }
-  const options = { method: 'DELETE', headers, visible: true } as const
+  const options = { method: 'DELETE', headers, visible: true, answer: 'status' } as const
   const response = await orNotFound(() => call(client, io, pathOf(published, client), options))
   if (response && response.status !== 204) throw unexpected(HOST, true)
 }
@@ -31,6 +32,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
     headers: { 'x-restli-method': 'PARTIAL_UPDATE' },
     body: { patch: isComment ? { message: { $set: { text } } } : { $set: { commentary: escapedText } } },
     visible: true,
+    answer: isComment ? orNothing(object({ id: ID, message: object() })) : 'status',
   } as const
   const response = await orNotFound(() => call(client, io, pathOf(published, client), options))
   if (!response) throw postGone(HOST)

@@ -2,6 +2,7 @@ import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
 import {
+  type CallOptions,
   callNetwork,
   type NetworkResponse,
   type NetworkRules,
@@ -79,6 +80,6 @@ export const call = (
   client: Client,
   io: Pick<Io, 'fetch' | 'signal'>,
   path: string,
-  { headers, ...options }: Parameters<typeof callNetwork>[3] = {},
+  { headers, ...options }: CallOptions,
 ): Promise<NetworkResponse> =>
   callNetwork(client, io, `https://${HOST}${path}`, { ...options, headers: { ...client.headers, ...headers } })

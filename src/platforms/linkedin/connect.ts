@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { OAuth, OAuthAccount, OAuthIo, Tokens } from '../contract/oauth.ts'
-import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { PublishError } from '../contract/publish-error.ts'
 import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { either, list, object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, call, clientFor, HOST, isOrganization, limitKeyOf } from './client.ts'
+import { type Client, call, clientFor, isOrganization, limitKeyOf } from './client.ts'
 import { readMember, readProfile } from './profile.ts'
 
 /** https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow */
@@ -43,6 +44,11 @@ export const linkedinOAuth: OAuth = {
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role
  */
 const POSTING_ROLES = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR', 'CONTENT_ADMIN']
+
+/** The two names of the organization belong to two versions of the API. */
+const ACLS = object({
+  elements: list(either(object({ role: TEXT, organization: TEXT }), object({ role: TEXT, organizationTarget: TEXT }))),
+})
 
 /** Each organization is a call of its own. */
 const ORGANIZATIONS_MAX = 100
@@ -84,9 +90,8 @@ async function readOrganizations(client: Client, io: OAuthIo): Promise<string[]>
   const count = 50
   for (let start = 0; urns.size < ORGANIZATIONS_MAX; start += count) {
     const query = new URLSearchParams({ q: 'roleAssignee', state: 'APPROVED', start: `${start}`, count: `${count}` })
-    const { body } = await call(client, io, `/rest/organizationAcls?${query}`)
-    const elements = at(body, 'elements')
-    if (!Array.isArray(elements)) throw unexpected(HOST, false)
+    const { body } = await call(client, io, `/rest/organizationAcls?${query}`, { answer: ACLS })
+    const elements = at(body, 'elements') as unknown[]
     for (const element of elements) {
       const urn = textAt(element, 'organization') ?? textAt(element, 'organizationTarget')
       const mayPost = POSTING_ROLES.includes(textAt(element, 'role') ?? '')

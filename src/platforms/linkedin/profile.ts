@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { type Client, call, HOST } from './client.ts'
@@ -14,19 +15,20 @@ export const readProfile = (author: string, client: Client, io: Pick<Io, 'fetch'
 export async function readMember(client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile> {
   // https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
   if (client.scopes.includes('openid')) {
-    const { body } = await call(client, io, '/v2/userinfo')
+    const { body } = await call(client, io, '/v2/userinfo', { answer: object({ sub: TEXT, name: optional(TEXT) }) })
     const profile = profileOf(`urn:li:person:${textAt(body, 'sub') ?? ''}`, textAt(body, 'name'), undefined)
     return { ...profile, ...avatarOf(textAt(body, 'picture')) }
   }
   // https://learn.microsoft.com/en-us/linkedin/shared/integrations/people/profile-api
-  const { body } = await call(client, io, '/v2/me')
+  const { body } = await call(client, io, '/v2/me', { answer: object({ id: TEXT }) })
   const name = [textAt(body, 'localizedFirstName'), textAt(body, 'localizedLastName')].filter(Boolean).join(' ')
   return profileOf(`urn:li:person:${textAt(body, 'id') ?? ''}`, name, textAt(body, 'vanityName'))
 }
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api */
 async function readOrganization(urn: string, client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Profile> {
-  const { body } = await call(client, io, `/rest/organizations/${urn.slice(ORGANIZATION.length)}`)
+  const answer = object({ localizedName: TEXT, vanityName: optional(TEXT) })
+  const { body } = await call(client, io, `/rest/organizations/${urn.slice(ORGANIZATION.length)}`, { answer })
   return profileOf(urn, textAt(body, 'localizedName'), textAt(body, 'vanityName'))
 }
 

@@ -1,10 +1,10 @@
 import type { Io } from '../contract/io.ts'
 import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { list, object, optional } from '../wire/answer.ts'
 import { at } from '../wire/json.ts'
 import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
-import { type Client, call, clientFor, HOST } from './client.ts'
+import { type Client, call, clientFor } from './client.ts'
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
@@ -39,9 +39,9 @@ function readMemberPost(client: Client, urn: string, names: readonly string[], i
   return readNames(names, read, ({ refusal }) => refusal.status === 400)
 }
 
+const ELEMENTS = object({ elements: list(object({ totalShareStatistics: optional(object()) })) })
+
 async function readElements(client: Client, path: string, io: Io): Promise<unknown[]> {
-  const { body } = await call(client, io, path)
-  const elements = at(body, 'elements')
-  if (!Array.isArray(elements)) throw unexpected(HOST, false)
-  return elements
+  const { body } = await call(client, io, path, { answer: ELEMENTS })
+  return at(body, 'elements') as unknown[]
 }

@@ -1,6 +1,7 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { TEXT } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
@@ -45,6 +46,17 @@ const CONTINUE_MS = 100
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
  */
 const UNREADABLE_PROCESSING_MS = 15_000
+
+/** The queries after which a file that LinkedIn still waits for is lost: some four minutes. A proxy has taken it. */
+const INCOMPLETE_LOOKS_MAX = 8
+
+const filesMissing = () =>
+  new PublishError(`${HOST} did not get a file of the post`, {
+    code: 'server_error',
+    maybeSent: false,
+    retryable: true,
+    discardsPrepared: true,
+  })
 
 /** The pause before files in processing are queried again. Each query counts towards the day's quota of the member. */
 const pauseMs = (looks: number) => growingPauseMs(looks, 2_000, 60_000)
@@ -97,6 +109,7 @@ async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[]
   while (uploads.processed < media.length) {
     const urn = uploads.urns[uploads.processed]!
     const status = await readStatus(urn, media[uploads.processed]!, client, io)
+    if (status === 'incomplete' && uploads.looks >= INCOMPLETE_LOOKS_MAX) throw filesMissing()
     if (status === 'processing' || status === 'incomplete') {
       return { uploads: { ...uploads, looks: uploads.looks + 1 }, afterMs: pauseMs(uploads.looks) }
     }
@@ -114,11 +127,12 @@ async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[]
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api and /documents-api
  */
 async function uploadWhole(kind: 'image' | 'document', file: Content, client: Client, io: Io): Promise<string> {
-  const value = await initializeUpload(resourceOf(kind), {}, client, io)
+  const value = await initializeUpload(resourceOf(kind), {}, { [kind]: TEXT, uploadUrl: TEXT }, client, io)
   const [urn, uploadUrl] = [textAt(value, kind), textAt(value, 'uploadUrl')]
-  if (urn === undefined || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)
+  if (!urn || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)
   const { authorization = '' } = client.headers
-  await callNetwork(client, io, uploadUrl, { method: 'PUT', headers: { authorization }, body: fileBody(file) })
+  const options = { method: 'PUT', headers: { authorization }, body: fileBody(file), answer: 'status' } as const
+  await callNetwork(client, io, uploadUrl, options)
   return urn
 }
 

@@ -1,6 +1,7 @@
 import type { PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { list, NUMBER, object, optional, TEXT } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { fileBody, partOf } from '../wire/request-body.ts'
@@ -22,14 +23,20 @@ export type VideoUpload = {
 /** Upload addresses are not used in their last minute. */
 const EXPIRY_MARGIN_MS = 60_000
 
+const VIDEO = {
+  video: TEXT,
+  uploadToken: optional(TEXT),
+  uploadUrlsExpireAt: optional(NUMBER),
+  uploadInstructions: list(object({ uploadUrl: TEXT, firstByte: NUMBER, lastByte: NUMBER })),
+}
+
 /**
  * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#initialize-video-upload
  */
 export async function startVideo(file: PublishedFile, client: Client, io: Io): Promise<VideoUpload> {
   const parameters = { fileSizeBytes: file.bytes, uploadCaptions: false, uploadThumbnail: false }
-  const value = await initializeUpload('videos', parameters, client, io)
-  const [urn, instructions] = [textAt(value, 'video'), at(value, 'uploadInstructions')]
-  if (urn === undefined || !Array.isArray(instructions)) throw unexpected(HOST, false)
+  const value = await initializeUpload('videos', parameters, VIDEO, client, io)
+  const [urn, instructions] = [textAt(value, 'video')!, at(value, 'uploadInstructions') as unknown[]]
   const parts = instructions.map((instruction: unknown) => {
     const from = Number(at(instruction, 'firstByte'))
     return {
@@ -68,7 +75,7 @@ export async function uploadParts(
     const body = fileBody({ ...partOf(file, part), mimeType: 'application/octet-stream' })
     // The address itself is the permission:
     // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api#upload-the-video
-    const { headers } = await callNetwork(client, io, part.url, { method: 'PUT', body })
+    const { headers } = await callNetwork(client, io, part.url, { method: 'PUT', body, answer: 'status' })
     const etag = headers.get('etag')
     if (etag === null) throw unexpected(HOST, false)
     video.etags.push(etag.replace(/^(?:W\/)?"(.*)"$/, '$1'))
@@ -85,6 +92,7 @@ async function finalize(file: PublishedFile, { urn, token, etags }: VideoUpload,
     await call(client, io, '/rest/videos?action=finalizeUpload', {
       method: 'POST',
       body: { finalizeUploadRequest: { video: urn, uploadToken: token, uploadedPartIds: etags } },
+      answer: 'status',
     })
   } catch (error) {
     // An earlier call, whose response was lost, may have finished it.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Act, Adapter, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { ID, object } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
@@ -72,6 +73,7 @@ export const mastodonAdapter: Adapter<Uploads> = {
         headers: { ...instance.headers, 'idempotency-key': ready.key ?? act.token },
         body: statusOf(act, ready.mediaIds),
         visible: true,
+        answer: object({ id: ID }),
       })
       const sent = sentOf(response.body)
       // A reply that became a reaction has the status above it as its response.
@@ -137,6 +139,7 @@ async function upload(instance: Instance, file: PublishedFile, index: number, ac
       method: 'POST',
       headers: instance.headers,
       body: formOf(file, index, act),
+      answer: object({ id: ID }),
     })
   return (await orMissing(isNoRoute, () => send('/api/v2/media'))) ?? send('/api/v1/media')
 }
@@ -151,11 +154,10 @@ function formOf(file: PublishedFile, index: number, act: Act) {
 /** 206 while the file is processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get */
 async function isProcessed(instance: Instance, id: string, io: Io): Promise<boolean> {
   const { headers, host, origin } = instance
-  const read = () => callNetwork(instance, io, `${origin}/api/v1/media/${id}`, { headers })
+  const read = () => callNetwork(instance, io, `${origin}/api/v1/media/${id}`, { headers, answer: 'status' as const })
   const response = await orNotFound(read)
   // Removed after a day without a status.
   if (!response) throw filesGone(host)
-  // A page of a proxy may have 200 too.
   if (response.status === 200 && textAt(response.body, 'id') !== id) throw unexpected(host, false)
   return response.status === 200
 }

@@ -1,6 +1,7 @@
 import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
+import { ID, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkResponse, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing, orNotFound } from '../wire/not-found.ts'
@@ -10,7 +11,8 @@ import { textOf } from './status.ts'
 /** https://docs.joinmastodon.org/methods/statuses/#delete: 404 for the status of another account too. */
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const instance = clientFor(io)
-  const options = { method: 'DELETE', headers: instance.headers, visible: true } as const
+  // Friendica responds with an empty list. Without its id, the status is read.
+  const options = { method: 'DELETE', headers: instance.headers, visible: true, answer: 'status' } as const
   let removed: NetworkResponse | undefined
   try {
     removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
@@ -21,7 +23,6 @@ export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
     throw error
   }
   if (removed && textAt(removed.body, 'id') === id) return
-  // Friendica responds with an empty list.
   if (!(await readStatus(instance, id, io))) return
   throw removed ? unexpected(instance.host, true) : ofAnotherAccount(instance.host)
 }
@@ -35,8 +36,7 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
   const instance = clientFor(io)
   const status = await readStatus(instance, id, io)
   if (!status) throw postGone(instance.host)
-  const media = at(status, 'media_attachments')
-  if (!Array.isArray(media)) throw unexpected(instance.host, false)
+  const media = at(status, 'media_attachments') as unknown[]
   const mediaIds = media.map((file) => textAt(file, 'id'))
   const put = () =>
     callNetwork(instance, io, statusAt(instance, id), {
@@ -44,6 +44,7 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
       headers: instance.headers,
       body: { ...textOf(act), media_ids: mediaIds },
       visible: true,
+      answer: object({ id: ID }),
     })
   // The status was just read.
   const response = await orMissing(isNoEdit, put)

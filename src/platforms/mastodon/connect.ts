@@ -1,6 +1,7 @@
 import type { OAuth, OAuthApp, OAuthIo } from '../contract/oauth.ts'
 import { PublishError } from '../contract/publish-error.ts'
 import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readProfile } from './profile.ts'
@@ -95,7 +96,7 @@ const rulesOf = (server: string, secrets: string[] = []): NetworkRules => ({
 async function register(server: string, redirectUri: string, io: OAuthIo): Promise<OAuthApp> {
   const { body } = await callNetwork(rulesOf(server), io, `${server}/api/v1/apps`, {
     method: 'POST',
-    mayBePage: true,
+    answer: 'anything',
     body: new URLSearchParams({ client_name: APP_NAME, redirect_uris: redirectUri, scopes: SCOPES.join(' ') }),
   }).catch((error) => {
     // Any web server has such responses for an address that it does not know.
@@ -128,6 +129,7 @@ async function findTokenError(server: string, { clientId, clientSecret }: OAuthA
     await callNetwork(rulesOf(server, [form.client_secret]), io, `${server}/oauth/token`, {
       method: 'POST',
       body: new URLSearchParams(form),
+      answer: object({ access_token: TEXT }),
     })
     return undefined
   } catch (error) {
@@ -155,7 +157,7 @@ async function readServer(server: string, app: OAuthApp, io: OAuthIo): Promise<S
 async function readMetadata(server: string, io: OAuthIo): Promise<unknown> {
   try {
     const url = `${server}/.well-known/oauth-authorization-server`
-    return (await callNetwork(rulesOf(server), io, url, { mayBePage: true })).body
+    return (await callNetwork(rulesOf(server), io, url, { answer: 'anything' })).body
   } catch (error) {
     if (error instanceof Refused) return undefined
     throw error

@@ -2,6 +2,7 @@ import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import { MEDIA_TYPES, type MediaType } from '../../../schemas/media.ts'
 import type { Io, Profile } from '../contract/io.ts'
 import { PublishError, storable } from '../contract/publish-error.ts'
+import { object } from '../wire/answer.ts'
 import { callNetwork } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import type { Instance } from './instance.ts'
@@ -65,7 +66,7 @@ const isInstance = (body: unknown) =>
 /** Undefined if the server has no such page. */
 async function readPage(instance: Instance, path: string, io: Io, headers = instance.headers): Promise<unknown> {
   try {
-    return (await callNetwork(instance, io, `${instance.origin}${path}`, { headers })).body
+    return (await callNetwork(instance, io, `${instance.origin}${path}`, { headers, answer: object() })).body
   } catch (error) {
     if (error instanceof PublishError && !error.retryable) return undefined
     throw error

@@ -1,6 +1,7 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, object, optional, TEXT } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
@@ -13,6 +14,17 @@ import { asStored } from './stored-text.ts'
 const STATUSES_PER_PAGE = 40
 const PAGES_MAX = 5
 
+/** A status as far as it is compared: https://docs.joinmastodon.org/entities/Status/ */
+const STATUS = object({
+  id: ID,
+  created_at: TEXT,
+  content: TEXT,
+  media_attachments: list(object({ id: ID })),
+  in_reply_to_id: optional(ID),
+  edited_at: optional(TEXT),
+  reblog: optional(object()),
+})
+
 type Found = Sent | 'absent' | 'unknown'
 
 /**
@@ -20,8 +32,7 @@ type Found = Sent | 'absent' | 'unknown'
  * several could be it. `mediaIds` are those of the files that the act has uploaded.
  */
 export async function findStatus(instance: Instance, act: Act, mediaIds: readonly string[], io: Io): Promise<Found> {
-  const accountId = textAt(await readAccount(instance, io), 'id')
-  if (accountId === undefined) throw unexpected(instance.host, false)
+  const accountId = textAt(await readAccount(instance, io), 'id')!
   const listed = await statusesSince(instance, accountId, act.startedAt, io)
   if (listed === 'unknown') return 'unknown'
   const { hidesReplies } = softwareOf(act.facts)
@@ -83,13 +94,14 @@ async function compare(status: unknown, id: string, instance: Instance, act: Act
   return asStored(text) === expected.text && asStored(spoiler) === expected.spoiler ? 'same' : 'other'
 }
 
+const SOURCE = object({ text: TEXT, spoiler_text: optional(TEXT) })
+
 /** The text as it was sent. Undefined if the software has no such page, as Pixelfed. */
 async function readSource(instance: Instance, id: string, io: Io): Promise<unknown> {
   try {
     // `content` is HTML with links and mentions rewritten. The source is constant until an edit, which ends the search.
-    const options = { headers: instance.headers, isConstant: true }
-    const { body } = await callNetwork(instance, io, `${statusAt(instance, id)}/source`, options)
-    return textAt(body, 'text') === undefined ? undefined : body
+    const options = { headers: instance.headers, isConstant: true, answer: SOURCE }
+    return (await callNetwork(instance, io, `${statusAt(instance, id)}/source`, options)).body
   } catch (error) {
     if (error instanceof Refused) return undefined
     throw error
@@ -114,17 +126,17 @@ async function statusesSince(
 ): Promise<unknown[] | 'unknown'> {
   const since = earliestCreation({ startedAt })
   const found: unknown[] = []
-  for (let page = 0; page < PAGES_MAX; page++) {
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
     const query = new URLSearchParams({ limit: String(STATUSES_PER_PAGE), exclude_reblogs: 'true' })
     const last = textAt(found.at(-1), 'id')
     if (last) query.set('max_id', last)
     const url = `${instance.origin}/api/v1/accounts/${accountId}/statuses?${query}`
-    const { body } = await callNetwork(instance, io, url, { headers: instance.headers })
-    if (!Array.isArray(body)) throw unexpected(instance.host, false)
-    const recent = body.filter((status) => Date.parse(textAt(status, 'created_at') ?? '') >= since)
+    const { body } = await callNetwork(instance, io, url, { headers: instance.headers, answer: list(STATUS) })
+    const page = body as unknown[]
+    const recent = page.filter((status) => Date.parse(textAt(status, 'created_at') ?? '') >= since)
     found.push(...recent)
     // Newest first. A page with hidden statuses is shorter than the limit, so its length says nothing.
-    if (recent.length < body.length || body.length === 0) return found
+    if (recent.length < page.length || page.length === 0) return found
   }
   return 'unknown'
 }
@@ -132,8 +144,8 @@ async function statusesSince(
 /** https://docs.joinmastodon.org/methods/statuses/#context, for software whose list leaves replies out. */
 async function repliesTo(instance: Instance, parentId: string, accountId: string, io: Io): Promise<unknown[]> {
   const url = `${statusAt(instance, parentId)}/context`
-  const { body } = await callNetwork(instance, io, url, { headers: instance.headers })
-  const replies = at(body, 'descendants')
-  if (!Array.isArray(replies)) throw unexpected(instance.host, false)
+  const answer = object({ descendants: list(STATUS) })
+  const { body } = await callNetwork(instance, io, url, { headers: instance.headers, answer })
+  const replies = at(body, 'descendants') as unknown[]
   return replies.filter((reply) => textAt(reply, 'account', 'id') === accountId)
 }

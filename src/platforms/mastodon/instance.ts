@@ -2,6 +2,7 @@ import { MASTODON_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { ID, list, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
@@ -44,7 +45,7 @@ function untilReset({ headers }: Refusal): number | undefined {
 // https://docs.joinmastodon.org/methods/accounts/#verify_credentials
 export async function readAccount(instance: Instance, io: Io): Promise<unknown> {
   const url = `${instance.origin}/api/v1/accounts/verify_credentials`
-  return (await callNetwork(instance, io, url, { headers: instance.headers })).body
+  return (await callNetwork(instance, io, url, { headers: instance.headers, answer: object({ id: ID }) })).body
 }
 
 /** Whether the software of the server does not know the call. */
@@ -56,7 +57,8 @@ export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/
 /** https://docs.joinmastodon.org/methods/statuses/#get. Undefined for a status that the account cannot see. */
 export async function readStatus(instance: Instance, id: string, io: Io): Promise<unknown> {
   const { host, headers } = instance
-  const response = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), { headers }))
+  const answer = object({ id: ID, media_attachments: list(object({ id: ID })) })
+  const response = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), { headers, answer }))
   if (response && textAt(response.body, 'id') !== id) throw unexpected(host, false)
   return response?.body
 }

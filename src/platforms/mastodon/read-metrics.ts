@@ -1,6 +1,6 @@
 import type { Io } from '../contract/io.ts'
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, object } from '../wire/answer.ts'
 import { callNetwork, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
@@ -25,14 +25,15 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
  * (lib/pleroma/web/mastodon_api/controllers/status_controller.ex).
  */
 async function listStatuses(instance: Instance, posts: readonly MeasuredPost[], io: Io) {
-  const { origin, host, headers } = instance
+  const { origin, headers } = instance
   for (const parameter of ['id[]', 'ids[]']) {
     const query = new URLSearchParams(posts.map(({ id }): [string, string] => [parameter, id]))
-    const list = () => callNetwork(instance, io, `${origin}/api/v1/statuses?${query}`, { headers })
-    const response = await orMissing(isUnknown, list)
+    const read = () =>
+      callNetwork(instance, io, `${origin}/api/v1/statuses?${query}`, { headers, answer: list(object({ id: ID })) })
+    const response = await orMissing(isUnknown, read)
     if (!response) continue
-    if (!Array.isArray(response.body)) throw unexpected(host, false)
-    return new Map(response.body.map((status) => [textAt(status, 'id') ?? '', status]))
+    const statuses = response.body as unknown[]
+    return new Map(statuses.map((status) => [textAt(status, 'id'), status]))
   }
   return undefined
 }

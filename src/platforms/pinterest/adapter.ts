@@ -1,5 +1,6 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { ID, object } from '../wire/answer.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { edit, remove } from './change.ts'
@@ -48,7 +49,12 @@ export const pinterestAdapter: Adapter<Prepared> = {
 
   async publish(act, io, { video }) {
     const body = pinOf(act, video?.id ?? null)
-    const response = await clientFor(io).call('/pins', { method: 'POST', body, visible: true })
+    const response = await clientFor(io).call('/pins', {
+      method: 'POST',
+      body,
+      visible: true,
+      answer: object({ id: ID }),
+    })
     const id = textAt(response.body, 'id')
     if (!isId(id)) throw unexpected(HOST, true)
     return sentOf(id)

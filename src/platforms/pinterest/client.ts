@@ -1,8 +1,10 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, unexpected } from '../contract/publish-error.ts'
+import { impossible } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
+import { list, object, optional, TEXT } from '../wire/answer.ts'
+import { type CallOptions, callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { ERRORS, keysOf, untilReset, wordsOf } from './errors.ts'
 
@@ -18,12 +20,12 @@ const LIST_BYTES_MAX = 16 * 1_048_576
 /** The calls of one account. */
 export interface Client {
   /** `path` follows `/v5`. */
-  call(path: string, options?: Options): Promise<NetworkResponse>
+  call(path: string, options: Options): Promise<NetworkResponse>
   /** The items of the first `pagesMax` pages of a list. */
-  list(path: string, pagesMax: number): Promise<unknown[]>
+  list(path: string, item: TSchema, pagesMax: number): Promise<unknown[]>
 }
 
-type Options = Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>
+type Options = Omit<CallOptions, 'headers'>
 
 export function clientFor(io: Io): Client {
   const accessToken = accessTokenOf(io.credentials, 'Pinterest')
@@ -41,16 +43,15 @@ export function clientFor(io: Io): Client {
     return callNetwork(network, io, `${API}${path}`, { ...options, headers })
   }
   return {
-    call: (path, options = {}) => call(path, options),
-    async list(path, pagesMax) {
+    call: (path, options) => call(path, options),
+    async list(path, item, pagesMax) {
+      const answer = object({ items: list(item), bookmark: optional(TEXT) })
       const items: unknown[] = []
       let bookmark: string | undefined
       for (let page = 0; page < pagesMax; page++) {
         const query = new URLSearchParams({ page_size: '250', ...(bookmark && { bookmark }) })
-        const { body } = await call(`${path}?${query}`, {}, LIST_BYTES_MAX)
-        const more = at(body, 'items')
-        if (!Array.isArray(more)) throw unexpected(HOST, false)
-        items.push(...more)
+        const { body } = await call(`${path}?${query}`, { answer }, LIST_BYTES_MAX)
+        items.push(...(at(body, 'items') as unknown[]))
         bookmark = textAt(body, 'bookmark')
         if (!bookmark) break
       }

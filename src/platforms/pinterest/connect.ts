@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { standardOAuth } from '../families/oauth/standard-oauth.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientFor, HOST, isId } from './client.ts'
@@ -40,7 +41,7 @@ export const pinterestOAuth = standardOAuth({
 
 /** https://developers.pinterest.com/docs/api/v5/user_account-get */
 export async function readProfile(io: Io): Promise<Profile> {
-  const { body } = await clientFor(io).call('/user_account')
+  const { body } = await clientFor(io).call('/user_account', { answer: object({ id: TEXT, username: TEXT }) })
   const [id, username] = [textAt(body, 'id'), textAt(body, 'username')]
   if (!isId(id) || !username) throw unexpected(HOST, false)
   return {

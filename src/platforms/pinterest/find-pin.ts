@@ -1,4 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
 import { type Client, isId, sentOf } from './client.ts'
@@ -6,6 +7,16 @@ import { type PinTexts, placeOf, textsOf } from './pin.ts'
 
 /** Pages of 250 pins each. All are read, because no page says in which order pins are listed. */
 const PAGES_MAX = 4
+
+/** A pin as far as it is compared. */
+const PIN = object({
+  id: TEXT,
+  created_at: optional(TEXT),
+  title: optional(TEXT),
+  description: optional(TEXT),
+  link: optional(TEXT),
+  alt_text: optional(TEXT),
+})
 
 /**
  * The pins that an act may have made: those on its board, or in its section, that were created since its first attempt
@@ -15,10 +26,10 @@ export async function findPins(client: Client, act: Act): Promise<Sent[]> {
   const texts = textsOf(act)
   if (!Object.values(texts).some((text) => text !== undefined)) return []
   const { boardId, sectionId } = placeOf(act)
-  const list = sectionId ? `/boards/${boardId}/sections/${sectionId}/pins` : `/boards/${boardId}/pins`
+  const path = sectionId ? `/boards/${boardId}/sections/${sectionId}/pins` : `/boards/${boardId}/pins`
   const since = earliestCreation(act)
   const isNew = (pin: unknown) => createdAt(pin) >= since
-  const pins = await client.list(list, PAGES_MAX)
+  const pins = await client.list(path, PIN, PAGES_MAX)
   return pins
     .filter((pin) => isNew(pin) && isOwn(pin) && isIn(pin, sectionId) && isShown(pin, act) && hasTexts(pin, texts))
     .flatMap((pin) => {

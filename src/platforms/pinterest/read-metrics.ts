@@ -1,15 +1,19 @@
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { object, optional } from '../wire/answer.ts'
 import { at } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
 import { readEach } from '../wire/read-each.ts'
 import { readNames } from '../wire/read-names.ts'
-import { type Client, clientFor, HOST } from './client.ts'
+import { type Client, clientFor } from './client.ts'
 
 const DAY_MS = 86_400_000
 
 /** A native number that no name of ours stands for. */
 const OUTBOUND_CLICK = 'OUTBOUND_CLICK'
+
+const ANALYTICS = object({
+  all: object({ summary_metrics: optional(object()), lifetime_metrics: optional(object()) }),
+})
 
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
@@ -29,8 +33,7 @@ async function readPin(client: Client, { id, ageMs }: MeasuredPost, names: reado
       end_date: dayOf(now),
       metric_types: names.join(','),
     })
-    const { body } = await client.call(`/pins/${id}/analytics?${query}`)
-    if (at(body, 'all') === undefined) throw unexpected(HOST, false)
+    const { body } = await client.call(`/pins/${id}/analytics?${query}`, { answer: ANALYTICS })
     const [sums, totals] = [at(body, 'all', 'summary_metrics'), at(body, 'all', 'lifetime_metrics')]
     return pickCounts(names, (name) => at(totals, name) ?? at(sums, name))
   }

@@ -1,10 +1,12 @@
 import type { PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
-import { callNetwork, type NetworkRules } from '../wire/call-network.ts'
+import { object, TEXT } from '../wire/answer.ts'
+import type { NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
-import { fileName, multipart } from '../wire/request-body.ts'
+import { fileName } from '../wire/request-body.ts'
+import { sendForm } from '../wire/storage-form.ts'
 import { type Client, HOST, isId } from './client.ts'
 
 /** An uploaded video. */
@@ -20,13 +22,17 @@ export type Video = {
  * https://developers.pinterest.com/docs/work-with-organic-content-and-users/create-boards-and-pins/
  */
 export async function uploadVideo(client: Client, file: PublishedFile, io: Io): Promise<Video> {
-  const { body } = await client.call('/media', { method: 'POST', body: { media_type: 'video' } })
+  const { body } = await client.call('/media', {
+    method: 'POST',
+    body: { media_type: 'video' },
+    answer: object({ media_id: TEXT, upload_url: TEXT, upload_parameters: object() }),
+  })
   const [id, url] = [textAt(body, 'media_id'), URL.parse(textAt(body, 'upload_url') ?? '')]
   const parameters = Object.entries(at(body, 'upload_parameters') ?? {})
   if (!isId(id) || url?.protocol !== 'https:' || !parameters.every(isField)) throw unexpected(HOST, false)
   // The parameters are the permission, so the storage gets no token. It reads no field after the file.
-  const form = multipart(Object.fromEntries(parameters), [{ field: 'file', name: fileName(file, 0), file }])
-  await callNetwork(storageAt(url.host), io, url, { method: 'POST', body: form })
+  const upload = { field: 'file', name: fileName(file, 0), file }
+  await sendForm(storageAt(url.host), io, url, Object.fromEntries(parameters), upload)
   return { id, looks: 0 }
 }
 
@@ -60,7 +66,7 @@ const LOOK_MAX_MS = 60_000
  * Pinterest no longer has it. Throws if Pinterest cannot process it.
  */
 export async function waitFor(client: Client, { id, looks }: Video): Promise<number | null> {
-  const { status, body } = await client.call(`/media/${id}`, { accept: [404] })
+  const { status, body } = await client.call(`/media/${id}`, { accept: [404], answer: object({ status: TEXT }) })
   if (status === 404 && body !== undefined) return null
   switch (textAt(body, 'status')) {
     case 'succeeded':

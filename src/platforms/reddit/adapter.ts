@@ -1,11 +1,12 @@
 import type { Act, Adapter, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { object } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { lookAgain, lookLater } from '../wire/lost-response.ts'
 import { edit, remove } from './change.ts'
-import { type Client, clientFor, readPage, sentOf } from './client.ts'
+import { type Client, clientFor, readPage, sentOf, THINGS } from './client.ts'
 import { redditOAuth } from './connect.ts'
 import { redditContent } from './content.ts'
 import { codeOf } from './errors.ts'
@@ -74,9 +75,11 @@ export const redditAdapter: Adapter<State> = {
   reconcile: (act, io, ready) => find(act, io, ready ?? newState()),
 }
 
+const POSTED = object({ json: object({ data: object() }) })
+
 async function send(client: Client, act: Act, path: string, body: object): Promise<unknown> {
   try {
-    return at((await client.call(path, { method: 'POST', body, visible: true })).body, 'json', 'data')
+    return at((await client.call(path, { method: 'POST', body, visible: true, answer: POSTED })).body, 'json', 'data')
   } catch (error) {
     throw await explain(error, client, act)
   }
@@ -88,7 +91,9 @@ async function send(client: Client, act: Act, path: string, body: object): Promi
  */
 async function explain(error: unknown, client: Client, { fields }: Act): Promise<unknown> {
   if (!(error instanceof Refused) || codeOf(error.refusal.body) !== 'SUBREDDIT_NOEXIST') return error
-  const about = await readPage(client, `/r/${textAt(fields, 'subreddit')}/about`)
+  const about = await readPage(client, `/r/${textAt(fields, 'subreddit')}/about`, {
+    answer: object({ data: object() }),
+  })
   if (about === undefined) return error
   return new PublishError(error.message, { code: 'server_error', maybeSent: false, retryable: true })
 }
@@ -97,7 +102,7 @@ async function explain(error: unknown, client: Client, { fields }: Act): Promise
 async function publishComment(client: Client, act: Act): Promise<Sent> {
   const { text } = redditContent(act)
   const body = new URLSearchParams({ api_type: 'json', thing_id: act.parent!.id, text })
-  const response = await client.call('/api/comment', { method: 'POST', body, visible: true })
+  const response = await client.call('/api/comment', { method: 'POST', body, visible: true, answer: THINGS })
   const thing = at(response.body, 'json', 'data', 'things', 0, 'data')
   const sent = sentOf(thing)
   if (!sent) throw unexpected(client.host, true)

@@ -1,16 +1,17 @@
 import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
+import { impossible, ofAnotherAccount, PublishError, postGone } from '../contract/publish-error.ts'
+import { object } from '../wire/answer.ts'
 import { textAt } from '../wire/json.ts'
-import { type Client, clientFor, isDeleted, readThings } from './client.ts'
+import { type Client, clientFor, isDeleted, readThings, THINGS } from './client.ts'
 import { redditContent } from './content.ts'
 import { comparable } from './find-post.ts'
 
 /** https://www.reddit.com/dev/api#POST_api_del: 200 for every id, so that the post is read afterwards. */
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const client = clientFor(io)
-  await client.call('/api/del', { method: 'POST', body: new URLSearchParams({ id }), visible: true })
+  await client.call('/api/del', { method: 'POST', body: new URLSearchParams({ id }), visible: true, answer: object() })
   const thing = await readThing(client, id)
   if (thing === undefined) return
   if (textAt(thing, 'author') !== client.username) throw ofAnotherAccount(client.host)
@@ -35,8 +36,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const shown = textAt(thing, act.kind === 'comment' ? 'body' : 'selftext')
   if (shown?.trim() === text.trim()) return addressOf(published)
   const body = new URLSearchParams({ api_type: 'json', thing_id: id, text })
-  const response = await client.call('/api/editusertext', { method: 'POST', body, visible: true })
-  if (response.body === undefined) throw unexpected(client.host, true)
+  await client.call('/api/editusertext', { method: 'POST', body, visible: true, answer: THINGS })
   return addressOf(published)
 }
 

@@ -1,7 +1,9 @@
+import type { TProperties } from '@sinclair/typebox'
 import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { PublishError, unauthorized, unexpected } from '../contract/publish-error.ts'
+import { PublishError, unauthorized } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
+import { list, object, optional, TEXT } from '../wire/answer.ts'
 import {
   type CallOptions,
   callNetwork,
@@ -27,7 +29,7 @@ const RESPONSE_BYTES_MAX = 16_777_216
 /** One account, and the calls to it. */
 export interface Client extends NetworkRules {
   username: string
-  call(path: string, options?: Omit<CallOptions, 'headers'>): Promise<NetworkResponse>
+  call(path: string, options: Omit<CallOptions, 'headers'>): Promise<NetworkResponse>
 }
 
 /** The client of a connected account. */
@@ -112,16 +114,11 @@ function untilReset({ headers }: Pick<Refusal, 'headers'>): number | undefined {
 }
 
 /** A page of a subreddit; undefined if the subreddit does not exist, or does not show the page to the account. */
-export async function readPage(
-  client: Client,
-  path: string,
-  options: Omit<CallOptions, 'headers'> = {},
-): Promise<unknown> {
+export async function readPage(client: Client, path: string, options: Omit<CallOptions, 'headers'>): Promise<unknown> {
   try {
     // Names that do not exist are redirected to the search.
     const { status, body } = await client.call(path, { ...options, accept: [302] })
     if (status === 302) return undefined
-    if (body === undefined) throw unexpected(client.host, false)
     return body
   } catch (error) {
     if (error instanceof Refused && [403, 404].includes(error.refusal.status)) return undefined
@@ -129,16 +126,23 @@ export async function readPage(
   }
 }
 
-/** The items of a list, such as posts or subreddits; undefined if the response is not a list. */
-export function itemsOf({ body }: NetworkResponse): unknown[] | undefined {
-  const children = at(body, 'data', 'children')
-  return Array.isArray(children) ? children.map((child) => at(child, 'data')) : undefined
-}
+/** A list of items, such as posts or subreddits. */
+export const listing = (item: TProperties) =>
+  object({ data: object({ children: list(object({ data: object(item) })), after: optional(TEXT) }) })
+
+/** The items of a listing. */
+export const itemsOf = ({ body }: NetworkResponse): unknown[] =>
+  (at(body, 'data', 'children') as unknown[]).map((child) => at(child, 'data'))
+
+/** The response to a call that makes or changes a post or a comment. */
+export const THINGS = object({ json: object({ data: object({ things: list(object({ data: object() })) }) }) })
+
+const THING = { name: TEXT, author: TEXT, title: optional(TEXT), selftext: optional(TEXT), body: optional(TEXT) }
 
 /** Posts and comments by their full names: https://www.reddit.com/dev/api#GET_api_info leaves out unknown ones. */
 export async function readThings(client: Client, names: readonly string[]): Promise<Map<string, unknown>> {
-  const things = itemsOf(await client.call(`/api/info?${new URLSearchParams({ id: names.join(',') })}`))
-  if (!things) throw unexpected(client.host, false)
+  const query = new URLSearchParams({ id: names.join(',') })
+  const things = itemsOf(await client.call(`/api/info?${query}`, { answer: listing(THING) }))
   return new Map(things.map((thing) => [textAt(thing, 'name') ?? '', thing]))
 }
 

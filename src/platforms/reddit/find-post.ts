@@ -1,9 +1,9 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { list, NUMBER, object, optional, TEXT } from '../wire/answer.ts'
 import type { NetworkResponse } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
-import { type Client, itemsOf, sentOf } from './client.ts'
+import { type Client, itemsOf, listing, sentOf } from './client.ts'
 import { redditContent } from './content.ts'
 import { type Asset, kindOf } from './post.ts'
 
@@ -49,11 +49,25 @@ interface Newest {
   isComplete: boolean
 }
 
+/** A post or a comment as far as it is compared. */
+const ITEM = {
+  name: TEXT,
+  created_utc: NUMBER,
+  subreddit: optional(TEXT),
+  title: optional(TEXT),
+  selftext: optional(TEXT),
+  url: optional(TEXT),
+  parent_id: optional(TEXT),
+  body: optional(TEXT),
+  gallery_data: optional(object({ items: optional(list(object({ media_id: TEXT }))) })),
+}
+
 /** The newest posts or comments of the author: https://www.reddit.com/dev/api#GET_user_{username}_{where} */
 async function readNewest(client: Client, where: 'submitted' | 'comments', act: Act): Promise<Newest> {
-  const response = await client.call(`/user/${client.username}/${where}?sort=new&limit=${ITEMS_MAX}`)
+  const response = await client.call(`/user/${client.username}/${where}?sort=new&limit=${ITEMS_MAX}`, {
+    answer: listing(ITEM),
+  })
   const items = itemsOf(response)
-  if (!items?.every((item) => Number.isFinite(createdAt(item)))) throw unexpected(client.host, false)
   const since = earliestCreation(act) + clockOffset(response)
   // A page may be shorter than its maximum, and more follow all the same:
   // https://github.com/Pyprohly/reddit-api-doc-notes/blob/main/docs/api-reference/listings.rst (limit)

@@ -1,8 +1,9 @@
 import type { FieldOption, FieldOptions } from '../contract/adapter.ts'
 import type { Io, Json } from '../contract/io.ts'
-import { impossible, unexpected } from '../contract/publish-error.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, clientFor, itemsOf, readPage } from './client.ts'
+import { type Client, clientFor, itemsOf, listing, readPage } from './client.ts'
 import { reddit } from './limits.ts'
 
 /** Pages of 100 subreddits each, of one list. */
@@ -28,10 +29,9 @@ async function readSubreddits(client: Client, where: string): Promise<{ items: u
   let after: string | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const query = new URLSearchParams({ limit: '100', ...(after && { after }) })
-    const response = await client.call(`/subreddits/mine/${where}?${query}`)
-    const found = itemsOf(response)
-    if (!found) throw unexpected(client.host, false)
-    items.push(...found)
+    const answer = listing({ display_name: TEXT })
+    const response = await client.call(`/subreddits/mine/${where}?${query}`, { answer })
+    items.push(...itemsOf(response))
     after = textAt(response.body, 'data', 'after')
     if (!after) return { items, isComplete: true }
   }
@@ -70,13 +70,13 @@ export const flairOptions: FieldOptions = {
   async read(io: Io, { subreddit = '' }) {
     const client = clientFor(io)
     if (!NAME.test(subreddit)) throw impossible(`subreddit is ${JSON.stringify(subreddit)}, expected a name without r/`)
-    const about = await readPage(client, `/r/${subreddit}/about`)
+    const about = await readPage(client, `/r/${subreddit}/about`, { answer: object({ data: object() }) })
     if (about === undefined) throw impossible(`r/${subreddit} does not exist, or is not open to the account`)
     // Subreddits of profiles may lack these pages.
     const body = new URLSearchParams({ api_type: 'json', is_newlink: 'true' })
-    const flairs = await readPage(client, `/r/${subreddit}/api/flairselector`, { method: 'POST', body })
-    const rules = await readPage(client, `/r/${subreddit}/about/rules`)
-    const requirements = await readPage(client, `/api/v1/${subreddit}/post_requirements`)
+    const flairs = await readPage(client, `/r/${subreddit}/api/flairselector`, { method: 'POST', body, answer: FLAIRS })
+    const rules = await readPage(client, `/r/${subreddit}/about/rules`, { answer: object({ rules: list() }) })
+    const requirements = await readPage(client, `/api/v1/${subreddit}/post_requirements`, { answer: object() })
     return {
       options: listAt(flairs, 'choices').flatMap(flairOf),
       facts: {
@@ -90,6 +90,8 @@ export const flairOptions: FieldOptions = {
 
 const { pattern } = reddit.fields.subreddit as { pattern: { regex: RegExp } }
 const NAME = pattern.regex
+
+const FLAIRS = object({ choices: list(object({ flair_template_id: TEXT })) })
 
 function flairOf(flair: unknown): FieldOption[] {
   const [value, text] = [textAt(flair, 'flair_template_id'), textAt(flair, 'flair_text')]

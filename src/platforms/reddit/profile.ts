@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { clientOfToken, limitKeyOf } from './client.ts'
@@ -7,7 +8,7 @@ import { clientOfToken, limitKeyOf } from './client.ts'
 /** https://www.reddit.com/dev/api#GET_api_v1_me. The name of a user never changes. */
 export async function readProfile(io: Io): Promise<Profile> {
   const client = clientOfToken(io)
-  const { body } = await client.call('/api/v1/me')
+  const { body } = await client.call('/api/v1/me', { answer: object({ id: TEXT, name: TEXT }) })
   const [externalId, username] = [textAt(body, 'id'), textAt(body, 'name')]
   if (!externalId || !username) throw unexpected(client.host, false)
   const { clientId } = io.credentials

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream'
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
-import { callNetwork, type NetworkRules, Refused } from '../wire/call-network.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
+import { type NetworkRules, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Content, fileName, multipart } from '../wire/request-body.ts'
+import { type Content, fileName } from '../wire/request-body.ts'
+import { sendForm } from '../wire/storage-form.ts'
 import { type Client, HOST } from './client.ts'
 import type { Asset } from './post.ts'
 
@@ -73,20 +75,24 @@ async function upload(client: Client, io: Io, filepath: string, content: Content
     isStorage: true,
   }
   // The call has no token of the account. The file has to be the last field.
-  const form = multipart(fields, [{ field: 'file', name: filepath, file: content }])
   try {
-    await callNetwork(storage, io, address, { method: 'POST', body: form })
+    await sendForm(storage, io, address, fields, { field: 'file', name: filepath, file: content })
   } catch (error) {
     throw explainStorage(error, filepath)
   }
   return { id, url: `${address.href.replace(/\/$/, '')}/${fields.key}` }
 }
 
+const LEASE = object({
+  asset: object({ asset_id: TEXT }),
+  args: object({ action: TEXT, fields: list(object({ name: TEXT, value: TEXT })) }),
+})
+
 /** The address and the form for one file. Reddit refuses types that it does not take with status 400. */
 async function lease(client: Client, filepath: string, mimetype: string): Promise<unknown> {
   const form = new URLSearchParams({ filepath, mimetype })
   try {
-    return (await client.call('/api/media/asset.json', { method: 'POST', body: form })).body
+    return (await client.call('/api/media/asset.json', { method: 'POST', body: form, answer: LEASE })).body
   } catch (error) {
     if (!(error instanceof Refused) || error.refusal.status !== 400) throw error
     throw impossible(`${error.message}. It may not accept files of the type ${mimetype}`)

@@ -1,6 +1,7 @@
 import type { SandboxFault } from '../../../schemas/sandbox.ts'
 import type { Io } from '../contract/io.ts'
 import type { ReceivedCall, SandboxStore } from '../contract/sandbox-store.ts'
+import { ID, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules } from '../wire/call-network.ts'
 import { HOST } from './client.ts'
 
@@ -41,6 +42,6 @@ export async function callSandbox(
     return Response.json({ id, error: `fields.fault is ${fault}` }, { status, ...(headers && { headers }) })
   }
   // Through callNetwork, so that faults have the same meaning as on every network.
-  const options = { method: 'POST' as const, visible: true }
+  const options = { method: 'POST' as const, visible: true, answer: object({ id: ID }) }
   return (await callNetwork(network, { fetch: respond, signal }, `https://${HOST}/posts`, options)).body
 }

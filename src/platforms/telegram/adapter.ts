@@ -1,12 +1,20 @@
 import type { Adapter } from '../contract/adapter.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { either, FLAG, ID, list, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import { callMethod, clientFor } from './bot.ts'
+import { callMethod, clientFor, MESSAGE } from './bot.ts'
 import { edit, remove } from './change.ts'
 import { bodyOf, loadThumbnail, messageOf } from './message.ts'
 import { sentOf } from './sent.ts'
 
 // Source of everything below that names no other: https://core.telegram.org/bots/api
+
+const MEMBER = object({
+  status: TEXT,
+  can_post_messages: optional(FLAG),
+  can_send_messages: optional(FLAG),
+  is_member: optional(FLAG),
+})
 
 export const telegramAdapter: Adapter<null> = {
   // No idempotency key, and no way to list sent messages: getUpdates does not return a bot's own.
@@ -18,13 +26,14 @@ export const telegramAdapter: Adapter<null> = {
 
   async identify(io) {
     const bot = clientFor(io)
-    const me = at((await callMethod(bot, io, 'getMe')).body, 'result', 'id')
-    const { body } = await callMethod(bot, io, 'getChat', { chat_id: bot.chatId })
-    const id = textAt(body, 'result', 'id')
-    if (id === undefined || me === undefined) throw unexpected(bot.host, false)
+    const me = at((await callMethod(bot, io, 'getMe', object({ id: ID }))).body, 'result', 'id')
+    const { body } = await callMethod(bot, io, 'getChat', object({ id: ID, type: TEXT, username: optional(TEXT) }), {
+      chat_id: bot.chatId,
+    })
+    const id = textAt(body, 'result', 'id')!
     const type = textAt(body, 'result', 'type')
     if (type !== 'private') {
-      const member = await callMethod(bot, io, 'getChatMember', { chat_id: bot.chatId, user_id: me })
+      const member = await callMethod(bot, io, 'getChatMember', MEMBER, { chat_id: bot.chatId, user_id: me })
       const obstacle = obstacleOf(at(member.body, 'result'), type)
       if (obstacle) throw unauthorized(`${bot.host}: ${obstacle}`)
     }
@@ -48,7 +57,7 @@ export const telegramAdapter: Adapter<null> = {
     const { method, parameters, uploads, thumbnail } = messageOf(act)
     if (thumbnail) uploads.push(await loadThumbnail(thumbnail, io))
     const body = bodyOf({ chat_id: bot.chatId, ...parameters }, uploads)
-    const response = await callMethod(bot, io, method, body, { visible: true })
+    const response = await callMethod(bot, io, method, either(MESSAGE, list(MESSAGE)), body, { visible: true })
     const sent = sentOf(at(response.body, 'result'))
     if (!sent) throw unexpected(bot.host, true)
     return sent

@@ -1,6 +1,8 @@
+import type { TSchema } from '@sinclair/typebox'
 import { TELEGRAM_CHAT, TELEGRAM_TOKEN } from '../../../schemas/text-forms.ts'
 import type { Io } from '../contract/io.ts'
-import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { unauthorized } from '../contract/publish-error.ts'
+import { ID, literal, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
 import { ERRORS, keysOf, newChatIdOf, wordsOf } from './errors.ts'
@@ -36,14 +38,18 @@ export function clientFor({ credentials: { botToken = '', chatId = '' } }: Io): 
   }
 }
 
+/** A message in a result. */
+export const MESSAGE = object({ message_id: ID })
+
+/** `result` is the part of the response that the method documents. */
 export async function callMethod(
   bot: Bot,
   io: Io,
   method: string,
+  result: TSchema,
   body: object = {},
   { visible = false } = {},
 ): Promise<NetworkResponse> {
-  const response = await callNetwork(bot, io, `${bot.address}/${method}`, { method: 'POST', body, visible })
-  if (at(response.body, 'ok') !== true) throw unexpected(bot.host, visible)
-  return response
+  const answer = object({ ok: literal(true), result })
+  return callNetwork(bot, io, `${bot.address}/${method}`, { method: 'POST', body, visible, answer })
 }

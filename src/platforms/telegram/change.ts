@@ -2,8 +2,9 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, postGone } from '../contract/publish-error.ts'
+import { literal } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
-import { type Bot, callMethod, clientFor } from './bot.ts'
+import { type Bot, callMethod, clientFor, MESSAGE } from './bot.ts'
 import { editOf } from './message.ts'
 import { messageIdsOf } from './sent.ts'
 
@@ -36,7 +37,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
       ? (['deleteMessages', { message_ids: ids }] as const)
       : (['deleteMessage', { message_id: ids[0] }] as const)
   try {
-    await callMethod(bot, io, method, { chat_id: bot.chatId, ...messages }, { visible: true })
+    await callMethod(bot, io, method, literal(true), { chat_id: bot.chatId, ...messages }, { visible: true })
   } catch (error) {
     if (!isAbout(error, /: message to delete not found$/i)) throw error
   }
@@ -49,7 +50,7 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
   const { method, parameters } = editOf(act, published.fileCount > 0)
   try {
     const body = { chat_id: bot.chatId, message_id: Number(published.id), ...parameters }
-    await callMethod(bot, io, method, body, { visible: true })
+    await callMethod(bot, io, method, MESSAGE, body, { visible: true })
   } catch (error) {
     if (isAbout(error, /: message to edit not found$/i)) throw postGone(bot.host)
     if (!isAbout(error, /: message is not modified/i)) throw error

@@ -2,7 +2,7 @@ import type { Adapter } from '../contract/adapter.ts'
 import { get } from '../families/meta/api.ts'
 import { type Containers, containerMethods } from '../families/meta/containers.ts'
 import { remove } from './change.ts'
-import { clientOf, PROFILE_FIELDS, profileOf } from './client.ts'
+import { clientOf, PROFILE, PROFILE_FIELDS, profileOf } from './client.ts'
 import { threadsOAuth } from './connect.ts'
 import { findPost } from './find-post.ts'
 import { planContainers } from './plan.ts'
@@ -22,7 +22,7 @@ export const threadsAdapter: Adapter<Containers> = {
 
   async identify(io) {
     const api = clientOf(io)
-    return profileOf(await get(api, io, 'me', { fields: PROFILE_FIELDS }))
+    return profileOf(await get(api, io, 'me', { fields: PROFILE_FIELDS }, PROFILE))
   },
 
   ...containerMethods({

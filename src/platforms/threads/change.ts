@@ -1,9 +1,9 @@
 import type { OnNetwork } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { PublishError } from '../contract/publish-error.ts'
 import { isNotFound, isShown } from '../families/meta/api.ts'
+import { literal, object } from '../wire/answer.ts'
 import { callNetwork } from '../wire/call-network.ts'
-import { at } from '../wire/json.ts'
 import { requireSettled } from '../wire/not-found.ts'
 import { clientOf } from './client.ts'
 
@@ -14,8 +14,7 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
   const query = new URLSearchParams({ access_token: api.accessToken })
   const url = `${api.base}/${encodeURIComponent(id)}?${query}`
   try {
-    const { body } = await callNetwork(api, io, url, { method: 'DELETE', visible: true })
-    if (at(body, 'success') !== true) throw unexpected(api.host, true)
+    await callNetwork(api, io, url, { method: 'DELETE', visible: true, answer: object({ success: literal(true) }) })
   } catch (error) {
     if (!isNotFound(error)) throw error
     requireSettled(api.host, published)

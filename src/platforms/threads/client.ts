@@ -1,6 +1,7 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { idAt, isToken, type MetaApi, metaApi } from '../families/meta/api.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 
@@ -15,6 +16,8 @@ export function clientOf({ credentials: { accessToken = '' } }: Pick<Io, 'creden
 }
 
 export const PROFILE_FIELDS = 'id,username,name,threads_profile_picture_url'
+
+export const PROFILE = object({ id: TEXT, username: TEXT })
 
 /** The id is a text here. The `user_id` of a token response is a number that may be above 2^53. */
 export function profileOf(user: unknown): Profile {

@@ -1,6 +1,8 @@
-import { get, listAt, metaApi } from '../families/meta/api.ts'
+import { get, metaApi } from '../families/meta/api.ts'
 import { longLivedTokens } from '../families/meta/long-lived-tokens.ts'
-import { BASE, PROFILE_FIELDS, profileOf } from './client.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
+import { at } from '../wire/json.ts'
+import { BASE, PROFILE, PROFILE_FIELDS, profileOf } from './client.ts'
 
 /** https://developers.facebook.com/docs/threads/get-started */
 export const threadsOAuth = longLivedTokens({
@@ -14,10 +16,10 @@ export const threadsOAuth = longLivedTokens({
   kind: 'profile',
   async readAccount(accessToken, _granted, io) {
     const api = metaApi(BASE, accessToken)
-    const profile = profileOf(await get(api, io, 'me', { fields: PROFILE_FIELDS }))
+    const profile = profileOf(await get(api, io, 'me', { fields: PROFILE_FIELDS }, PROFILE))
     // The token response does not have the scopes.
-    const body = await get(api, io, 'debug_token', { input_token: accessToken })
-    const scopes = listAt(body, 'data', 'scopes').filter((scope) => typeof scope === 'string')
-    return { profile, scopes }
+    const answer = object({ data: object({ scopes: list(TEXT) }) })
+    const body = await get(api, io, 'debug_token', { input_token: accessToken }, answer)
+    return { profile, scopes: at(body, 'data', 'scopes') as string[] }
   },
 })

@@ -1,8 +1,8 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { get, listAt } from '../families/meta/api.ts'
-import { hasText, isSince, pickOne, sinceOf } from '../families/meta/posts-of-act.ts'
-import { textAt } from '../wire/json.ts'
+import { get } from '../families/meta/api.ts'
+import { hasText, isSince, POSTS, pickOne, sinceOf } from '../families/meta/posts-of-act.ts'
+import { at, textAt } from '../wire/json.ts'
 import { clientOf } from './client.ts'
 
 /** A page has at most 100: https://developers.facebook.com/docs/threads/threads-media */
@@ -14,12 +14,13 @@ const POSTS_MAX = 100
  */
 export async function findPost(act: Act, io: Io, childIds: readonly string[]): Promise<Sent | 'several' | undefined> {
   const { parent } = act
-  const body = await get(clientOf(io), io, parent ? 'me/replies' : 'me/threads', {
+  const parameters = {
     fields: `id,text,timestamp,permalink,media_type,children${parent ? ',replied_to' : ''}`,
     since: sinceOf(act),
     limit: String(POSTS_MAX),
-  })
-  const candidates = listAt(body, 'data').filter(
+  }
+  const body = await get(clientOf(io), io, parent ? 'me/replies' : 'me/threads', parameters, POSTS)
+  const candidates = (at(body, 'data') as unknown[]).filter(
     (post) =>
       isSince(post, act) &&
       textAt(post, 'media_type') === mediaTypeOf(act) &&

@@ -1,6 +1,7 @@
 import type { Act, Adapter, Unidentified } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, PublishError, unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { beginAgain, mayBeginAgain } from '../wire/begin-again.ts'
 import { lookAgain, searchAfter } from '../wire/lost-response.ts'
 import { type Client, call, clientFor, HOST } from './client.ts'
@@ -62,7 +63,8 @@ export const tiktokAdapter: Adapter<State> = {
     const client = clientFor(io, isDraft(act))
     const { upload } = ready
     if (upload === null) {
-      const data = await call(client, io, '/v2/post/publish/content/init/', { body: photoPostOf(act), visible: true })
+      const options = { body: photoPostOf(act), visible: true, data: object({ publish_id: TEXT }) }
+      const data = await call(client, io, '/v2/post/publish/content/init/', options)
       const publishId = publishIdIn(data)
       if (publishId === undefined) throw unexpected(HOST, true)
       return follow({ ...ready, publishId, isAccepted: true })

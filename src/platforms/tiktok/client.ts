@@ -1,6 +1,7 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
+import { literal, object } from '../wire/answer.ts'
 import { callNetwork, type NetworkRules } from '../wire/call-network.ts'
 import { at } from '../wire/json.ts'
 import { codeOf, ERRORS, keysOf, wordsOf } from './errors.ts'
@@ -28,6 +29,8 @@ export function clientFor({ credentials }: Pick<Io, 'credentials'>, isDraft = fa
 }
 
 interface Options {
+  /** The documented part of the response. */
+  data: TSchema
   method?: 'GET' | 'POST'
   body?: object
   visible?: boolean
@@ -38,10 +41,10 @@ export async function call(
   client: Client,
   io: Pick<Io, 'fetch' | 'signal'>,
   path: string,
-  { method = 'POST', body, visible = false }: Options = {},
+  { data, method = 'POST', body, visible = false }: Options,
 ): Promise<unknown> {
   const { headers } = client
-  const response = await callNetwork(client, io, `${API}${path}`, { method, headers, ...(body && { body }), visible })
-  if (codeOf(response.body) !== 'ok') throw unexpected(HOST, visible)
-  return at(response.body, 'data')
+  const answer = object({ data, error: object({ code: literal('ok') }) })
+  const options = { method, headers, ...(body && { body }), visible, answer }
+  return at((await callNetwork(client, io, `${API}${path}`, options)).body, 'data')
 }

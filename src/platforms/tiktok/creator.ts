@@ -1,8 +1,9 @@
 import type { Act, FieldOptions } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible, unexpected } from '../contract/publish-error.ts'
+import { impossible } from '../contract/publish-error.ts'
+import { list, object, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, call, clientFor, HOST } from './client.ts'
+import { type Client, call, clientFor } from './client.ts'
 
 /** The options that TikTok currently offers the creator. */
 export interface Creator {
@@ -16,19 +17,19 @@ export interface Creator {
   maxVideoDurationSeconds: number | undefined
 }
 
+const CREATOR = object({ privacy_level_options: list(TEXT) })
+
 /**
  * https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info: to be called before each post.
  */
 export async function readCreator(client: Client, io: Pick<Io, 'fetch' | 'signal'>): Promise<Creator> {
-  const data = await call(client, io, '/v2/post/publish/creator_info/query/', { body: {} })
-  const levels = at(data, 'privacy_level_options')
-  if (!Array.isArray(levels)) throw unexpected(HOST, false)
+  const data = await call(client, io, '/v2/post/publish/creator_info/query/', { body: {}, data: CREATOR })
   const username = textAt(data, 'creator_username') ?? ''
   const seconds = Number(textAt(data, 'max_video_post_duration_sec'))
   return {
     username: /^[\w.]{1,64}$/.test(username) ? username : undefined,
     nickname: textAt(data, 'creator_nickname') ?? username,
-    privacyLevels: levels.filter((level) => typeof level === 'string'),
+    privacyLevels: at(data, 'privacy_level_options') as string[],
     commentDisabled: at(data, 'comment_disabled') === true,
     duetDisabled: at(data, 'duet_disabled') === true,
     stitchDisabled: at(data, 'stitch_disabled') === true,

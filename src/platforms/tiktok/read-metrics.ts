@@ -1,10 +1,10 @@
 import type { MetricReason } from '../../../schemas/metric-names.ts'
 import { pickCounts, type ReadMetrics } from '../contract/metrics.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { ID, list, object } from '../wire/answer.ts'
 import type { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readNames } from '../wire/read-names.ts'
-import { call, clientFor, HOST } from './client.ts'
+import { call, clientFor } from './client.ts'
 import { codeOf } from './errors.ts'
 
 /**
@@ -16,10 +16,10 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const read = async (names: readonly string[]) => {
     const fields = new URLSearchParams({ fields: ['id', ...names].join(',') })
     const body = { filters: { video_ids: posts.map(({ id }) => id) } }
-    const videos = at(await call(clientFor(io), io, `/v2/video/query/?${fields}`, { body }), 'videos')
-    if (!Array.isArray(videos)) throw unexpected(HOST, false)
-    for (const video of videos) {
-      const id = textAt(video, 'id') ?? ''
+    const data = object({ videos: list(object({ id: ID })) })
+    const videos = at(await call(clientFor(io), io, `/v2/video/query/?${fields}`, { body, data }), 'videos')
+    for (const video of videos as unknown[]) {
+      const id = textAt(video, 'id')!
       found.set(id, { ...found.get(id), ...pickCounts(names, (name) => at(video, name)) })
     }
     return {}

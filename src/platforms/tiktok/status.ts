@@ -1,8 +1,8 @@
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { either, ID, list, object, optional, TEXT } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, call, HOST } from './client.ts'
+import { type Client, call } from './client.ts'
 import { codeOf } from './errors.ts'
 
 export interface Status {
@@ -15,6 +15,12 @@ export interface Status {
   postIds: readonly string[]
 }
 
+const STATUS = object({
+  status: TEXT,
+  publicaly_available_post_id: optional(either(ID, list(ID))),
+  uploaded_bytes: optional(ID),
+})
+
 /**
  * https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status. Returns undefined if TikTok does
  * not know the task: the page does not say how long it does.
@@ -22,13 +28,15 @@ export interface Status {
 export async function readStatus(client: Client, publishId: string, io: Io): Promise<Status | undefined> {
   let data: unknown
   try {
-    data = await call(client, io, '/v2/post/publish/status/fetch/', { body: { publish_id: publishId } })
+    data = await call(client, io, '/v2/post/publish/status/fetch/', {
+      body: { publish_id: publishId },
+      data: STATUS,
+    })
   } catch (error) {
     if (error instanceof Refused && codeOf(error.refusal.body) === 'invalid_publish_id') return undefined
     throw error
   }
-  const name = textAt(data, 'status')
-  if (!name) throw unexpected(HOST, false)
+  const name = textAt(data, 'status')!
   // The misspelling is TikTok's. The page describes a list; a single value was seen:
   // https://github.com/andreaolivato/TikTok-LoginKit-PHP/releases/tag/v0.6.2
   const ids = [at(data, 'publicaly_available_post_id') ?? []].flat()

@@ -1,6 +1,7 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileBody, partOf } from '../wire/request-body.ts'
@@ -25,6 +26,7 @@ const CLOCK_MARGIN_MS = 120_000
 /** How often, in one attempt, TikTok may expect a chunk at another offset. */
 const MISMATCHES_MAX = 3
 
+const CHUNK_TAKEN = 206
 const WRONG_RANGE = 416
 /** The upload has expired, or TikTok does not know it. */
 const GONE = [403, 404]
@@ -42,7 +44,7 @@ export async function createUpload(client: Client, act: Act, io: Io): Promise<{ 
   const [path, body] = isDraft(act)
     ? ['/v2/post/publish/inbox/video/init/', { source_info: source }]
     : ['/v2/post/publish/video/init/', { post_info: videoInfoOf(act), source_info: source }]
-  const data = await call(client, io, path, { body })
+  const data = await call(client, io, path, { body, data: object({ publish_id: TEXT, upload_url: TEXT }) })
   const [publishId, url] = [publishIdIn(data), textAt(data, 'upload_url')]
   if (publishId === undefined || !isUploadUrl(url)) throw unexpected(HOST, false)
   return { publishId, upload: { url, createdAt: Date.now(), isExpired: false, chunkBytes, bytesSent: 0 } }
@@ -89,6 +91,7 @@ export async function sendChunks(saved: Upload, file: PublishedFile, io: Io): Pr
       if (received === undefined || ++mismatches > MISMATCHES_MAX) return { ...upload, isExpired: true }
       upload = resumedAt(upload, file, received + 1)
     } else {
+      if (status !== CHUNK_TAKEN) throw unexpected(hostOf(upload), false)
       upload = { ...upload, bytesSent: upload.bytesSent + upload.chunkBytes }
       sent += upload.chunkBytes
     }
@@ -140,6 +143,7 @@ async function put(
     headers: { 'content-range': `bytes ${from}-${from + bytes - 1}/${file.bytes}` },
     body: fileBody(partOf(file, { from, bytes })),
     visible,
+    answer: 'anything',
     accept: [WRONG_RANGE, ...GONE],
   })
 }

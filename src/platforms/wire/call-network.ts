@@ -8,6 +8,7 @@ import {
   unexpected,
   unreadable,
 } from '../contract/publish-error.ts'
+import { type Answer, isAnswer } from './answer.ts'
 import { parseJson } from './json.ts'
 import { StreamedBody } from './request-body.ts'
 
@@ -62,8 +63,8 @@ export interface CallOptions {
   accept?: readonly number[]
   /** The response to this read never changes. */
   isConstant?: boolean
-  /** The host may be any web server: a page is a response without JSON. */
-  mayBePage?: boolean
+  /** Another body with a 2xx status is no answer. */
+  answer: Answer
 }
 
 export interface NetworkResponse {
@@ -96,17 +97,26 @@ export async function callNetwork(
   network: NetworkRules,
   io: Pick<Io, 'fetch' | 'signal' | 'reading'>,
   url: string | URL,
-  options: CallOptions = {},
+  options: CallOptions,
 ): Promise<NetworkResponse> {
-  const call = () => callOnce(network, io, url, options)
-  const { method = 'GET', isConstant = false, mayBePage = network.isStorage } = options
-  const { status, headers, text } = await (io.reading
-    ? io.reading(method === 'GET' ? String(url) : null, isConstant, call)
-    : call())
+  const { method = 'GET', isConstant = false } = options
+  if (!io.reading) return parse(network, await callOnce(network, io, url, options), options)
+  const call = async () => {
+    const response = await callOnce(network, io, url, options)
+    // A body that is no answer is not kept.
+    parse(network, response, options)
+    return response
+  }
+  return parse(network, await io.reading(method === 'GET' ? String(url) : null, isConstant, call), options)
+}
+
+function parse(
+  { host }: NetworkRules,
+  { status, headers, text }: UnparsedResponse,
+  { answer, visible = false }: CallOptions,
+): NetworkResponse {
   const body = parseJson(text)
-  // The page of a proxy with status 200: it says nothing about what the network has done. Storages respond with XML.
-  const isPage = body === undefined && text.trim() !== ''
-  if (isPage && status < 300 && !mayBePage) throw unexpected(network.host, options.visible ?? false)
+  if (status < 300 && !isAnswer(answer, body, text)) throw unexpected(host, visible)
   return { status, headers, body }
 }
 

@@ -5,7 +5,7 @@ import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
 import { edit, remove } from './change.ts'
-import { type Client, clientFor, ID, sentOf } from './client.ts'
+import { type Client, clientFor, ID, MADE, sentOf } from './client.ts'
 import { xOAuth } from './connect.ts'
 import { findPosts } from './find-post.ts'
 import { timeline } from './limits.ts'
@@ -61,7 +61,7 @@ export const xAdapter: Adapter<Prepared> = {
       act,
       uploads.map(({ id }) => id),
     )
-    const create = () => client.call('/2/tweets', { method: 'POST', body, visible: true })
+    const create = () => client.call('/2/tweets', { method: 'POST', body, visible: true, answer: MADE })
     try {
       const response = await create().catch(async (error) => {
         if (!(error instanceof PublishError && error.discardsPrepared)) throw error

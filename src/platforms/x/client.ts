@@ -2,7 +2,14 @@ import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
-import { callNetwork, type NetworkResponse, type NetworkRules, type Refusal } from '../wire/call-network.ts'
+import { object, TEXT } from '../wire/answer.ts'
+import {
+  type CallOptions,
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  type Refusal,
+} from '../wire/call-network.ts'
 import { ERRORS, keysOf, wordsOf } from './errors.ts'
 
 const HOST = 'api.x.com'
@@ -10,6 +17,9 @@ const API = `https://${HOST}`
 
 /** Ids of posts, users and files: https://docs.x.com/openapi.json. They exceed 2^53, so they stay texts. */
 export const ID = /^\d{1,19}$/
+
+/** The response to a call that makes something. */
+export const MADE = object({ data: object({ id: TEXT }) })
 
 /** https://help.x.com/en/managing-your-account/x-username-rules */
 const USERNAME = /^\w{1,15}$/
@@ -19,10 +29,7 @@ export interface Client extends NetworkRules {
   userId: string
   /** The name has no leading @; undefined if it is not known. */
   username: string | undefined
-  call(
-    path: string,
-    options?: Omit<NonNullable<Parameters<typeof callNetwork>[3]>, 'headers'>,
-  ): Promise<NetworkResponse>
+  call(path: string, options: Omit<CallOptions, 'headers'>): Promise<NetworkResponse>
 }
 
 /** The client of a connected account. */

@@ -1,5 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { either, list, literal, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart, readSince } from '../wire/lost-response.ts'
 import { type Client, ID, sentOf } from './client.ts'
@@ -13,6 +13,24 @@ const POSTS_MAX = '100'
  */
 export const FIELDS = 'attachments,conversation_id,created_at,entities,note_tweet,referenced_tweets'
 
+/** A post as far as it is compared. */
+export const POST = {
+  id: TEXT,
+  text: TEXT,
+  created_at: TEXT,
+  conversation_id: TEXT,
+  attachments: optional(object({ media_keys: optional(list(TEXT)), poll_ids: optional(list(TEXT)) })),
+  entities: optional(object({ urls: optional(list(object({ url: TEXT, expanded_url: optional(TEXT) }))) })),
+  note_tweet: optional(object()),
+  referenced_tweets: optional(list(object({ type: TEXT, id: TEXT }))),
+}
+
+/** X leaves `data` out if no post matches: https://docs.x.com/x-api/users/get-posts */
+const TIMELINE = either(
+  object({ data: list(object(POST)), meta: object() }),
+  object({ meta: object({ result_count: literal(0) }) }),
+)
+
 /**
  * The post that an act made, or all that look like it, among the account's own posts since the act began: the same
  * text, parent and files. `mediaKeys` are those of the files that were uploaded for the act, if they are known.
@@ -24,11 +42,8 @@ export async function findPosts(client: Client, act: Act, mediaKeys: readonly (s
     exclude: act.parent ? 'retweets' : 'retweets,replies',
     'tweet.fields': FIELDS,
   })
-  const { body } = await client.call(`/2/users/${client.userId}/tweets?${query}`)
-  // X leaves the key out if no post matches.
-  const posts = at(body, 'data') ?? []
-  if (!Array.isArray(posts) || body === undefined) throw unexpected(client.host, false)
-  return posts
+  const { body } = await client.call(`/2/users/${client.userId}/tweets?${query}`, { answer: TIMELINE })
+  return ((at(body, 'data') ?? []) as unknown[])
     .filter((post) => ID.test(textAt(post, 'id') ?? ''))
     .filter(
       (post) =>

@@ -1,5 +1,6 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { at, textAt } from '../wire/json.ts'
 import { clientOfToken, ID, limitKeyOf } from './client.ts'
@@ -11,7 +12,11 @@ const SUBSCRIBER_TEXT_LENGTH_MAX = 25_000
 /** https://docs.x.com/x-api/users/get-my-user */
 export async function readProfile(io: Io): Promise<Profile> {
   const client = clientOfToken(io)
-  const { body } = await client.call('/2/users/me?user.fields=subscription_type,verified_type,profile_image_url')
+  const { body } = await client.call('/2/users/me?user.fields=subscription_type,verified_type,profile_image_url', {
+    answer: object({
+      data: object({ id: TEXT, username: TEXT, subscription_type: optional(TEXT), verified_type: optional(TEXT) }),
+    }),
+  })
   const [externalId, username] = [textAt(body, 'data', 'id') ?? '', textAt(body, 'data', 'username')]
   if (!ID.test(externalId) || !username) throw unexpected(client.host, false)
   const subscription = textAt(body, 'data', 'subscription_type') ?? 'None'

@@ -1,9 +1,15 @@
 import { type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
+import { list, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { failureOf } from '../wire/read-each.ts'
 import { clientFor } from './client.ts'
 import { problemOf } from './errors.ts'
+
+const POSTS = object({
+  data: optional(list(object({ id: TEXT, public_metrics: optional(object()) }))),
+  errors: optional(list()),
+})
 
 /**
  * https://docs.x.com/x-api/posts/get-posts-by-ids: `errors` has the posts that are not shown. Without any post, `data`
@@ -12,7 +18,7 @@ import { problemOf } from './errors.ts'
 export const readMetrics: ReadMetrics = async (posts, names, io) => {
   const client = clientFor(io)
   const query = new URLSearchParams({ ids: posts.map(({ id }) => id).join(','), 'tweet.fields': 'public_metrics' })
-  const { body } = await client.call(`/2/tweets?${query}`)
+  const { body } = await client.call(`/2/tweets?${query}`, { answer: POSTS })
   const errors = at(body, 'errors')
   const data = at(body, 'data') ?? (errors === undefined ? undefined : [])
   if (!Array.isArray(data)) throw unexpected(client.host, false)

@@ -1,5 +1,6 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import { impossible, unexpected } from '../contract/publish-error.ts'
+import { NUMBER, object, optional, orNothing, TEXT } from '../wire/answer.ts'
 import { type NetworkResponse, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { fileName, multipart, partOf } from '../wire/request-body.ts'
@@ -50,6 +51,16 @@ export async function uploadFiles(client: Client, act: Act, saved: readonly Uplo
   return { uploads, afterMs: null }
 }
 
+/** https://docs.x.com/openapi.json: MediaUploadResponse */
+const FILE = object({
+  data: object({ id: TEXT, media_key: optional(TEXT), processing_info: optional(object({ state: TEXT })) }),
+})
+
+/** The version before, which takes the same files, responds to both without a body. */
+const CHUNK = orNothing(object({ data: object({ expires_at: NUMBER }) }))
+
+const DESCRIBED = orNothing(object({ data: object({ id: TEXT }) }))
+
 type Step = { upload: Upload; afterMs: number | null }
 
 async function continueUpload(client: Client, file: PublishedFile, index: number, earlier?: Upload): Promise<Step> {
@@ -69,7 +80,7 @@ async function continueUpload(client: Client, file: PublishedFile, index: number
 /** https://docs.x.com/x-api/media/upload-media: one call, for images only. */
 async function sendImage(client: Client, file: PublishedFile, index: number): Promise<Step> {
   const body = multipart({ media_category: 'tweet_image' }, [{ field: 'media', name: fileName(file, index), file }])
-  const response = await client.call('/2/media/upload', { method: 'POST', body })
+  const response = await client.call('/2/media/upload', { method: 'POST', body, answer: FILE })
   const upload: Upload = { ...identityOf(client, response), bytesSent: file.bytes, state: 'ready', isRestarted: false }
   return stepOf(upload, response)
 }
@@ -79,6 +90,7 @@ async function begin(client: Client, file: PublishedFile, isRestarted: boolean):
   const response = await client.call('/2/media/upload/initialize', {
     method: 'POST',
     body: { media_type: file.mimeType, total_bytes: file.bytes, media_category: categoryOf(file) },
+    answer: FILE,
   })
   return { ...identityOf(client, response), bytesSent: 0, state: 'sending', isRestarted }
 }
@@ -101,11 +113,11 @@ async function sendChunks(client: Client, file: PublishedFile, index: number, up
     const body = multipart({ segment_index: String(bytesSent / CHUNK_BYTES) }, [
       { field: 'media', name: fileName(file, index), file: chunk },
     ])
-    await client.call(`${path}/append`, { method: 'POST', body })
+    await client.call(`${path}/append`, { method: 'POST', body, answer: CHUNK })
     bytesSent += bytes
   }
   // https://docs.x.com/x-api/media/finalize-media-upload
-  const response = await client.call(`${path}/finalize`, { method: 'POST' })
+  const response = await client.call(`${path}/finalize`, { method: 'POST', answer: FILE })
   const { mediaKey } = identityOf(client, response)
   return stepOf({ ...upload, bytesSent, mediaKey: mediaKey ?? upload.mediaKey }, response)
 }
@@ -113,7 +125,7 @@ async function sendChunks(client: Client, file: PublishedFile, index: number, up
 /** https://docs.x.com/x-api/media/get-media-upload-status */
 async function lookAt(client: Client, upload: Upload): Promise<Step> {
   const query = new URLSearchParams({ command: 'STATUS', media_id: upload.id })
-  const response = await client.call(`/2/media/upload?${query}`)
+  const response = await client.call(`/2/media/upload?${query}`, { answer: FILE })
   identityOf(client, response)
   return stepOf(upload, response)
 }
@@ -136,7 +148,11 @@ function stepOf(upload: Upload, { body }: NetworkResponse): Step {
  * https://docs.x.com/x-api/fundamentals/data-dictionary
  */
 const describe = (client: Client, { id }: Upload, text: string) =>
-  client.call('/2/media/metadata', { method: 'POST', body: { id, metadata: { alt_text: { text } } } })
+  client.call('/2/media/metadata', {
+    method: 'POST',
+    body: { id, metadata: { alt_text: { text } } },
+    answer: DESCRIBED,
+  })
 
 function identityOf(client: Client, { body }: NetworkResponse): { id: string; mediaKey: string | null } {
   const id = textAt(body, 'data', 'id') ?? ''

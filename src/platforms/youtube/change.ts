@@ -2,9 +2,10 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import { addressOf } from '../contract/changes.ts'
 import type { Io } from '../contract/io.ts'
 import { postGone, unexpected } from '../contract/publish-error.ts'
+import { list, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orNotFound, requireSettled } from '../wire/not-found.ts'
-import { type Client, call, clientFor, HOST, itemsOf } from './client.ts'
+import { type Client, call, clientFor, HOST, itemsOf, listOf } from './client.ts'
 import { youtubeContent } from './content.ts'
 import { VIDEO_UNKNOWN } from './errors.ts'
 import { snippetOf } from './resource.ts'
@@ -33,18 +34,30 @@ export async function remove(published: OnNetwork, io: Io): Promise<void> {
   if (kind === 'thumbnail' || kind === 'playlist') return
   const client = rulesOf(clientFor(io))
   const path = kind === 'comment' ? 'comments' : 'videos'
-  const options = { method: 'DELETE', query: { id }, visible: true } as const
+  const options = { method: 'DELETE', query: { id }, visible: true, answer: 'status' } as const
   const response = await orNotFound(() => call(client, io, path, options))
   if (!response) requireSettled(HOST, published)
   else if (response.status !== 204) throw unexpected(HOST, true)
 }
+
+/** Videos or comments, with the texts that an update replaces. */
+const ITEMS = listOf({
+  id: TEXT,
+  snippet: object({
+    title: optional(TEXT),
+    description: optional(TEXT),
+    textOriginal: optional(TEXT),
+    categoryId: optional(TEXT),
+    tags: optional(list(TEXT)),
+  }),
+})
 
 /** Each update replaces the whole snippet, and so sends what it has. */
 export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent> {
   const client = rulesOf(clientFor(io))
   const path = act.kind === 'comment' ? 'comments' : 'videos'
   const { id } = published
-  const [item] = itemsOf((await call(client, io, path, { query: { part: 'snippet', id } })).body)
+  const [item] = itemsOf((await call(client, io, path, { query: { part: 'snippet', id }, answer: ITEMS })).body)
   if (item === undefined) {
     requireSettled(HOST, published)
     throw postGone(HOST)
@@ -54,8 +67,13 @@ export async function edit(act: Act, published: OnNetwork, io: Io): Promise<Sent
     act.kind === 'comment' ? { textOriginal: youtubeContent(act).text } : mergeSnippet(before, act, published)
   const isSame = Object.entries(snippet).every(([key, value]) => isEqual(value, at(before, key)))
   if (isSame) return addressOf(published)
-  const options = { method: 'PUT', query: { part: 'snippet' }, body: { id, snippet }, visible: true } as const
-  const { body } = await call(client, io, path, options)
+  const { body } = await call(client, io, path, {
+    method: 'PUT',
+    query: { part: 'snippet' },
+    body: { id, snippet },
+    visible: true,
+    answer: object({ id: TEXT }),
+  })
   if (textAt(body, 'id') !== id) throw unexpected(HOST, true)
   return addressOf(published)
 }

@@ -1,6 +1,8 @@
+import type { TProperties } from '@sinclair/typebox'
 import type { Credentials, Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { accessTokenOf } from '../wire/access-token.ts'
+import { list, object, optional } from '../wire/answer.ts'
 import { type CallOptions, callNetwork, type NetworkResponse, type NetworkRules } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { CHANNEL_LIMIT, ERRORS, isQuotaUsedUp, keysOf, reasonOf, wordsOf } from './errors.ts'
@@ -88,6 +90,9 @@ export function call(
   const rules = options.method === undefined ? { ...client, responseBytesMax: LIST_BYTES_MAX } : client
   return callNetwork(rules, io, url, { ...options, headers: { ...client.headers, ...headers } })
 }
+
+/** A list of such items. An empty one may lack its key. */
+export const listOf = (item: TProperties) => object({ items: optional(list(object(item))) })
 
 /**
  * `items` of a list. An empty list of channels lacks the key. Throws if the response is not a list: it would prove that

@@ -1,8 +1,9 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
-import { type Client, call, HOST, isId, itemsOf } from './client.ts'
+import { type Client, call, HOST, isId, itemsOf, listOf } from './client.ts'
 import { youtubeContent } from './content.ts'
 
 /** https://developers.google.com/youtube/v3/docs/commentThreads/insert */
@@ -20,11 +21,22 @@ export async function createComment(client: Client, act: Act, io: Io): Promise<S
       },
     },
     visible: true,
+    answer: object({ id: TEXT }),
   })
   const sent = sentOf(body, parent!)
   if (!sent) throw unexpected(HOST, true)
   return sent
 }
+
+const COMMENT = object({
+  snippet: object({
+    textOriginal: optional(TEXT),
+    textDisplay: optional(TEXT),
+    authorChannelId: optional(object({ value: TEXT })),
+  }),
+})
+
+const THREADS = listOf({ id: TEXT, snippet: object({ topLevelComment: COMMENT }) })
 
 /**
  * The comment of an act among the newest of its video:
@@ -32,7 +44,7 @@ export async function createComment(client: Client, act: Act, io: Io): Promise<S
  */
 export async function findComment(client: Client, { parent, text }: Act, io: Io): Promise<Sent | undefined> {
   const query = { part: 'snippet', videoId: parent!.id, order: 'time', maxResults: '100', textFormat: 'plainText' }
-  const { body } = await call(client, io, 'commentThreads', { query })
+  const { body } = await call(client, io, 'commentThreads', { query, answer: THREADS })
   const [match, ...others] = itemsOf(body).filter((thread) => {
     const comment = at(thread, 'snippet', 'topLevelComment', 'snippet')
     const words = textAt(comment, 'textOriginal') ?? textAt(comment, 'textDisplay')

@@ -1,14 +1,14 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { textAt } from '../wire/json.ts'
-import { type Client, call, HOST, itemsOf } from './client.ts'
+import { type Client, call, itemsOf, listOf } from './client.ts'
 import { VIDEO_UNKNOWN } from './errors.ts'
 
 /** The item of the playlist that has the video: https://developers.google.com/youtube/v3/docs/playlistItems/list */
 export async function findItem(client: Client, { parent, text: playlistId }: Act, io: Io): Promise<string | null> {
   const query = { part: 'id', playlistId, videoId: parent!.id }
-  const { body } = await call(client, io, 'playlistItems', { query })
+  const { body } = await call(client, io, 'playlistItems', { query, answer: listOf({ id: TEXT }) })
   return textAt(itemsOf(body)[0], 'id') ?? null
 }
 
@@ -23,10 +23,9 @@ export async function addItem(client: Client, act: Act, io: Io): Promise<Sent> {
     query: { part: 'snippet' },
     body: { snippet: { playlistId: act.text, resourceId } },
     visible: true,
+    answer: object({ id: TEXT }),
   })
-  const id = textAt(body, 'id')
-  if (id === undefined) throw unexpected(HOST, true)
-  return itemSentOf(id, act)
+  return itemSentOf(textAt(body, 'id')!, act)
 }
 
 const rulesOf = (client: Client): Client => ({

@@ -1,13 +1,16 @@
 import type { Io, Profile } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
+import { object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
-import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf } from './client.ts'
+import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf, listOf } from './client.ts'
+
+const CHANNELS = listOf({ id: TEXT, snippet: object({ title: TEXT, customUrl: optional(TEXT) }) })
 
 /** The channel that the user chose when consenting: https://developers.google.com/youtube/v3/docs/channels/list */
 export async function readProfile(io: Io): Promise<Profile> {
   const query = { part: 'snippet', mine: 'true' }
-  const { body } = await call(clientOfToken(io), io, 'channels', { query })
+  const { body } = await call(clientOfToken(io), io, 'channels', { query, answer: CHANNELS })
   const [channel] = itemsOf(body)
   if (channel === undefined) {
     throw unauthorized('The Google account has no YouTube channel: create one, then connect the account again')

@@ -2,6 +2,7 @@ import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { ErrorRow } from '../contract/error-table.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { callNetwork, type NetworkResponse } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { fileBody, partOf } from '../wire/request-body.ts'
@@ -28,6 +29,8 @@ export async function beginSession(client: Client, act: Act, file: PublishedFile
     },
     headers: { 'x-upload-content-length': String(file.bytes), 'x-upload-content-type': file.mimeType },
     body: videoOf(act),
+    // The address of the session is in a header.
+    answer: 'status',
   })
   const session = URL.parse(headers.get('location') ?? '')
   // The token goes with the bytes, and to Google alone.
@@ -40,7 +43,12 @@ export async function beginSession(client: Client, act: Act, file: PublishedFile
 export async function readProgress(client: Client, session: string, file: PublishedFile, io: Io): Promise<Progress> {
   const headers = { ...client.headers, 'content-range': `bytes */${file.bytes}` }
   const accept = [308, 404, 410]
-  const response = await callNetwork(rulesOf(client, session), io, session, { method: 'PUT', headers, accept })
+  const response = await callNetwork(rulesOf(client, session), io, session, {
+    method: 'PUT',
+    headers,
+    accept,
+    answer: object({ id: TEXT }),
+  })
   if (response.status === 404 || response.status === 410) return 'gone'
   return progressOf(response, file)
 }
@@ -63,6 +71,7 @@ export async function sendBytes(
     body,
     visible,
     accept: [308],
+    answer: object({ id: TEXT }),
   })
   return progressOf(response, file, visible)
 }

@@ -1,5 +1,6 @@
 import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
+import { list, object } from '../wire/answer.ts'
 import { JPEG_OR_PNG, openImage } from '../wire/remote-image.ts'
 import { fileBody } from '../wire/request-body.ts'
 import { type Client, call } from './client.ts'
@@ -21,6 +22,7 @@ export async function setThumbnail(client: Client, { parent, text: url }: Act, i
     query: { videoId: parent!.id },
     body: fileBody(image),
     visible: true,
+    answer: object({ items: list() }),
   })
   return parent!
 }

@@ -1,10 +1,11 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError } from '../contract/publish-error.ts'
+import { object, TEXT } from '../wire/answer.ts'
 import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { lookAgain } from '../wire/lost-response.ts'
-import { type Client, call, HOST, itemsOf } from './client.ts'
+import { type Client, call, HOST, itemsOf, listOf } from './client.ts'
 import { reasonOf } from './errors.ts'
 import { findVideo } from './find-video.ts'
 import { videoSentOf } from './resource.ts'
@@ -112,8 +113,10 @@ async function watch(client: Client, act: Act, state: State & { videoId: string 
   }
 }
 
+const STATUSES = listOf({ status: object({ uploadStatus: TEXT }) })
+
 /** https://developers.google.com/youtube/v3/docs/videos/list. A new video may be missing for some minutes. */
 async function readStatus(client: Client, id: string, io: Io): Promise<unknown> {
-  const { body } = await call(client, io, 'videos', { query: { part: 'status', id } })
+  const { body } = await call(client, io, 'videos', { query: { part: 'status', id }, answer: STATUSES })
   return at(itemsOf(body)[0], 'status')
 }

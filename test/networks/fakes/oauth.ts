@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OAuth, OAuthApp } from '../../../src/platforms/contract/oauth.ts'
 import { unexpected } from '../../../src/platforms/contract/publish-error.ts'
 import { standardOAuth } from '../../../src/platforms/families/oauth/standard-oauth.ts'
+import { object } from '../../../src/platforms/wire/answer.ts'
 import { callNetwork, type NetworkRules } from '../../../src/platforms/wire/call-network.ts'
 import { at, textAt } from '../../../src/platforms/wire/json.ts'
 import type { Teardown } from '../../helpers/database.ts'
@@ -96,7 +97,7 @@ export async function startFakeOAuth(t: Teardown, app: OAuthApp): Promise<FakeOA
     afterLostResponse: 'single-use',
     async listAccounts(tokens, io) {
       const headers = { authorization: `Bearer ${tokens.credentials.accessToken}` }
-      const { body } = await callNetwork(RULES, io, `${ORIGIN}/pages`, { headers })
+      const { body } = await callNetwork(RULES, io, `${ORIGIN}/pages`, { headers, answer: object() })
       const pages = at(body, 'pages')
       if (!Array.isArray(pages)) throw unexpected(RULES.host, false)
       return pages.map((page) => ({
@@ -111,7 +112,7 @@ export async function startFakeOAuth(t: Teardown, app: OAuthApp): Promise<FakeOA
       ...oauth,
       // Like the servers of Bluesky, which get the parameters of the flow first.
       async begin(authorization, io) {
-        await callNetwork(RULES, io, `${ORIGIN}/begin`, { method: 'POST', body: {} })
+        await callNetwork(RULES, io, `${ORIGIN}/begin`, { method: 'POST', body: {}, answer: 'status' })
         return oauth.begin(authorization, io)
       },
     } satisfies OAuth,

@@ -1,5 +1,6 @@
 import type { OAuthIo } from '../../contract/oauth.ts'
 import { unexpected } from '../../contract/publish-error.ts'
+import { type Answer, ID, object } from '../../wire/answer.ts'
 import { callNetwork, type NetworkRules, type Refusal, Refused } from '../../wire/call-network.ts'
 import { at, parseJson, textAt } from '../../wire/json.ts'
 import { orMissing } from '../../wire/not-found.ts'
@@ -61,10 +62,10 @@ export function isNotFound(error: unknown): error is Refused {
 
 /** Whether a post is there. In an outage, the profile cannot be read either: then this throws. */
 export async function isShown(api: MetaApi, id: string, io: OAuthIo): Promise<boolean> {
-  await get(api, io, 'me', { fields: 'id' })
+  const answer = object({ id: ID })
+  await get(api, io, 'me', { fields: 'id' }, answer)
   const read = async () => {
-    const body = await get(api, io, encodeURIComponent(id), { fields: 'id' })
-    if (textAt(body, 'id') === undefined) throw unexpected(api.host, false)
+    await get(api, io, encodeURIComponent(id), { fields: 'id' }, answer)
     return true
   }
   return (await orMissing(isNotFound, read)) ?? false
@@ -76,9 +77,10 @@ export async function get(
   io: OAuthIo,
   path: string,
   parameters: Record<string, string>,
+  answer: Answer,
 ): Promise<unknown> {
   const query = new URLSearchParams({ ...parameters, access_token: api.accessToken })
-  return (await callNetwork(api, io, `${api.base}/${path}?${query}`)).body
+  return (await callNetwork(api, io, `${api.base}/${path}?${query}`, { answer })).body
 }
 
 /**
@@ -93,7 +95,8 @@ export async function post(
   visible: boolean,
 ): Promise<string> {
   const body = new URLSearchParams({ ...parameters, access_token: api.accessToken })
-  const response = await callNetwork(api, io, `${api.base}/${path}`, { method: 'POST', body, visible })
+  const options = { method: 'POST', body, visible, answer: object({ id: ID }) } as const
+  const response = await callNetwork(api, io, `${api.base}/${path}`, options)
   const id = idAt(response.body, 'id')
   if (id === undefined) throw unexpected(api.host, visible)
   return id
@@ -103,11 +106,6 @@ export async function post(
 export function idAt(body: unknown, ...path: (string | number)[]): string | undefined {
   const id = at(body, ...path)
   return typeof id === 'string' && /^\d{1,32}$/.test(id) ? id : undefined
-}
-
-export const listAt = (body: unknown, ...path: (string | number)[]): readonly unknown[] => {
-  const list = at(body, ...path)
-  return Array.isArray(list) ? list : []
 }
 
 /** The public address of a post, which pages show; null if the network does not give it. */

@@ -1,6 +1,7 @@
 import type { Act, Adapter, Sent, Unidentified } from '../../contract/adapter.ts'
 import type { Io } from '../../contract/io.ts'
 import { impossible, notFinishedInTime, PublishError } from '../../contract/publish-error.ts'
+import { object, TEXT } from '../../wire/answer.ts'
 import { beginAgain, type Failures, mayBeginAgain } from '../../wire/begin-again.ts'
 import { textAt } from '../../wire/json.ts'
 import { growingPauseMs, lookAgain, searchFor } from '../../wire/lost-response.ts'
@@ -173,8 +174,9 @@ async function createParent(network: ContainerNetwork, act: Act, io: Io, paramet
 
 async function read(network: ContainerNetwork, id: string, io: Io): Promise<{ status: string; problem: string }> {
   try {
-    const body = await get(network.client(io), io, id, { fields: network.statusFields })
-    return { status: textAt(body, network.statusField) ?? '', problem: textAt(body, network.problemField) ?? '' }
+    const answer = object({ [network.statusField]: TEXT })
+    const body = await get(network.client(io), io, id, { fields: network.statusFields }, answer)
+    return { status: textAt(body, network.statusField)!, problem: textAt(body, network.problemField) ?? '' }
   } catch (error) {
     if (isNotFound(error)) return { status: 'NOT_FOUND', problem: '' }
     throw error
@@ -215,7 +217,7 @@ const UNIDENTIFIED: Unidentified = { id: null, url: null }
 /** The post is out whether or not its address can be read. */
 async function readPermalink(api: MetaApi, io: Io, id: string): Promise<string | null> {
   try {
-    return permalinkOf(await get(api, io, id, { fields: 'id,permalink' }))
+    return permalinkOf(await get(api, io, id, { fields: 'id,permalink' }, object()))
   } catch (error) {
     if (error instanceof PublishError) return null
     throw error

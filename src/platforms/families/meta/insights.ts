@@ -1,6 +1,6 @@
 import type { Io } from '../../contract/io.ts'
 import { type PostReading, pickCounts } from '../../contract/metrics.ts'
-import { unexpected } from '../../contract/publish-error.ts'
+import { list, object, TEXT } from '../../wire/answer.ts'
 import type { Refused } from '../../wire/call-network.ts'
 import { at, textAt } from '../../wire/json.ts'
 import { readNames } from '../../wire/read-names.ts'
@@ -13,11 +13,11 @@ const INVALID_PARAMETER = 100
 export const isAboutName = (error: Refused): boolean =>
   at(error.refusal.body, 'error', 'code') === INVALID_PARAMETER && !isNotFound(error)
 
+export const INSIGHTS = object({ data: list(object({ name: TEXT })) })
+
 /** The numbers in a list of insights. One that has no value yet is left out. */
-export function pickInsights(names: readonly string[], body: unknown, host: string): Record<string, number> {
-  const list = at(body, 'data')
-  if (!Array.isArray(list)) throw unexpected(host, false)
-  const insights = new Map(list.map((insight) => [textAt(insight, 'name'), insight]))
+export function pickInsights(names: readonly string[], body: unknown): Record<string, number> {
+  const insights = new Map((at(body, 'data') as unknown[]).map((insight) => [textAt(insight, 'name'), insight]))
   return pickCounts(names, (name) => {
     const insight = insights.get(name)
     return at(insight, 'total_value', 'value') ?? at(insight, 'values', 0, 'value')
@@ -28,7 +28,7 @@ export function pickInsights(names: readonly string[], body: unknown, host: stri
 export const readInsights = (api: MetaApi, id: string, names: readonly string[], io: Io) =>
   readNames(
     names,
-    async (names) => pickInsights(names, await get(api, io, `${id}/insights`, { metric: names.join(',') }), api.host),
+    async (names) => pickInsights(names, await get(api, io, `${id}/insights`, { metric: names.join(',') }, INSIGHTS)),
     isAboutName,
   )
 

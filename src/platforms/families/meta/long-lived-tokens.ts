@@ -1,6 +1,7 @@
 import type { Profile } from '../../contract/io.ts'
 import type { OAuth, OAuthApp, OAuthIo, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
+import { either, list, NUMBER, object, optional, TEXT } from '../../wire/answer.ts'
 import { callNetwork, type NetworkRules } from '../../wire/call-network.ts'
 import { at } from '../../wire/json.ts'
 import { isToken, metaRules } from './api.ts'
@@ -102,6 +103,12 @@ const secretOf = ({ clientSecret }: OAuthApp): string => {
   throw unauthorized('The app has no secret, and this network requires one')
 }
 
+const ISSUED = object({
+  access_token: TEXT,
+  expires_in: optional(NUMBER),
+  permissions: optional(either(TEXT, list(TEXT))),
+})
+
 async function exchangeCode(
   { tokenEndpoint }: LongLivedTokens,
   app: OAuthApp,
@@ -120,6 +127,7 @@ async function exchangeCode(
     method: 'POST',
     body,
     visible: true,
+    answer: either(ISSUED, object({ data: list(ISSUED) })),
   })
   // Instagram's page shows the token in a list, its service sends it without one.
   return issuedOf(at(response.body, 'data', 0) ?? response.body, host)
@@ -133,7 +141,7 @@ async function requestToken(
   parameters: Record<string, string>,
 ): Promise<Issued> {
   const url = `https://${host}/${path}?${new URLSearchParams(parameters)}`
-  return issuedOf((await callNetwork(tokenRules(host, secrets), io, url, { visible: true })).body, host)
+  return issuedOf((await callNetwork(tokenRules(host, secrets), io, url, { visible: true, answer: ISSUED })).body, host)
 }
 
 /** A refusal of these endpoints concerns the code, the token or the app, unless the service fails. */
@@ -156,7 +164,7 @@ function issuedOf(body: unknown, host: string): Issued {
 /** A list, or a text with commas. */
 const scopesOf = (permissions: unknown): string[] | undefined => {
   if (typeof permissions === 'string') return permissions.split(',').map((scope) => scope.trim())
-  return Array.isArray(permissions) ? permissions.map(String) : undefined
+  return (permissions as string[] | null | undefined) ?? undefined
 }
 
 const tokensOf = (

@@ -1,4 +1,5 @@
 import type { Act, Sent } from '../../contract/adapter.ts'
+import { ID, list, object, optional, TEXT } from '../../wire/answer.ts'
 import { at, textAt } from '../../wire/json.ts'
 import { isSinceStart, readSince } from '../../wire/lost-response.ts'
 import { permalinkOf } from './api.ts'
@@ -13,6 +14,21 @@ export const hasText = (post: unknown, field: 'caption' | 'text', { text }: Act)
   tidy(textAt(post, field) ?? '') === tidy(text)
 
 const tidy = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Posts as far as they are compared. */
+export const POSTS = object({
+  data: list(
+    object({
+      id: ID,
+      timestamp: TEXT,
+      media_type: TEXT,
+      caption: optional(TEXT),
+      text: optional(TEXT),
+      children: optional(object({ data: list(object({ id: ID })) })),
+      replied_to: optional(object({ id: ID })),
+    }),
+  ),
+})
 
 /** The one post with these children; else the only one of them all, if there is one. */
 export function pickOne(candidates: readonly unknown[], childIds: readonly string[]): Sent | 'several' | undefined {

@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi'
 import type { ErrorRow } from '../../contract/error-table.ts'
 import type { OAuth, OAuthAccount, OAuthApp, OAuthIo, RefreshedTokens, Tokens } from '../../contract/oauth.ts'
 import { PublishError, unauthorized, unexpected } from '../../contract/publish-error.ts'
+import { object, TEXT } from '../../wire/answer.ts'
 import { callNetwork, type NetworkRules, type Refusal } from '../../wire/call-network.ts'
 import { textAt } from '../../wire/json.ts'
 
@@ -208,10 +209,12 @@ async function callServer<T>(
   }
   const fetch = async (url: string, { headers, body }: { headers: Record<string, string>; body: URLSearchParams }) => {
     const agent = network.userAgent && { 'user-agent': network.userAgent(app) }
-    const options = { method: 'POST', headers: { ...headers, ...agent }, body, visible: true } as const
+    // A revocation is successful by its status: RFC 7009, 2.2.
+    const answer = url === revocationEndpoint ? 'status' : object({ access_token: TEXT })
+    const options = { method: 'POST', headers: { ...headers, ...agent }, body, visible: true, answer } as const
     const response = await callNetwork(rules, io, url, options)
     // LinkedIn names no type. Its tokens are bearer tokens too.
-    return Response.json({ token_type: 'bearer', ...(response.body as object | null) })
+    return Response.json({ token_type: 'bearer', ...(response.body as object | undefined) })
   }
   try {
     return await call(server, { client_id: app.clientId }, proofOf(network, app), {
