@@ -3,19 +3,17 @@
  * check of what is stored.
  */
 
-const HOST = '(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?'
+/** Any characters but those that https://url.spec.whatwg.org/#forbidden-host-code-point lists: also `_` and letters. */
+const HOST = '(?:[^\\s#/:<>?@[\\\\\\]^|]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{0,5})?'
 
-/**
- * An address on the web, as https://www.rfc-editor.org/rfc/rfc3986 writes it, without a user name and a password. URL
- * parsers accept others too, such as one with a space.
- */
-export const WEB_ADDRESS = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?:[/?#][!-~]*)?$`
+/** An address on the web, as people and programs write it, without a user name and a password. */
+export const WEB_ADDRESS = `^[Hh][Tt][Tt][Pp][Ss]?://${HOST}(?:[/?#].*)?$`
 
 /** The address of a server, with no path. */
 export const MASTODON_SERVER = `^[Hh][Tt][Tt][Pp][Ss]://${HOST}/?$`
 
 /** Passwords go to it: it is encrypted, or on the same machine. */
-export const BLUESKY_SERVER = `^(?:[Hh][Tt][Tt][Pp][Ss]://${HOST}|[Hh][Tt][Tt][Pp]://(?:localhost|127\\.0\\.0\\.1)(?::[0-9]{1,5})?)(?:[/?#][!-~]*)?$`
+export const BLUESKY_SERVER = `^(?:[Hh][Tt][Tt][Pp][Ss]://${HOST}|[Hh][Tt][Tt][Pp]://(?:localhost|127\\.0\\.0\\.1)(?::[0-9]{0,5})?)(?:[/?#].*)?$`
 
 /** A webhook's id and token: https://docs.discord.com/developers/resources/webhook#execute-webhook */
 export const DISCORD_WEBHOOK =

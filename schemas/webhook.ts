@@ -12,12 +12,10 @@ import {
   StringEnum,
   WebAddress,
 } from './shared.ts'
+import { WebhookHeaders } from './webhook-headers.ts'
 
 export const WEBHOOKS_MAX = 20
 const WEBHOOK_URL_MAX = 2_000
-export const WEBHOOK_HEADERS_MAX = 10
-/** The sum of names and values. */
-export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
 
 /** Every event of a family, such as `delivery.*`. */
 const EVENT_FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*` as EventGroup))]
@@ -163,10 +161,6 @@ const accountIds = Type.Array(Type.String(), {
   description: 'It gets only events of these accounts, from `listAccounts`.',
 })
 
-const headers = Type.Record(Type.String(), Type.String(), {
-  description: `Headers that are sent with each event, such as \`authorization\` for a gateway: names and values, up to ${WEBHOOK_HEADERS_MAX} with ${WEBHOOK_HEADERS_LENGTH_MAX} characters together. They are stored encrypted, and no response contains them. Names that the service or the connection sets are rejected: \`webhook-*\`, \`content-*\`, \`host\` and the like.`,
-})
-
 export const CREATE_WEBHOOK_EXAMPLES = {
   outcomes: { url: 'https://app.example.com/hooks/postroom', types: ['delivery.*', 'post.settled'] },
   idsOnly: { url: 'https://app.example.com/hooks/postroom', payload: 'thin' },
@@ -201,7 +195,7 @@ export const CreateWebhook = Type.Object(
       }),
     ),
     payload: Defaulted(Ref(WebhookPayload), 'full'),
-    headers: Type.Optional(headers),
+    headers: Type.Optional(WebhookHeaders),
   },
   {
     $id: 'CreateWebhook',
@@ -230,8 +224,8 @@ export const UpdateWebhook = Type.Object(
     ),
     payload: Type.Optional(Ref(WebhookPayload)),
     headers: Type.Optional({
-      ...headers,
-      description: `${headers.description} These replace all that there are; \`{}\` removes them. A \`url\` of another host needs them again, because they may be secrets of the old one.`,
+      ...WebhookHeaders,
+      description: `${WebhookHeaders.description} These replace all that there are; \`{}\` removes them. A \`url\` of another host needs them again, because they may be secrets of the old one.`,
     }),
     state: Type.Optional(Ref(WebhookState)),
   },

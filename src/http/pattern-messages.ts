@@ -17,6 +17,7 @@ import {
 } from '../../schemas/text-forms.ts'
 import { ZONE_NAME } from '../../schemas/time.ts'
 import { REDELIVERY_CURSOR } from '../../schemas/webhook-delivery.ts'
+import { HEADER_VALUE } from '../../schemas/webhook-headers.ts'
 
 const NEXT_CURSOR = 'Must be the nextCursor of an earlier response'
 
@@ -38,6 +39,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [KEY_FORM]: BAD_KEY.message,
   [IF_MATCH_FORM]: BAD_IF_MATCH.message,
   [WEB_ADDRESS]: INVALID_URL,
+  [HEADER_VALUE]: 'Must be visible ASCII characters, with spaces between them at most',
   [DISCORD_WEBHOOK]: 'Must have the form https://discord.com/api/webhooks/ID/TOKEN',
   [SANDBOX_USERNAME]: 'Must be 1 to 64 letters, digits, underscores, full stops and hyphens',
   [TELEGRAM_TOKEN]: 'Must be the token of a bot, such as 123456:ABC-DEF1234',
