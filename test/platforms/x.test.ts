@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { xAdapter } from '../../src/platforms/x/adapter.ts'
 import { limitsFor } from '../../src/platforms/x/facts.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'
+import { videoLasting } from '../helpers/long-video.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { type FakeX, startX } from '../networks/fakes/x.ts'
 
@@ -42,12 +42,8 @@ t.test('an account is named by its stable id, and a subscriber may write longer 
 
 t.test('subscribers and verified accounts may post longer videos', async (t) => {
   const { problems, check } = collectProblems()
-  const sample = await readFile('test/samples/plain.mp4')
-  const header = sample.indexOf('mvhd', 0, 'latin1')
-  /** A file whose header states this duration. */
   const videoOf = (seconds: number) => {
-    const content = Buffer.from(sample)
-    content.writeUInt32BE(sample.readUInt32BE(header + 16) * seconds, header + 20)
+    const content = videoLasting(seconds)
     const open = async ({ from, bytes } = { from: 0, bytes: content.length }) =>
       Readable.from([content.subarray(from, from + bytes)])
     return fileOf('video/mp4', { bytes: content.length, durationSeconds: seconds, open })

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { youtubeAdapter } from '../../src/platforms/youtube/adapter.ts'
+import { limitsFor } from '../../src/platforms/youtube/facts.ts'
 import { CHUNK_BYTES } from '../../src/platforms/youtube/session.ts'
 import { actOf, rejection } from '../helpers/adapter-calls.ts'
+import { videoLasting } from '../helpers/long-video.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { keptOf, readyOf, startWithVideo as start, UPLOADS, videoOf } from '../helpers/youtube-calls.ts'
 import { reset } from '../networks/fakes/network.ts'
 import { errorReply } from '../networks/fakes/youtube-replies.ts'
@@ -165,4 +168,23 @@ t.test('only a refusal of YouTube itself ends an upload whose response was lost'
   fake.faults.push({ on: `PUT ${UPLOADS}`, instead: { status: 308, headers: { range: 'bytes=0-5' } } })
   const found = await youtubeAdapter.reconcile!(act, io, { ...ready, looks: 10 })
   t.match(found, { id: fake.videos.at(-1)!.id }, 'found among the uploads')
+})
+
+t.test('a channel that is not verified has short videos alone', async (t) => {
+  const { problems, check } = collectProblems()
+  const rows = { allowed: 43_200, eligible: 900, disallowed: 900, longUploadsUnspecified: 43_200 }
+  for (const [status, seconds] of Object.entries(rows)) {
+    const { fake, send, io } = await start(t)
+    fake.channel.longUploadsStatus = status
+    const { facts = {} } = await youtubeAdapter.identify(io)
+    const { video, short } = limitsFor(facts).postTypes
+    check([video!.video!.durationMaxSeconds, short!.video!.durationMaxSeconds], [seconds, 180], status)
+    const sendLong = () => send({ postType: 'video', media: [videoOf(videoLasting(901))] })
+    if (status === 'allowed') await sendLong()
+    else if (seconds === 900) {
+      const outcome = await sendLong().catch((error: Error) => error.message)
+      check(outcome, 'processed: {"rejected":"youtube.com: the video was rejected (length)"}', status)
+    }
+  }
+  t.strictSame(problems, [])
 })

@@ -21,6 +21,7 @@ export const youtubeAdapter: Adapter<State> = {
   edit,
   oauth: youtubeOAuth,
   options: youtubeOptions,
+  factsLastMs: 86_400_000,
   identify: readProfile,
 
   async prepare(act, io, saved) {

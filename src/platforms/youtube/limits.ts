@@ -58,8 +58,7 @@ const comments: Source = {
   seenAt: '2026-11-23',
 }
 
-// 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others. Which channels
-// are verified is unknown here, so the higher maximum holds.
+// 256 GB is from videos.insert. The maximum is 12 hours for verified channels and 15 minutes for others: facts.ts.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 274_877_906_944,

@@ -3,6 +3,7 @@ import { googleClientIds } from '../families/google/client-ids.ts'
 import { youtubeChanges } from './changes.ts'
 import { youtubeContent } from './content.ts'
 import { ERRORS } from './errors.ts'
+import { limitsFor } from './facts.ts'
 import { youtube } from './limits.ts'
 import { youtubeMetrics } from './metrics.ts'
 import { youtubeAddresses } from './post-address.ts'
@@ -10,6 +11,7 @@ import { youtubeAddresses } from './post-address.ts'
 export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
+  limitsFor,
   content: youtubeContent,
   metrics: youtubeMetrics,
   addresses: youtubeAddresses,

@@ -4,12 +4,13 @@ import { object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { textAt } from '../wire/json.ts'
 import { call, clientOfToken, HOST, isId, itemsOf, limitKeyOf, listOf } from './client.ts'
+import { factsOf } from './facts.ts'
 
 const CHANNELS = listOf({ id: TEXT, snippet: object({ title: TEXT, customUrl: optional(TEXT) }) })
 
 /** The channel that the user chose when consenting: https://developers.google.com/youtube/v3/docs/channels/list */
 export async function readProfile(io: Io): Promise<Profile> {
-  const query = { part: 'snippet', mine: 'true' }
+  const query = { part: 'snippet,status', mine: 'true' }
   const { body } = await call(clientOfToken(io), io, 'channels', { query, answer: CHANNELS })
   const [channel] = itemsOf(body)
   if (channel === undefined) {
@@ -25,5 +26,6 @@ export async function readProfile(io: Io): Promise<Profile> {
     displayName: title || null,
     ...avatarOf(textAt(channel, 'snippet', 'thumbnails', 'medium', 'url')),
     ...(limitKey && { limitKey }),
+    ...factsOf(channel),
   }
 }

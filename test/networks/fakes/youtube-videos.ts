@@ -1,3 +1,4 @@
+import { durationOf } from './files.ts'
 import { type Recorded, Refused, type Reply } from './network.ts'
 import { listReply, refuse, uploadsUsedUp, wholeList } from './youtube-replies.ts'
 
@@ -24,7 +25,11 @@ export type YoutubeState = ReturnType<typeof createState>
 export function createState(now: () => number) {
   let count = 0
   const nextId = () => `${(++count).toString(36).padStart(3, '0')}dQw4w9Wg`
-  const channel = { id: 'UC_x5XG1OV2P6uZZ5FSM9Ttw', title: 'Lighthouses', customUrl: '@lighthouses', exists: true }
+  const channel = {
+    ...{ id: 'UC_x5XG1OV2P6uZZ5FSM9Ttw', title: 'Lighthouses', customUrl: '@lighthouses', exists: true },
+    /** https://developers.google.com/youtube/v3/docs/channels#status.longUploadsStatus */
+    longUploadsStatus: 'allowed',
+  }
   const videos: Video[] = []
   const switches = {
     /** Calls of videos.insert that are left today. */
@@ -35,6 +40,10 @@ export function createState(now: () => number) {
     showsAfterMs: 0,
     hasCustomThumbnails: true,
   }
+  const isTooLong = ({ content, processing }: Video) =>
+    (typeof processing === 'string' || processing <= 0) &&
+    channel.longUploadsStatus !== 'allowed' &&
+    (durationOf(content) ?? 0) > 900
   return {
     now,
     nextId,
@@ -76,11 +85,16 @@ export function createState(now: () => number) {
           publishedAt: new Date(video.publishedAt).toISOString(),
         },
       }),
-      ...(parts.includes('status') && { status: { ...video.status, ...statusOf(video) } }),
+      ...(parts.includes('status') && {
+        status: { ...video.status, ...statusOf(video), ...(isTooLong(video) && TOO_LONG) },
+      }),
       ...(parts.includes('fileDetails') && { fileDetails: { fileSize: String(video.content.length) } }),
     }),
   }
 }
+
+/** https://developers.google.com/youtube/v3/docs/videos#status.rejectionReason */
+const TOO_LONG = { uploadStatus: 'rejected', rejectionReason: 'length' }
 
 /** https://developers.google.com/youtube/v3/docs/videos#status.uploadStatus */
 function statusOf({ processing }: Video) {
@@ -97,11 +111,18 @@ const CATEGORIES = [
 /** The methods of channels, videos, categories and thumbnails. */
 export function serveVideos({ channel, uploads, videos, switches, findVideo, resourceOf }: YoutubeState): Methods {
   return {
-    'GET /youtube/v3/channels': ({ query }) => {
+    'GET /youtube/v3/channels': ({ query }, parts) => {
       if (query.mine !== 'true') refuse(400, 'missingRequiredParameter', 'No filter selected.')
-      const { id, title, customUrl } = channel
+      const { id, title, customUrl, longUploadsStatus } = channel
+      const status = parts.includes('status') && { status: { privacyStatus: 'public', longUploadsStatus } }
       const contentDetails = { relatedPlaylists: { likes: '', uploads } }
-      const found = { kind: 'youtube#channel', id, snippet: { title, customUrl, thumbnails: {} }, contentDetails }
+      const found = {
+        kind: 'youtube#channel',
+        id,
+        snippet: { title, customUrl, thumbnails: {} },
+        contentDetails,
+        ...status,
+      }
       return listReply('channel', channel.exists ? [found] : [])
     },
     'GET /youtube/v3/videos': ({ query }, parts) => {
