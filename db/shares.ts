@@ -3,15 +3,16 @@ import { budgetSpent } from './budget.ts'
 interface Share {
   inUse: number
   waiting: { resolve(): void; timer: NodeJS.Timeout }[]
-  /** Undefined for a user. */
+  /** Undefined for a user, whose places depend on the other owners. */
   size: number | undefined
 }
 
 /**
- * Each owner's share of a pool, so that the slow requests of one leave connections to others: a user, or what has none.
+ * Limits the connections of each owner, so that the slow requests of one leave connections to others. An owner is a
+ * user, or all requests of a kind that have no user.
  */
 export interface Shares {
-  /** Takes one of the user's places. Undefined if one is free; else a promise, which rejects after `ms`. */
+  /** Takes a place of the owner. Undefined if one is free, otherwise a promise that rejects after `ms`. */
   enter(userId: string, ms: number): Promise<void> | undefined
   leave(userId: string): void
 }
@@ -19,13 +20,13 @@ export interface Shares {
 interface Sizes {
   alone: number
   shared: number
-  /** The share of each owner that is no user, by name. */
+  /** The places of the owners that are not users, by name. */
   others: Map<string, number>
 }
 
 /**
- * A user may use `alone` places while nobody else has one, and `shared` places else. Each is at least 1. Who has more
- * when another user comes keeps them, but gets no further ones.
+ * A user may use `alone` places while no other owner uses one, and `shared` places otherwise. Each is at least 1. A
+ * user that has more than `shared` when another owner comes keeps them, but gets no more.
  */
 export function createShares({ alone, shared, others }: Sizes): Shares {
   /** The shares of users that use at least one place. */

@@ -35,7 +35,7 @@ Every request carries \`Authorization: Bearer pr_…\`. A key acts for one user.
 
 A key may be limited to some **scopes**, such as a key for an author or an agent that writes drafts, which somebody else schedules. Each operation says which scope it requires. Without it, the response is 403, and \`WWW-Authenticate\` names the scope. \`getCurrentKey\` shows what a key allows.
 
-A key may also be limited to a list of **accounts**, such as those of one customer. It treats all others as the accounts of other users: they are not listed, a post for one of them is a 403, and posts that go to any of them do not exist for the key. It sees the files of the posts that it sees, and those that keys for the same accounts have added. Operations that would reach further, such as connecting accounts, reject such keys (403).
+A key may also be limited to a list of **accounts**, such as those of one customer. It treats all others as the accounts of other users: they are not listed, a post for one of them is a 403, and posts that go to any of them do not exist for the key. It sees the files of the posts that it can see, and the files that keys for the same accounts have added. Operations that would reach further, such as connecting accounts, reject such keys (403).
 
 | scope | allows to |
 |---|---|
@@ -46,7 +46,7 @@ ${Object.entries(SCOPES)
 const REQUESTS = `## Requests
 
 - Bodies are JSON of at most 1 MiB in UTF-8, with at most 20,000 keys in all objects; \`uploadMedia\` takes a form. Values are not converted: \`"5"\` is not a number. A key that an operation does not know is rejected.
-- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\` and \`deletePost\`; \`listPosts\` and \`listAccounts\` unless the name is almost that of a filter, or one that other APIs have for paging and filters, such as \`page\`. A known one whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored. A slash at the end of a path is ignored.
+- An operation rejects unknown query parameters. Four operations ignore them: \`createPost\` and \`deletePost\`; \`listPosts\` and \`listAccounts\` unless the name is almost that of a filter, or one that other APIs have for paging and filters, such as \`page\`. A known parameter whose value is not UTF-8 is rejected. A body that is sent to an operation without one is ignored. A slash at the end of a path is ignored.
 - **Ids** are opaque strings. Compare them exactly: upper and lower case differ.
 - **Times** are RFC 3339. Responses use UTC with milliseconds. The time of a post may be a local time in a time zone: see \`timeZone\` of \`createPost\`.
 - An unknown value is absent where its property is optional, and \`null\` where its schema allows \`null\`.

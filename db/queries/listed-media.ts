@@ -4,7 +4,7 @@ import { type ListedMedia, POST_IDS_MAX } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { WINDOW_WITH_LOOKUP } from './find/walk.ts'
-import { shownMedia } from './media.ts'
+import { postIds, shownMedia } from './media.ts'
 import type { Page } from './page.ts'
 import type { SharedFile } from './roles.ts'
 
@@ -115,14 +115,7 @@ const readPage = prepared<{ userId: string; ids: string[]; accountIds: readonly 
     db
       .selectFrom('media')
       .select(shownMedia)
-      .select(
-        sql<string[]>`(
-          select coalesce(json_agg(distinct post_id), '[]') from (
-            select post_id from post_media as used
-            where used.user_id = media.user_id and used.media_id = media.id
-              and ${isOfListedPost(value('accountIds') as never)}
-            limit ${sql.lit(POST_IDS_MAX.listed)}) as used)`.as('postIds'),
-      )
+      .select(postIds(POST_IDS_MAX.listed, isOfListedPost(value('accountIds') as never)))
       .where('userId', '=', value('userId'))
       .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
       .where('kind', 'is not', null)

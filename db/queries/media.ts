@@ -86,12 +86,15 @@ const renditions = sql<Rendition[]>`(
 const mediaOf = (db: Db, userId: string) =>
   db.selectFrom('media').select(shownMedia).where('userId', '=', userId).where('kind', 'is not', null)
 
-/** The ids of posts that use the file. Unordered, so that Postgres stops after these, however many there are. */
-const postIds = (max: number) =>
+/**
+ * The ids of posts that use the file, and whose row `used` of `post_media` has `condition`. Unordered, so that Postgres
+ * stops after these, however many there are.
+ */
+export const postIds = (max: number, condition: RawBuilder<boolean> = sql`true`) =>
   sql<string[]>`(
     select coalesce(json_agg(distinct post_id), '[]') from (
-      select post_id from post_media
-      where post_media.user_id = media.user_id and post_media.media_id = media.id
+      select post_id from post_media as used
+      where used.user_id = media.user_id and used.media_id = media.id and ${condition}
       limit ${sql.lit(max)}) as used)`.as('postIds')
 
 /** A page of the user's files older than `cursor`, newest first. */

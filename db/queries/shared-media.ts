@@ -3,7 +3,7 @@ import { type ListedMedia, POST_IDS_MAX } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { WINDOW_WITH_LOOKUP } from './find/walk.ts'
-import { shownMedia } from './media.ts'
+import { postIds, shownMedia } from './media.ts'
 import { isPostOf } from './roles.ts'
 
 interface SharedPage {
@@ -59,12 +59,10 @@ const readFiles = prepared<{ organizationId: string; userIds: string[]; ids: str
       .selectFrom('media')
       .select(shownMedia)
       .select(
-        sql<string[]>`(
-        select coalesce(json_agg(distinct post_id), '[]') from (
-          select post_id from post_media
-          where post_media.user_id = media.user_id and post_media.media_id = media.id
-            and ${isPostOf(sql`${value('organizationId')}`, { userId: sql`post_media.user_id`, id: sql`post_media.post_id` })}
-          limit ${sql.lit(POST_IDS_MAX.listed)}) as used)`.as('postIds'),
+        postIds(
+          POST_IDS_MAX.listed,
+          isPostOf(sql`${value('organizationId')}`, { userId: sql`used.user_id`, id: sql`used.post_id` }),
+        ),
       )
       .where(
         sql<boolean>`(user_id, id) in (select * from unnest(${value('userIds')}::uuid[], ${value('ids')}::uuid[]))`,

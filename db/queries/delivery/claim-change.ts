@@ -19,7 +19,7 @@ export interface ClaimedRemoval {
   publishedAt: Date
   /** The price of an earlier call is reserved, whose outcome is unknown. */
   isReserved: boolean
-  /** The numbers of the acts of which a call is not known to have failed or to be in `sent`, the last one first. */
+  /** The numbers of the acts with a call that lost its response and may still arrive, the highest first. */
   lostActs: number[]
 }
 

@@ -33,8 +33,8 @@ export interface WantedRemoval extends OwnKey {
 }
 
 /**
- * Stores that the owner wants locked deliveries to be taken down, and lets workers do it. `waiting` is the error of
- * those of which an earlier call may still arrive.
+ * Stores that the owner wants locked deliveries to be taken down, and lets workers do it. `waiting` is the error of a
+ * delivery whose earlier call may still arrive.
  */
 export async function requestRemovals(
   db: Db,
