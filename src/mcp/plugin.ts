@@ -6,6 +6,7 @@ import { wellKnownAddress } from '../http/base-path.ts'
 import { parseInRoom } from '../http/body-room.ts'
 import { ERROR_CODE_HEADER } from '../http/errors.ts'
 import { readJson } from '../http/json.ts'
+import { Batch, respondToBatch } from './batch.ts'
 import type { Message } from './protocol.ts'
 
 export interface McpOptions {
@@ -41,19 +42,24 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
   // The arguments of a tool are checked when it is called, so that the agent reads what is wrong with them.
   app.removeContentTypeParser(JSON_TYPE)
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
-    parseInRoom(request, body, readJson),
+    parseInRoom(request, body, readMessages),
   )
+
+  async function respondToMessage(request: FastifyRequest, message: Message) {
+    loaded ??= load(app)
+    const { respond, toolboxOf } = await loaded
+    const toolbox = toolboxOf(request, (message.params as { arguments?: unknown } | undefined)?.arguments)
+    return respond(message, protocolHeaders(request), toolbox)
+  }
 
   app.route({
     ...ROUTE,
     method: 'POST',
     schema: { hide: true, body: Type.Object({}) },
     handler: async (request, reply) => {
-      loaded ??= load(app)
-      const { respond, toolboxOf } = await loaded
-      const message = request.body as Message
-      const toolbox = toolboxOf(request, (message.params as { arguments?: unknown } | undefined)?.arguments)
-      const { status, body } = await respond(message, protocolHeaders(request), toolbox)
+      const { status, body } = await (request.body instanceof Batch
+        ? respondToBatch(app, request, request.body)
+        : respondToMessage(request, request.body as Message))
       reply.code(status)
       if (status >= 400) reply.header(ERROR_CODE_HEADER, 'invalid_request')
       return body === undefined ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
@@ -70,6 +76,12 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
       throw new MethodNotAllowed(['POST'], errorOf('method_not_allowed.mcp'))
     },
   })
+}
+
+/** An empty list is no batch: https://www.jsonrpc.org/specification#batch */
+function readMessages(body: Buffer): unknown {
+  const value = readJson(body)
+  return Array.isArray(value) && value.length > 0 ? new Batch(value) : value
 }
 
 /** On demand: the SDK and the tools take about 20 MB, which a service without agents does not pay. */

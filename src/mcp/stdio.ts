@@ -56,8 +56,8 @@ async function forward(url: string, key: string, line: string): Promise<string |
   }
   if (body === '') return undefined
   const value = parse(body) as Message & Partial<ErrorBody> & { jsonrpc?: unknown }
-  // One line, as the service sends it.
-  if (value.jsonrpc !== undefined) return JSON.stringify(value)
+  // One line, as the service sends it. A batch has several responses.
+  if (Array.isArray(value) || value.jsonrpc !== undefined) return JSON.stringify(value)
   const { status } = response
   const code = response.headers.get(ERROR_CODE_HEADER) ?? undefined
   const { error = 'not a response of Postroom', details } = value
@@ -91,7 +91,7 @@ function protocolHeaders({ method, params }: Message): Record<string, string> {
 /** "Server error" in JSON-RPC. A notification has no id, and gets no response. */
 const SERVER_ERROR = -32_000
 
-const toError = ({ id, method }: Message, message: string, data?: object): string | undefined =>
+export const toError = ({ id, method }: Message, message: string, data?: object): string | undefined =>
   id === undefined && method !== undefined
     ? undefined
     : JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code: SERVER_ERROR, message, data } })

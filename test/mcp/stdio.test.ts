@@ -66,8 +66,13 @@ t.test('errors of HTTP become errors of the request, with their status and code'
   const [broken] = await exchange(url, ada.key, ['{"jsonrpc": '])
   const mistake = 'Request body is not valid JSON: line 1, column 13: the body ends, expected a value'
   t.strictSame([broken.id, broken.error.data.details[0].message], [null, mistake])
-  const [batch] = await exchange(url, ada.key, [`[${request(1, 'ping')}]`])
-  t.equal(batch.error.data.details[0].message, 'Expected object, received array')
+  const [empty] = await exchange(url, ada.key, ['[]'])
+  t.equal(empty.error.data.details[0].message, 'Expected object, received array')
+  const [batch] = await exchange(url, ada.key, [`[${request(1, 'ping')},${request(2, 'ping')}]`])
+  t.strictSame(
+    batch.map(({ id }: { id: number }) => id),
+    [1, 2],
+  )
 })
 
 t.test('a service that cannot be reached is named, and so is one that is not Postroom', async (t) => {
