@@ -91,7 +91,7 @@ const selectMovable = prepared<MovableSearch, Partial<QueuedDelivery> & { count:
           select count(*) filter (
             where whole.account_id = any(coalesce(${value('listedIds')}::uuid[], array[whole.account_id])))
           from post_targets as whole where whole.user_id = locked.user_id and whole.post_id = locked.post_id
-          having count(*) = post_count)
+          having count(*) = locked.post_count)
     ) as movable on true
     order by slot_at, post_id`,
 )
