@@ -54,6 +54,29 @@ t.test('while X restricts the app, its accounts wait, no post fails, and the ope
   t.hasStrict(await readDelivery(never), { state: 'queued', error: { code: 'app_restricted', retryable: true } })
 })
 
+t.test('accounts whose app is not known are refused one by one, and none of their posts fails', async (t) => {
+  const { ada, db, post, work, readDelivery, x } = await createNetworkWorld(t)
+  const { clientId: _, ...credentials } = x.credentials
+  const accounts = [
+    await ada.account('x', { username: 'first', credentials }),
+    await ada.account('x', { username: 'second', credentials }),
+  ]
+  x.switches.isEnrolled = false
+  const posts = [
+    await post({ accountIds: [accounts[0]], caption: 'first' }),
+    await post({ accountIds: [accounts[1]], caption: 'second' }),
+  ]
+  await work()
+  for (const id of posts) {
+    const refused = { state: 'queued', error: { code: 'app_restricted', retryable: true } }
+    t.hasStrict(await readDelivery(id), refused, 'each has tried: neither rests for the other')
+  }
+  t.strictSame(await db.selectFrom('limitRests').select('key').execute(), [], 'no app is named that may be another')
+  x.switches.isEnrolled = true
+  await work(HOUR)
+  for (const id of posts) t.hasStrict(await readDelivery(id), { state: 'published' })
+})
+
 t.test('an account that posts too fast waits, and its owner has nothing to do', async (t) => {
   const { connect, post, work, readDelivery, readAccount, facebook } = await createNetworkWorld(t)
   const account = await connect('facebook')

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
 import { createScene } from './scene.ts'
@@ -100,6 +101,28 @@ t.test('the page that connects an app, in a browser', needsBrowser, async (t) =>
         uri,
       )
     }
+  })
+
+  t.test('both pages say of each name that nobody has checked it, before anything can be entered', async (t) => {
+    const problems: string[] = []
+    const isFirst = async (page: Page, name: string) => {
+      const warning = page.getByText('nobody has checked it')
+      const [said, entered] = [await warning.boundingBox(), await page.locator('form').boundingBox()]
+      const isSeen = said !== null && entered !== null && said.y + said.height <= Math.min(entered.y, 568)
+      if (!isSeen) problems.push(`${name}: ${JSON.stringify([said, entered])}`)
+    }
+    // The second one has Cyrillic letters.
+    for (const name of ['Claude', 'Сlаude', 'كلود', '漢'.repeat(100), `Claude ${'. '.repeat(46)}`]) {
+      const { page } = await openPage(name)
+      await page.setViewportSize({ width: 320, height: 568 })
+      await isFirst(page, name)
+      await page.getByLabel('Your API key').fill(ada.key)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('heading', { name: 'What may the app do?' }).waitFor()
+      await isFirst(page, name)
+      await page.close()
+    }
+    t.strictSame(problems, [])
   })
 
   t.test('the pages fit a narrow window, whatever the app is called', async (t) => {
