@@ -142,6 +142,11 @@ t.test('validatePost knows what each server refuses', async (t) => {
       () => ({ caption: 'hi', firstComment: ':wave:' }),
       ['first comment is a single emoji: Sharkey makes a reaction of it'],
     ],
+    [
+      'sharkey',
+      ({ account }) => ({ accountOverrides: [{ accountId: account, fields: { spoilerText: 'Spoiler' } }] }),
+      ['caption or media is required'],
+    ],
     ['akkoma', pollWithFile, []],
     ['pleroma', pollWithFile, []],
     ['sharkey', pollWithFile, []],

@@ -40,7 +40,7 @@ export function limitsFor(stored: AccountFacts): Platform {
     ...platform,
     server: { ...facts.server, source },
     ...(asStored && { asStored }),
-    caption: { ...caption, ...text },
+    caption: { ...caption, ...text, ...(server.software.needsText && { required: 'unless media' }) },
     firstComment: { ...firstComment!, ...reply },
     thread: { ...thread!, ...reply },
     altTexts: mapValues(altTexts, (rule) => toAltTextRule(rule, server)),

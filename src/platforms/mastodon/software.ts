@@ -26,6 +26,8 @@ export interface Software {
   needsFile?: true
   /** Whether a post may have a poll and files. */
   mixesPolls?: true
+  /** Whether a post needs a text or a file beside its content warning. */
+  needsText?: true
   /** A reply that becomes a reaction to the post above it. */
   isReaction?: (text: string) => boolean
   visibilities?: readonly string[]
@@ -166,6 +168,7 @@ const sharkey: Software = {
   mixesPolls: true,
   // packages/backend/src/server/api/mastodon/endpoints/status.ts
   isReaction: isSingleEmoji,
+  needsText: true,
   ignores: ['quoteApprovalPolicy', 'language'],
   source: source(
     'https://activitypub.software/TransFem-org/Sharkey/-/blob/develop/packages/backend/src/server/api/endpoints/notes/create.ts',
