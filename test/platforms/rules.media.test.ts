@@ -183,7 +183,7 @@ t.test('a file may have each value up to the limit of its network', async (t) =>
     ['google_business', 'post', image({ width: 250, height: 250 })],
     ['google_business', 'post', image({ width: 249, height: 250 }), 'm1 is 249 pixels wide, at least 250 are required'],
     ['google_business', 'post', video(), 'v1 is of type video/mp4, allowed are image/jpeg, image/png'],
-    ['discord', 'post', video({ bytes: 10 * MiB + 1 }), 'v1 is 10485761 bytes large, at most 10485760 are allowed'],
+    ['discord', 'post', video({ bytes: 20 * MiB + 1 }), 'v1 is 20971521 bytes large, at most 20971520 are allowed'],
   ]
   for (const [platform, postType, file, problem] of files) {
     t.same(
