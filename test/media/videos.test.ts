@@ -68,8 +68,9 @@ t.test(
     const [telegram, x, discord] = [await connect('telegram'), await connect('x'), await connect('discord')]
     const short = await uploadFile(await encode(t, 'mov', `${PICTURE('320x180', 10, 0.3)} -c:v mpeg4`))
     const wide = await uploadFile(await encode(t, 'mov', `${PICTURE('640x64', 10, 1)} -c:v mpeg4`))
-    const long = await uploadFile(await encode(t, 'webm', `${PICTURE('16x16', 1, 6000)} -c:v libvpx -cpu-used 16`))
-    await db.updateTable('media').set({ bytes: 11_000_000 }).where('id', '=', long).execute()
+    const long = await uploadFile(await encode(t, 'webm', `${PICTURE('16x16', 1, 2)} -c:v libvpx`))
+    const sizes = { bytes: 21_000_000, durationSeconds: 7_200 }
+    await db.updateTable('media').set(sizes).where('id', '=', long).execute()
     const large = await uploadFile(await encode(t, 'mov', `${PICTURE('7680x4320', 1, 1)} -c:v mjpeg`))
     const huge = await uploadFile(await encode(t, 'mov', `${PICTURE('9000x4096', 1, 1)} -c:v mjpeg`))
     const create = (account: string, file: string) =>

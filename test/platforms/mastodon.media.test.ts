@@ -46,7 +46,6 @@ t.test('images are uploaded with their descriptions before the intent', async (t
   )
   t.same(bodies(fake), [
     {
-      status: '',
       visibility: 'public',
       sensitive: false,
       media_ids: fake.statuses[0]?.media_attachments.map(({ id }) => id),
