@@ -1,6 +1,7 @@
 import t from 'tap'
 import { BLUESKY_SERVER, MASTODON_SERVER } from '../../schemas/text-forms.ts'
 import { LOCAL_TIME } from '../../schemas/time.ts'
+import { HEADER_NAME, RESERVED_HEADER } from '../../schemas/webhook-headers.ts'
 import { createKey } from '../../src/auth/create-key.ts'
 import { PATTERN_MESSAGES } from '../../src/http/pattern-messages.ts'
 import { json, operationsOf, readDocument } from '../helpers/document.ts'
@@ -70,7 +71,7 @@ t.test('a text of the wrong form gets a message that says what is right, without
   t.ok(patterns.size > 0)
   t.strictSame(
     new Set([...patterns].filter((pattern) => !PATTERN_MESSAGES[pattern])),
-    new Set([LOCAL_TIME, BLUESKY_SERVER, MASTODON_SERVER]),
+    new Set([LOCAL_TIME, BLUESKY_SERVER, MASTODON_SERVER, HEADER_NAME, RESERVED_HEADER]),
     'every pattern has a message, except for those whose texts have messages of their own',
   )
 })

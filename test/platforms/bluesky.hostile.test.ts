@@ -84,15 +84,19 @@ t.test('metadata that does not meet the specification is refused before anything
     [SERVER, { ...server, token_endpoint: 'http://auth.example/oauth/token' }],
     [SERVER, { ...server, pushed_authorization_request_endpoint: undefined }],
     [SERVER, { ...server, authorization_response_iss_parameter_supported: false }],
-    [SERVER, { ...server, require_pushed_authorization_requests: 'true' }],
+    [SERVER, { ...server, require_pushed_authorization_requests: false }],
     [SERVER, { ...server, client_id_metadata_document_supported: undefined }],
-    [SERVER, { ...server, scopes_supported: 'atproto' }],
+    [SERVER, { ...server, scopes_supported: ['openid'] }],
     [SERVER, { ...server, dpop_signing_alg_values_supported: ['RS256'] }],
   ]
   for (const [address, metadata] of wrong) {
     fake.metadata.set(RESOURCE, resource).set(SERVER, server).set(address, metadata)
     const error = await rejection(begin(fake))
     t.match(error, { message: /does not support the OAuth of Bluesky/, retryable: false }, JSON.stringify(metadata))
+  }
+  for (const type of [{ require_pushed_authorization_requests: 'true' }, { scopes_supported: 'atproto' }]) {
+    fake.metadata.set(SERVER, { ...server, ...type })
+    t.match(await rejection(begin(fake)), { code: 'unexpected_answer', retryable: true }, JSON.stringify(type))
   }
   t.notOk(fake.log.includes('POST /oauth/par'))
 })
