@@ -15,9 +15,9 @@ export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Pro
   await app.register(texts, { tags })
   const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as unknown as PageDocument, tags)))
   app.addHook('onRequest', async ({ method, url, headers, raw, originalUrl }, reply) => {
-    // The addresses in the page depend on the slash at the end of its own, which the router does not see.
+    // Relative addresses in the page depend on a slash at the end of its own. The router does not see that slash.
     if (/\/docs\/(?:\?|$)/.test(originalUrl)) raw.url = '/docs/'
-    // The plugin would send the browser to `/docs/`, whatever the path of PUBLIC_URL is.
+    // The plugin redirects to `/docs/`, and leaves out the path of PUBLIC_URL.
     if (/^\/docs\/static\/index\.html(?:\?|$)/.test(url)) return reply.redirect('../../docs')
     // Parts of files and preconditions are left to the plugin.
     const isPlain = !url.startsWith('/docs/static/') || !(headers.range || headers['if-match'])

@@ -43,6 +43,13 @@ export const REDIRECT_URI = 'https://postroom.example/connect/callback'
 const byRedirect = (fake: FakeNetwork) => async (url: URL) =>
   new URL((await fake.fetch(url, { redirect: 'manual' })).headers.get('location')!).searchParams
 
+/** A network whose fake has the page of the consent as a function. */
+const withPage = (
+  oauth: OAuth,
+  fake: FakeNetwork,
+  { app, consent }: { app: OAuthApp; consent(url: URL): URL },
+): OAuthNetwork => ({ oauth, fake, app, consent: (url) => consent(url).searchParams })
+
 /** Tokens that are old enough to be refreshed. */
 const issuing =
   ({ tokens }: FakeInstagram | FakeThreads) =>
@@ -60,8 +67,7 @@ export const OAUTH_NETWORKS: Record<string, (t: Test) => Promise<OAuthNetwork>> 
   },
   async x(t) {
     const fake = await startX(t)
-    const { app, consent } = fake.authorization
-    return { oauth: xOAuth, fake, app, consent: (url) => consent(url).searchParams }
+    return withPage(xOAuth, fake, fake.authorization)
   },
   async linkedin(t) {
     const fake = await startLinkedin(t)
@@ -76,8 +82,7 @@ export const OAUTH_NETWORKS: Record<string, (t: Test) => Promise<OAuthNetwork>> 
   },
   async reddit(t) {
     const fake = await startReddit(t)
-    const { app, consent } = fake.authorization
-    return { oauth: redditOAuth, fake, app, consent: (url) => consent(url).searchParams }
+    return withPage(redditOAuth, fake, fake.authorization)
   },
   async facebook(t) {
     const fake = await startFacebook(t)
@@ -86,8 +91,7 @@ export const OAUTH_NETWORKS: Record<string, (t: Test) => Promise<OAuthNetwork>> 
   },
   async google_business(t) {
     const fake = await startGoogleBusiness(t)
-    const { app, consent } = fake.authorization
-    return { oauth: googleBusinessOAuth, fake, app, consent: (url) => consent(url).searchParams }
+    return withPage(googleBusinessOAuth, fake, fake.authorization)
   },
   async instagram(t) {
     const fake = await startInstagram(t)
@@ -99,12 +103,10 @@ export const OAUTH_NETWORKS: Record<string, (t: Test) => Promise<OAuthNetwork>> 
   },
   async tiktok(t) {
     const fake = await startTiktok(t)
-    const { app, consent } = fake.authorization
-    return { oauth: tiktokOAuth, fake, app, consent: (url) => consent(url).searchParams }
+    return withPage(tiktokOAuth, fake, fake.authorization)
   },
   async youtube(t) {
     const fake = await startYoutube(t)
-    const { app, consent } = fake.google
-    return { oauth: youtubeOAuth, fake, app, consent: (url) => consent(url).searchParams }
+    return withPage(youtubeOAuth, fake, fake.google)
   },
 }

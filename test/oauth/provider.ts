@@ -1,6 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 
-/** A program that connects by the SDK, which keeps what it needs between the steps of the flow. */
+/** A program that connects by the SDK. It stores the client, the tokens and the verifier between the steps. */
 export class Provider implements OAuthClientProvider {
   url = new URL('about:blank')
   client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>

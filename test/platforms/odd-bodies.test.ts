@@ -18,8 +18,8 @@ import { FLAVOURS } from '../networks/fakes/mastodon-flavours.ts'
 import { MEASURED, startMetrics } from '../networks/fakes/metrics.ts'
 import type { Kind } from '../networks/fakes/scene.ts'
 
-// Each call of each adapter gets each body of odd-bodies.ts. Then nothing is believed: no post is absent or gone, no
-// number is told, no account has another name, and nothing counts as uploaded, removed or edited.
+// Each call of each adapter gets each body of odd-bodies.ts. No body may make a post absent or gone, report a number,
+// rename an account, or count as an upload, a removal or an edit.
 
 const networks = createNetworks({} as SandboxStore)
 
@@ -51,7 +51,7 @@ async function start(t: Teardown, { id, flavour }: Subject) {
       ),
       fields: { ...scene.fields, ...(title?.required && { [title.field]: 'Lighthouses' }) },
     })
-  /** Carries an act out. Returns what is stored with its intent, too. */
+  /** Publishes an act. Returns the result, and the states that a worker would store before it, as JSON. */
   async function publish(act: Act, fetch = fake.fetch) {
     const io = ioWith(fetch)
     let prepared = await adapter.prepare(act, io, null)

@@ -18,7 +18,7 @@ export async function readProfile(io: Io): Promise<Profile> {
   return { externalId: repo.did, username: handle, ...shownIn(profile?.value, repo), ...facts }
 }
 
-/** The account with what it shows, and what its server states. */
+/** The profile of an account: its names, its picture, and the facts of its server. */
 export async function profileOf(account: Account, io: OAuthIo): Promise<Profile> {
   const { did, username, server } = account
   const [shown, facts] = await Promise.all([readShown(account, io).catch(unknownIfFailed), readFacts(server, io)])

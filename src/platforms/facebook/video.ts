@@ -28,7 +28,7 @@ export async function publishVideo(page: Page, act: Act, state: State, io: Io) {
           FINISHED,
           true,
         )
-  return waitForFacebook({ ...state, isAccepted: true, postId: postIdOf(body) })
+  return waitForFacebook({ ...state, isAccepted: true, postId: statedPostIdOf(body) })
 }
 
 function finishOf(act: Act, id: string): Record<string, string> {
@@ -45,10 +45,11 @@ function textsOf(act: Act): Record<string, string> {
 export async function publishPhotoStory(page: Page, state: State, io: Io) {
   const form = { photo_id: state.photoIds[0]! }
   const body = await callGraph(page, io, `${page.id}/photo_stories`, { form, visible: true, answer: FINISHED })
-  return waitForFacebook({ ...state, isAccepted: true, postId: postIdOf(body) })
+  return waitForFacebook({ ...state, isAccepted: true, postId: statedPostIdOf(body) })
 }
 
-const postIdOf = (body: unknown) => {
+/** The id of the post as the response has it, without the Page. */
+const statedPostIdOf = (body: unknown) => {
   const id = textAt(body, 'post_id')
   return isId(id) ? id : null
 }
