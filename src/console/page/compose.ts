@@ -163,7 +163,7 @@ function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Dra
     </div>`
 }
 
-const FITS = {
+const FITS: Record<MediaFit, string> = {
   exact: 'Leave them as they are',
   auto: 'Make them fit',
   pad: 'Make them fit, with bars',

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type {
   AltTextRule,
   Condition,
@@ -80,13 +81,7 @@ const video: VideoRule = {
 }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 4,
-  imagesMax: 4,
-  videosMax: 1,
-  gifsMax: 1,
-  mixed: false,
-  gifAlone: true,
+  ...filesOf({ max: 4, videos: 1, gifs: 1, gifAlone: true }),
   hasCaption: true,
   image,
   gif,
@@ -119,23 +114,13 @@ export const bluesky: Platform = {
     post,
     // The schema allows 20 images, with a soft limit of 10.
     carousel: {
-      mediaMin: 2,
-      mediaMax: 10,
-      imagesMax: 10,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 10 }),
       hasCaption: true,
       image: { ...image, stillsOnly: true },
       source: galleryLexicon,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: videoLexicon,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type {
   AltTextRule,
@@ -65,12 +66,7 @@ const video: VideoRule = {
 }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 10,
-  imagesMax: 10,
-  videosMax: 10,
-  gifsMax: 10,
-  mixed: true,
+  ...filesOf({ max: 10, videos: 10, gifs: 10, mixed: true }),
   hasCaption: true,
   // 25 MiB: https://docs.discord.com/developers/resources/message#create-message
   requestBytesMax: 26_214_400,
@@ -122,12 +118,7 @@ export const discord: Platform = {
     post,
     carousel: { ...post, mediaMin: 2 },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: statusCodes,

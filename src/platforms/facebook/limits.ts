@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { SEARCH } from '../wire/lost-response.ts'
@@ -86,12 +87,7 @@ const reelVideo: VideoRule = {
 const storyVideo: VideoRule = { ...reelVideo, durationMaxSeconds: 60, source: stories }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 10,
-  imagesMax: 10,
-  videosMax: 1,
-  gifsMax: 0,
-  mixed: false,
+  ...filesOf({ max: 10, videos: 1 }),
   hasCaption: true,
   image,
   video: feedVideo,
@@ -138,46 +134,26 @@ export const facebook: Platform = {
   postTypes: {
     post,
     carousel: {
-      mediaMin: 2,
-      mediaMax: 10,
-      imagesMax: 10,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 10 }),
       hasCaption: true,
       image,
       source: letmepost,
     },
     reel: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video: reelVideo,
       source: reels,
     },
     story: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 1,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 1, max: 1, videos: 1 }),
       hasCaption: false,
       image: { ...image, source: stories },
       video: storyVideo,
       source: stories,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video: feedVideo,
       source: posts,

@@ -1,3 +1,4 @@
+import { filesOf } from '../contract/files-of.ts'
 import type { Condition, Platform } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
@@ -82,12 +83,7 @@ export const googleBusiness: Platform = {
   postTypes: {
     // The API takes a list of media, but in practice only one photo and no video.
     post: {
-      mediaMin: 0,
-      mediaMax: 1,
-      imagesMax: 1,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ max: 1 }),
       hasCaption: true,
       // 5 MB is from https://docs.zernio.com/platforms/google-business/reference.
       image: {

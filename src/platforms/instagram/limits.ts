@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { CONTAINER_DESCRIPTION, PUBLISHED } from '../families/meta/containers.ts'
@@ -53,12 +54,7 @@ const storyVideo: VideoRule = {
 // The app allows 20 items, the API 10. The current pages give no limits for videos in a carousel, so those of reels are
 // used.
 const carousel: PostTypeRule = {
-  mediaMin: 2,
-  mediaMax: 10,
-  imagesMax: 10,
-  videosMax: 10,
-  gifsMax: 0,
-  mixed: true,
+  ...filesOf({ min: 2, max: 10, videos: 10, mixed: true }),
   hasCaption: true,
   image,
   video: reelVideo,
@@ -129,23 +125,13 @@ export const instagram: Platform = {
     post: { ...carousel, mediaMin: 1 },
     carousel,
     reel: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video: reelVideo,
       source: mediaReference,
     },
     story: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 1,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 1, max: 1, videos: 1 }),
       hasCaption: false,
       hasAltTexts: false,
       image: storyImage,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AccountKind } from '../contract/guarantee.ts'
 import type {
   AltTextRule,
@@ -76,12 +77,7 @@ const document: DocumentRule = {
 }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 20,
-  imagesMax: 20,
-  videosMax: 1,
-  gifsMax: 20,
-  mixed: false,
+  ...filesOf({ max: 20, videos: 1, gifs: 20 }),
   hasCaption: true,
   image,
   gif,
@@ -141,24 +137,14 @@ export const linkedin: Platform = {
   postTypes: {
     post,
     carousel: {
-      mediaMin: 2,
-      mediaMax: 20,
-      imagesMax: 20,
-      videosMax: 0,
-      gifsMax: 20,
-      mixed: false,
+      ...filesOf({ min: 2, max: 20, gifs: 20 }),
       hasCaption: true,
       image,
       gif,
       source: multiImage,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: videosApi,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { QUERIED } from '../contract/guarantee.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
@@ -66,13 +67,7 @@ const video: VideoRule = {
 }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 4,
-  imagesMax: 4,
-  videosMax: 1,
-  gifsMax: 1,
-  mixed: false,
-  gifAlone: true,
+  ...filesOf({ max: 4, videos: 1, gifs: 1, gifAlone: true }),
   hasCaption: true,
   image,
   gif,
@@ -107,23 +102,13 @@ export const mastodon: Platform = {
   postTypes: {
     post,
     carousel: {
-      mediaMin: 2,
-      mediaMax: 4,
-      imagesMax: 4,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 4 }),
       hasCaption: true,
       image,
       source: posting,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: posting,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, Condition, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { SEARCH } from '../wire/lost-response.ts'
@@ -58,12 +59,7 @@ const video: VideoRule = {
 }
 
 const onePin: PostTypeRule = {
-  mediaMin: 1,
-  mediaMax: 1,
-  imagesMax: 1,
-  videosMax: 1,
-  gifsMax: 0,
-  mixed: false,
+  ...filesOf({ min: 1, max: 1, videos: 1 }),
   hasCaption: true,
   image,
   video,
@@ -94,12 +90,7 @@ export const pinterest: Platform = {
   postTypes: {
     post: onePin,
     carousel: {
-      mediaMin: 2,
-      mediaMax: 5,
-      imagesMax: 5,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 5 }),
       hasCaption: true,
       image: {
         ...image,
@@ -108,12 +99,7 @@ export const pinterest: Platform = {
       source: openapi,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: pins,

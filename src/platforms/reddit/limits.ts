@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { ConditionMedia, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { growingPauseMs, searchAfter, searchFor } from '../wire/lost-response.ts'
@@ -90,13 +91,7 @@ export const reddit: Platform = {
   altTexts: {},
   postTypes: {
     post: {
-      mediaMin: 0,
-      mediaMax: 20,
-      imagesMax: 20,
-      videosMax: 1,
-      gifsMax: 1,
-      mixed: false,
-      gifAlone: true,
+      ...filesOf({ max: 20, videos: 1, gifs: 1, gifAlone: true }),
       hasCaption: true,
       image,
       gif,
@@ -105,23 +100,13 @@ export const reddit: Platform = {
     },
     // In a gallery, a GIF counts as an image.
     carousel: {
-      mediaMin: 2,
-      mediaMax: 20,
-      imagesMax: 20,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 20 }),
       hasCaption: true,
       image: { ...image, mimeTypes: [...image.mimeTypes, ...gif.mimeTypes] },
       source: galleries,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: postiz,

@@ -1,4 +1,5 @@
 import { mayBePublic } from '../../outbound/addresses.ts'
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type { Condition, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
@@ -92,13 +93,7 @@ export const telegram: Platform = {
   altTexts: {},
   postTypes: {
     post: {
-      mediaMin: 0,
-      mediaMax: 10,
-      imagesMax: 10,
-      videosMax: 10,
-      gifsMax: 1,
-      mixed: true,
-      gifAlone: true,
+      ...filesOf({ max: 10, videos: 10, gifs: 1, mixed: true, gifAlone: true }),
       hasCaption: true,
       image,
       gif,
@@ -106,24 +101,14 @@ export const telegram: Platform = {
       source: sendMediaGroup,
     },
     carousel: {
-      mediaMin: 2,
-      mediaMax: 10,
-      imagesMax: 10,
-      videosMax: 10,
-      gifsMax: 0,
-      mixed: true,
+      ...filesOf({ min: 2, max: 10, videos: 10, mixed: true }),
       hasCaption: true,
       image: { ...image, stillsOnly: true },
       video,
       source: sendMediaGroup,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: botsFaq,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, ImageRule, Platform, PostTypeRule, UncertainMax, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { CONTAINER_DESCRIPTION } from '../families/meta/containers.ts'
@@ -64,12 +65,7 @@ const video: VideoRule = {
 }
 
 const post: PostTypeRule = {
-  mediaMin: 0,
-  mediaMax: 20,
-  imagesMax: 20,
-  videosMax: 20,
-  gifsMax: 0,
-  mixed: true,
+  ...filesOf({ max: 20, videos: 20, mixed: true }),
   hasCaption: true,
   image,
   video,
@@ -108,12 +104,7 @@ export const threads: Platform = {
     post,
     carousel: { ...post, mediaMin: 2 },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: overview,

@@ -1,3 +1,4 @@
+import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { Condition, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 
@@ -73,35 +74,20 @@ export const tiktok: Platform = {
   altTexts: {},
   postTypes: {
     post: {
-      mediaMin: 1,
-      mediaMax: 35,
-      imagesMax: 35,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 1, max: 35, videos: 1 }),
       hasCaption: true,
       image,
       video,
       source: photoPost,
     },
     carousel: {
-      mediaMin: 2,
-      mediaMax: 35,
-      imagesMax: 35,
-      videosMax: 0,
-      gifsMax: 0,
-      mixed: false,
+      ...filesOf({ min: 2, max: 35 }),
       hasCaption: true,
       image,
       source: photoPost,
     },
     video: {
-      mediaMin: 1,
-      mediaMax: 1,
-      imagesMax: 0,
-      videosMax: 1,
-      gifsMax: 0,
-      mixed: false,
+      ...ONE_VIDEO,
       hasCaption: true,
       video,
       source: directPost,

@@ -1,3 +1,4 @@
+import { ONE_VIDEO } from '../contract/files-of.ts'
 import type { Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { LANGUAGE_TAG } from '../families/google/language-tag.ts'
@@ -67,12 +68,7 @@ const video: VideoRule = {
 }
 
 const oneVideo: PostTypeRule = {
-  mediaMin: 1,
-  mediaMax: 1,
-  imagesMax: 0,
-  videosMax: 1,
-  gifsMax: 0,
-  mixed: false,
+  ...ONE_VIDEO,
   hasCaption: true,
   video,
   source: insert,
