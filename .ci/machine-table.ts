@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '../schemas/delivery-states.ts'
-import { TRANSITIONS } from '../src/delivery/transitions.ts'
+import { TRANSITIONS } from '../src/engine/delivery/transitions.ts'
 
 const EVENTS = Object.entries(TRANSITIONS)
 

@@ -1,7 +1,7 @@
 import type { MetricObject } from 'prom-client'
 import { connect } from '../db/client.ts'
-import { observeDependencies } from '../src/metrics/dependencies.ts'
-import { createMetrics } from '../src/metrics/metrics.ts'
+import { observeDependencies } from '../src/run/metrics/dependencies.ts'
+import { createMetrics } from '../src/run/metrics/metrics.ts'
 
 /** Every metric of Postroom's own. Those of Node.js come from prom-client. */
 export function listMetrics() {

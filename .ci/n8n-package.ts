@@ -20,20 +20,20 @@ const TSCONFIG = {
 /** The files of the SDK that the nodes use: they do without timers and global objects, which n8n forbids. */
 const SDK = ['crypto', 'errors', 'path', 'responses', 'retries', 'types', 'webhooks']
 
-/** A path in src/n8n that leads out of it. In the package, these folders are inside. */
-const OUTSIDE = /\.\.\/((?:\.\.\/)*(?:sdk|console)\/)/g
+/** A path in src/clients/n8n that leads out of it. In the package, these folders are inside. */
+const OUTSIDE = /\.\.\/((?:\.\.\/)*?)(?:\.\.\/features\/)?((?:sdk|console)\/)/g
 
 /** Writes the sources of the package to `folder`. */
 export function writeSources(folder: string): void {
-  cpSync('src/n8n', folder, { recursive: true })
+  cpSync('src/clients/n8n', folder, { recursive: true })
   for (const path of globSync(join(folder, '{credentials,nodes}/**/*.ts'))) {
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(OUTSIDE, '$1'))
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(OUTSIDE, '$1$2'))
   }
   writeFileSync(join(folder, 'nodes/Postroom/description.ts'), describeNodes(readDocument()))
-  for (const name of SDK) cpSync(`src/sdk/${name}.ts`, join(folder, 'sdk', `${name}.ts`))
-  cpSync('src/console/icon.svg', join(folder, 'console/icon.svg'))
+  for (const name of SDK) cpSync(`src/clients/sdk/${name}.ts`, join(folder, 'sdk', `${name}.ts`))
+  cpSync('src/features/console/icon.svg', join(folder, 'console/icon.svg'))
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-  const manifest = { ...JSON.parse(readFileSync('src/n8n/package.json', 'utf8')), version: VERSION }
+  const manifest = { ...JSON.parse(readFileSync('src/clients/n8n/package.json', 'utf8')), version: VERSION }
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 

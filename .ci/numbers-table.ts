@@ -1,7 +1,7 @@
 import { METRIC_NAMES } from '../schemas/metric-names.ts'
+import { FIRST_AFTER_MS, nextReadingInMs } from '../src/engine/numbers/timing.ts'
 import { NETWORKS } from '../src/platforms/networks.ts'
 import { tellsGone } from '../src/platforms/offered-metrics.ts'
-import { FIRST_AFTER_MS, nextReadingInMs } from '../src/post-metrics/timing.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import { writeGenerated } from './generated.ts'
 import { GROUPS, type Method } from './sdk-methods.ts'
 
 /** Writes the methods of the Python client. */
-const FILE = 'src/sdk/python/postroom.py'
+const FILE = 'src/clients/python/postroom.py'
 const MARK = '# The operations: written by `make openapi`.\n'
 
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CONNECTION_ROWS } from '../schemas/connect.ts'
-import { renderChanges, renderNetworkTables, renderTokens } from '../src/catalogue/network-tables.ts'
-import { TOOLS } from '../src/mcp/tools.ts'
+import { renderChanges, renderNetworkTables, renderTokens } from '../src/features/catalogue/network-tables.ts'
+import { TOOLS } from '../src/features/mcp/tools.ts'
 import { NETWORKS } from '../src/platforms/networks.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { renderErrors, renderMeanings } from './errors-table.ts'
@@ -29,16 +29,16 @@ export const GENERATED: Record<string, () => string> = {
     withTables('README.md', {
       networks: `It publishes to ${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}.\n`,
     }),
-  'src/config/README.md': () => withTables('src/config/README.md', { configuration: renderVariables() }),
-  'src/connections/README.md': () =>
-    withTables('src/connections/README.md', { credentials: CREDENTIALS, tokens: `${renderTokens()}\n` }),
-  'src/delivery/README.md': () => {
+  'src/run/config/README.md': () => withTables('src/run/config/README.md', { configuration: renderVariables() }),
+  'src/features/connections/README.md': () =>
+    withTables('src/features/connections/README.md', { credentials: CREDENTIALS, tokens: `${renderTokens()}\n` }),
+  'src/engine/delivery/README.md': () => {
     const { guarantees, rates } = renderNetworkTables()
     const tables = { events: renderEvents(), states: renderStates(), guarantees, rates }
     const spaced = Object.entries(tables).map(([name, table]) => [name, `${table}\n`])
-    return withTables('src/delivery/README.md', Object.fromEntries(spaced))
+    return withTables('src/engine/delivery/README.md', Object.fromEntries(spaced))
   },
-  'src/mcp/README.md': () => withTables('src/mcp/README.md', { tools: TOOL_TABLE }),
+  'src/features/mcp/README.md': () => withTables('src/features/mcp/README.md', { tools: TOOL_TABLE }),
   'src/platforms/README.md': () =>
     withTables('src/platforms/README.md', {
       changes: `${renderChanges()}\n`,
@@ -46,9 +46,9 @@ export const GENERATED: Record<string, () => string> = {
       meanings: renderMeanings(),
       errors: renderErrors(),
     }),
-  'src/post-metrics/README.md': () =>
-    withTables('src/post-metrics/README.md', { numbers: renderNumbers(), readings: renderReadings() }),
-  'src/runtime/README.md': () => withTables('src/runtime/README.md', { metrics: renderMetrics() }),
+  'src/engine/numbers/README.md': () =>
+    withTables('src/engine/numbers/README.md', { numbers: renderNumbers(), readings: renderReadings() }),
+  'src/run/runtime/README.md': () => withTables('src/run/runtime/README.md', { metrics: renderMetrics() }),
   '.env.example': renderEnvExample,
   ...DEPLOYMENTS,
 }

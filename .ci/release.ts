@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, posix } from 'node:path'
-import { VARIABLES } from '../src/config/variables.ts'
+import { VARIABLES } from '../src/run/config/variables.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { IMAGE, REPOSITORY, VERSION } from './release-facts.ts'
 
@@ -33,7 +33,7 @@ export function writeRelease(
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, withRepository(render(), repository))
   }
-  cpSync('src/sdk/python/postroom.py', join(target, 'postroom.py'))
+  cpSync('src/clients/python/postroom.py', join(target, 'postroom.py'))
   const server = describeServer(repository)
   writeFileSync(join(target, 'server.json'), `${JSON.stringify(server, null, 2)}\n`)
   writeFileSync(join(target, 'NOTES.md'), notes)

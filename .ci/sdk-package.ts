@@ -47,7 +47,7 @@ export function writePackage(folder: string): string {
   const target = resolve(folder, 'npm')
   const sources = mkdtempSync(join(tmpdir(), 'postroom-sdk-'))
   try {
-    cpSync('src/sdk', sources, { recursive: true })
+    cpSync('src/clients/sdk', sources, { recursive: true })
     writeFileSync(join(sources, 'package.json'), JSON.stringify(MANIFEST))
     const outDir = join(target, 'sdk')
     writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify(TSCONFIG))
@@ -59,7 +59,7 @@ export function writePackage(folder: string): string {
     rmSync(sources, { recursive: true })
   }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`)
-  cpSync('src/sdk/README.md', join(target, 'README.md'))
+  cpSync('src/clients/sdk/README.md', join(target, 'README.md'))
   return pack(target, folder)
 }
 

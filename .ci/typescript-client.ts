@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import * as extras from '../src/sdk/extras.ts'
+import * as extras from '../src/clients/sdk/extras.ts'
 import { readDocument } from '../test/helpers/document.ts'
 import { writeGenerated } from './generated.ts'
 import { publishedTypes } from './published-types.ts'
@@ -20,7 +20,7 @@ const classes = [...GROUPS].map(([group, methods]) => {
 const fields = [...GROUPS.keys()].map((group) => `readonly ${group} = new ${toClass(group)}(this.http)\n`)
 
 generate(
-  'src/sdk/client.ts',
+  'src/clients/sdk/client.ts',
   `// Written by \`make openapi\`.
 import * as extras from './extras.ts'
 import { Http } from './http.ts'
@@ -35,7 +35,7 @@ export class Postroom extends extras.Group {
   }
   ${fields.join('')}}`,
 )
-generate('src/sdk/types.ts', `// Written by \`make openapi\`.\n${publishedTypes(document)}`)
+generate('src/clients/sdk/types.ts', `// Written by \`make openapi\`.\n${publishedTypes(document)}`)
 
 function generate(file: string, text: string): void {
   const command = ['format', '--config-path=.ci/biome.json', `--stdin-file-path=${file}`]

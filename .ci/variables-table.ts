@@ -1,4 +1,4 @@
-import { VARIABLES } from '../src/config/variables.ts'
+import { VARIABLES } from '../src/run/config/variables.ts'
 
 interface Variable {
   default?: string | number
@@ -9,8 +9,9 @@ const variables: [name: string, Variable][] = Object.entries(VARIABLES.propertie
 
 const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 
-/** The rows of src/config/README.md. src/connections/README.md has the variables of apps. */
-export const renderVariables = () => renderRows(([name]) => !isOfApp(name)).replaceAll(/\]\((?!https?:)/g, '](../../')
+/** The rows of src/run/config/README.md. src/features/connections/README.md has the variables of apps. */
+export const renderVariables = () =>
+  renderRows(([name]) => !isOfApp(name)).replaceAll(/\]\((?!https?:)/g, '](../../../')
 
 function renderRows(isShown: (variable: [name: string, Variable]) => boolean): string {
   const rows = variables.filter(isShown).map(([name, { default: value, description }]) => {
@@ -25,7 +26,7 @@ export function renderEnvExample(): string {
   const entries = variables.map(
     ([name, { default: value = '', description }]) => `# ${plainText(description)}\n#${name}=${value}\n`,
   )
-  return `# Written by \`make readme\` from src/config/variables.ts.\n\n${entries.join('\n')}`
+  return `# Written by \`make readme\` from src/run/config/variables.ts.\n\n${entries.join('\n')}`
 }
 
 /** Markdown without its links and backticks. */

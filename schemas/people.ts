@@ -116,8 +116,8 @@ export const CreateOrganization = Type.Object(
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 /**
- * The rights of each role. `src/http/roles.ts` and `db/queries/roles.ts` enforce them, and `src/tenants/README.md`
- * describes them.
+ * The rights of each role. `src/base/http/roles.ts` and `db/queries/roles.ts` enforce them, and
+ * `src/features/tenants/README.md` describes them.
  */
 export const ROLES = {
   member:

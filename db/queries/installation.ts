@@ -3,7 +3,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 
-/** The state of this database in its protocol with the journal: see src/journal/journal.ts. */
+/** The state of this database in its protocol with the journal: see src/engine/journal/journal.ts. */
 export interface Installation {
   id: string
   /** Increases with each part of the journal. */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Db } from '../../db/client.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../run/config/config.ts'
 
 /** A stream that may be a terminal. */
 export interface Terminal {

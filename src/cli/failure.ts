@@ -1,7 +1,7 @@
 import { hasSqlstate, SQLSTATE } from '../../db/sqlstate.ts'
 import { isDatabaseUnavailable } from '../../db/unavailable.ts'
-import { ConfigError } from '../config/config.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError } from '../base/errors.ts'
+import { ConfigError } from '../run/config/config.ts'
 
 /** The message about an error for the operator, and the exit code: 1 for a failure, 2 for a wrong configuration. */
 export const explainFailure = (error: unknown): { message: string; exitCode: number } => ({

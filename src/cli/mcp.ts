@@ -10,8 +10,8 @@ export function addMcpCommand(program: Command, io: Io): void {
       'serve the Model Context Protocol on stdin and stdout, for an agent on this machine. POSTROOM_URL is the address of the service, POSTROOM_KEY an API key. Needs no database',
     )
     .action(async () => {
-      const { readClientConfig } = await import('../config/config.ts')
-      const { proxy } = await import('../mcp/stdio.ts')
+      const { readClientConfig } = await import('../run/config/config.ts')
+      const { proxy } = await import('../features/mcp/stdio.ts')
       await proxy({ ...readClientConfig(env), input: stdin, output: stdout })
     })
 
@@ -22,8 +22,8 @@ export function addMcpCommand(program: Command, io: Io): void {
         'print a code that stands for POSTROOM_KEY once, for ten minutes, on the page that connects an app. Needs no database',
       ),
   ).action(async (options: { json?: boolean }) => {
-    const { readClientConfig } = await import('../config/config.ts')
-    const { Postroom } = await import('../sdk/client.ts')
+    const { readClientConfig } = await import('../run/config/config.ts')
+    const { Postroom } = await import('../clients/sdk/client.ts')
     const { print } = await import('./output.ts')
     const { url, key } = readClientConfig(env)
     print(io, await new Postroom({ baseUrl: url, key }).connectedApps.createCode(), options)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { parseTime } from '../../schemas/time.ts'
-import { isTimeZone, unknownZoneMessage } from '../posts/time-zone.ts'
+import { isTimeZone, unknownZoneMessage } from '../features/posts/time-zone.ts'
 
 /** Parsers of arguments and option values. Each throws an error that commander prints with the name of the option. */
 

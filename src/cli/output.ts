@@ -1,4 +1,4 @@
-import { escapeControls } from '../runtime/terminal.ts'
+import { escapeControls } from '../run/runtime/terminal.ts'
 import type { Io, Terminal } from './action.ts'
 import { toLine } from './line.ts'
 

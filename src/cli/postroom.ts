@@ -1,4 +1,4 @@
-import { ignoreInspectorSignal } from '../runtime/signals.ts'
+import { ignoreInspectorSignal } from '../run/runtime/signals.ts'
 import { runCommand } from './run-command.ts'
 
 ignoreInspectorSignal()

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { escapeControls } from '../runtime/terminal.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../base/version.ts'
+import { escapeControls } from '../run/runtime/terminal.ts'
 import { addAccountCommands } from './account.ts'
 import type { Io } from './action.ts'
 import { withDatabase, withJson } from './command.ts'
@@ -46,7 +46,7 @@ export function buildProgram(io: Io): Command {
   )
 
   withJson(program.command('openapi').description('print the OpenAPI document; needs no database')).action(async () => {
-    const { buildDocument } = await import('../app.ts')
+    const { buildDocument } = await import('../run/app.ts')
     io.stdout.write(`${JSON.stringify(await buildDocument(), null, 2)}\n`)
   })
 

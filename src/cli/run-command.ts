@@ -11,7 +11,7 @@ export async function runCommand(args: string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const [{ explainFailure }, { escapeControls }] = await Promise.all([
       import('./failure.ts'),
-      import('../runtime/terminal.ts'),
+      import('../run/runtime/terminal.ts'),
     ])
     const { message, exitCode } = explainFailure(error)
     io.stderr.write(`error: ${escapeControls(message)}\n`)

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../run/config/config.ts'
 import type { Io, Json } from './action.ts'
 import { withJson } from './command.ts'
 import { print } from './output.ts'
 
-const importServer = () => import('../runtime/serve.ts')
+const importServer = () => import('../run/runtime/serve.ts')
 
 export function addServeCommands(program: Command, io: Io): void {
   withJson(
@@ -23,7 +23,7 @@ export function addServeCommands(program: Command, io: Io): void {
     program.command('worker').description('publish due posts; any number of workers can run on one database'),
   ).action(({ json }: Json) =>
     runTraced(io, async (config) => {
-      const { runWorker } = await import('../runtime/worker.ts')
+      const { runWorker } = await import('../run/runtime/worker.ts')
       await runWorker(config, (facts) => {
         if (json) print(io, { worker: 'up', ...facts }, { json })
         else io.stdout.write('The Postroom worker is running. Press Ctrl-C to stop it.\n')
@@ -34,10 +34,10 @@ export function addServeCommands(program: Command, io: Io): void {
 
 /** Runs a process, and traces it if it is configured so. */
 async function runTraced({ env }: Io, run: (config: Config) => Promise<void>): Promise<void> {
-  const { readConfig } = await import('../config/config.ts')
+  const { readConfig } = await import('../run/config/config.ts')
   const config = readConfig(env)
   // Before `run`, which imports pg.
-  const tracing = config.hasTraces ? await (await import('../runtime/tracing.ts')).startTracing() : undefined
+  const tracing = config.hasTraces ? await (await import('../run/runtime/tracing.ts')).startTracing() : undefined
   try {
     await run(config)
   } finally {

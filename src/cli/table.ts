@@ -1,4 +1,4 @@
-import { escapeControls } from '../runtime/terminal.ts'
+import { escapeControls } from '../run/runtime/terminal.ts'
 import type { Terminal } from './action.ts'
 import { shorten } from './line.ts'
 import { LIMIT_MAX } from './options.ts'

@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { createWorld } from '../helpers/app.ts'
 import { countAccounts, createNetworksWorld, createStubWorld, profile } from '../helpers/connect.ts'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { renewFacts } from '../../src/accounts/renew-facts.ts'
+import { renewFacts } from '../../src/features/accounts/renew-facts.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 
 /** https://docs.gotosocial.org/en/latest/configuration/statuses/ */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { replaceCredentials } from '../../db/queries/credentials.ts'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
 import { createWorld, findCredentials } from '../helpers/app.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { upsertMembership } from '../../db/queries/people.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { createMastodonWorld } from '../connections/mastodon-world.ts'
 import { createConnectionWorld } from '../connections/scene.ts'
 import { call } from '../helpers/app.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { newId } from '../../db/id.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { createWorld } from '../helpers/app.ts'
 
 t.test('a user has at most 500 active keys, however many requests create them at a time', async (t) => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { insertKey, revokeKey } from '../../db/queries/keys.ts'
-import { createKey } from '../../src/auth/create-key.ts'
-import { generateKey, hashKey, isKey, startOfKey } from '../../src/auth/key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
+import { generateKey, hashKey, isKey, startOfKey } from '../../src/features/auth/key.ts'
 import { call, createWorld } from '../helpers/app.ts'
 
 t.test('a key is pr_, 30 random base62 characters and a checksum of six', async (t) => {

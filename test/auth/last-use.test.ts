@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
-import { createLastUse } from '../../src/auth/last-use.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
+import { createLastUse } from '../../src/features/auth/last-use.ts'
 import { call, createWorld, type World } from '../helpers/app.ts'
 
 const readLastUse = async (db: World['db'], id: string) =>

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { EVENT_SCOPES } from '../../schemas/event-scopes.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Reply } from '../helpers/app.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
 import { collectProblems } from '../helpers/problems.ts'

@@ -9,8 +9,8 @@ import { replaceCredentials } from '../../db/queries/credentials.ts'
 import { insertMedia } from '../../db/queries/media.ts'
 import { insertOrganization, insertUser, upsertMembership } from '../../db/queries/people.ts'
 import { WORDS_RULE } from '../../db/queries/posts/words.ts'
-import { createKey } from '../../src/auth/create-key.ts'
-import { storedWords } from '../../src/posts/words.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
+import { storedWords } from '../../src/features/posts/words.ts'
 
 export interface Person {
   userId: string

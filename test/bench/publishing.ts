@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
 import { copy } from './data.ts'
 
 /* Posts to the sandbox that become due, and when workers have started them. */

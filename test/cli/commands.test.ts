@@ -4,7 +4,7 @@ import { connect } from '../../db/client.ts'
 import { isId } from '../../db/id.ts'
 import { MIGRATION_NAMES } from '../../db/migrate.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/run/app.ts'
 import { call, createFolder, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { copyDatabase, createDatabase } from '../helpers/database.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { mastodonAdapter } from '../../src/platforms/mastodon/adapter.ts'
 import { createWorld } from '../helpers/app.ts'
 import { createBrowser, repeating } from '../helpers/connect-oauth.ts'

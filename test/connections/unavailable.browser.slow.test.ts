@@ -1,5 +1,5 @@
 import t from 'tap'
-import { PAGE_POLICY } from '../../src/http/html.ts'
+import { PAGE_POLICY } from '../../src/base/http/html.ts'
 import { needsBrowser } from '../helpers/browser.ts'
 import { withTableLocked } from '../helpers/service.ts'
 import { reset } from '../networks/fakes/network.ts'

@@ -369,7 +369,7 @@ t.test('the first page is small, and is not served where it is switched off', as
   const { app } = await createWorld(t, { servesConsole: true })
   const encoding = { 'accept-encoding': 'br' }
   const read = async (url: string) => (await app.inject({ url, headers: encoding })).rawPayload.length
-  const main = (await app.inject('/console/src/console/page/main.ts')).payload
+  const main = (await app.inject('/console/src/features/console/page/main.ts')).payload
   t.notMatch(main, /import type|: string/, 'types are stripped')
   const files = new Set(['/console', '/console/style.css'])
   const follow = async (url: string) => {
@@ -381,12 +381,16 @@ t.test('the first page is small, and is not served where it is switched off', as
       await follow(new URL(path!, `http://host${url}`).pathname)
     }
   }
-  await follow('/console/src/console/page/main.ts')
+  await follow('/console/src/features/console/page/main.ts')
   const sizes = await Promise.all([...files].map(read))
   const sum = sizes.reduce((total, size) => total + size, 0)
   t.ok(sum < 200_000, `${sum} bytes`)
 
   const { app: without } = await createWorld(t)
   t.equal((await without.inject('/console')).statusCode, 404)
-  t.match(readFileSync('src/console/page.html', 'utf8'), /src="console\//, 'its addresses hold behind a prefix')
+  t.match(
+    readFileSync('src/features/console/page.html', 'utf8'),
+    /src="console\//,
+    'its addresses hold behind a prefix',
+  )
 })

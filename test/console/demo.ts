@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { Postroom } from '../../src/sdk/index.ts'
+import { Postroom } from '../../src/clients/sdk/index.ts'
 import { launchBrowser } from '../helpers/browser.ts'
 import { runService } from '../helpers/command.ts'
 

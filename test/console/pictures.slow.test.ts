@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { storeAvatar } from '../../db/queries/avatars.ts'
-import { s3Storage } from '../../src/storage/s3.ts'
+import { s3Storage } from '../../src/base/storage/s3.ts'
 import { createFolder } from '../helpers/app.ts'
 import { needsBrowser } from '../helpers/browser.ts'
 import { startS3 } from '../helpers/s3.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { updateDataKey } from '../../db/queries/credentials.ts'
-import { claimNextRefresh, refreshTokens } from '../../src/credentials/refresh.ts'
+import { claimNextRefresh, refreshTokens } from '../../src/engine/credentials/refresh.ts'
 import { findCredentials } from '../helpers/app.ts'
 import { createRefreshWorld } from '../helpers/refresh-world.ts'
 import { lostResponse, refusal, unreachable } from '../helpers/scripted-network.ts'

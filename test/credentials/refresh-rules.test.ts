@@ -1,5 +1,5 @@
 import t from 'tap'
-import { afterRefreshFailure, mayRefresh, type Situation } from '../../src/credentials/refresh-rules.ts'
+import { afterRefreshFailure, mayRefresh, type Situation } from '../../src/engine/credentials/refresh-rules.ts'
 
 const MINUTE = 60_000
 const fresh: Situation = { afterLostResponse: 'single-use', wasLost: false, expiredForMs: -MINUTE, failures: 0 }

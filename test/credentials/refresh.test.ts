@@ -1,7 +1,7 @@
 import t from 'tap'
 import { deleteCredentialsUntil } from '../../db/queries/meta-users.ts'
-import { claimNextRefresh, refreshTokens } from '../../src/credentials/refresh.ts'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
+import { claimNextRefresh, refreshTokens } from '../../src/engine/credentials/refresh.ts'
 import { createRefreshWorld } from '../helpers/refresh-world.ts'
 import { lostResponse, refusal, unreachable } from '../helpers/scripted-network.ts'
 

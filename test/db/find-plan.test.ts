@@ -9,7 +9,7 @@ import { findPosts } from '../../db/queries/find/posts.ts'
 import type { PostSource } from '../../db/queries/find/sources.ts'
 import { insertUser } from '../../db/queries/people.ts'
 import type { DB } from '../../db/types.ts'
-import { readConditions } from '../../src/posts/filters.ts'
+import { readConditions } from '../../src/features/posts/filters.ts'
 import { createDatabase } from '../helpers/database.ts'
 
 const USERS = 10

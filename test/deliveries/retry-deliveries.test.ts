@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, type Reply } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'

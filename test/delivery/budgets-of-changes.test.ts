@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
-import { CHANGE_LEASE_MS } from '../../src/delivery/timing.ts'
+import { CHANGE_LEASE_MS } from '../../src/engine/delivery/timing.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call } from '../helpers/app.ts'
 import { noJournal } from '../helpers/journal.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import { call } from '../helpers/app.ts'
 import { noJournal } from '../helpers/journal.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
 import { beforePrepare, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { blockedBackends, until } from '../helpers/until.ts'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { CHANGE_LEASE_MS } from '../../src/delivery/timing.ts'
+import { CHANGE_LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { noJournal } from '../helpers/journal.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, scriptedNetwork } from '../helpers/scripted-network.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Publisher } from '../../src/delivery/publisher.ts'
-import { LEASE_MARGIN_MS, LEASE_MS } from '../../src/delivery/timing.ts'
+import type { Publisher } from '../../src/engine/delivery/publisher.ts'
+import { LEASE_MARGIN_MS, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld, type DeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 import { withRecordedStatements } from '../helpers/settlement.ts'

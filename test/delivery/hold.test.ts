@@ -1,5 +1,5 @@
 import t from 'tap'
-import { holdDeliveries, releaseDeliveries } from '../../src/delivery/hold.ts'
+import { holdDeliveries, releaseDeliveries } from '../../src/engine/delivery/hold.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 

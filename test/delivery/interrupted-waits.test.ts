@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { FAILURES_MAX, LEASE_MS } from '../../src/delivery/timing.ts'
+import { FAILURES_MAX, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork, unreachable } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'

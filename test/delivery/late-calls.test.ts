@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { holdDeliveries } from '../../src/delivery/hold.ts'
-import { CALL_IN_FLIGHT_MAX_MS } from '../../src/delivery/timing.ts'
+import { holdDeliveries } from '../../src/engine/delivery/hold.ts'
+import { CALL_IN_FLIGHT_MAX_MS } from '../../src/engine/delivery/timing.ts'
 import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'

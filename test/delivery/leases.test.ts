@@ -1,5 +1,5 @@
 import t from 'tap'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { beforePrepare, lostResponse, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { fileAddress } from '../../src/media/file-address.ts'
-import { s3Storage } from '../../src/storage/s3.ts'
+import { s3Storage } from '../../src/base/storage/s3.ts'
+import { fileAddress } from '../../src/features/media/file-address.ts'
 import { createFolder } from '../helpers/app.ts'
 import { createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { PUBLIC_URL } from '../helpers/publisher.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CHANGE_LEASE_MS } from '../../src/delivery/timing.ts'
+import { CHANGE_LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { noJournal } from '../helpers/journal.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { reset } from '../networks/fakes/network.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { describeAct, planActs } from '../../src/delivery/plan.ts'
+import { describeAct, planActs } from '../../src/engine/delivery/plan.ts'
 
 const post = {
   platform: 'youtube',

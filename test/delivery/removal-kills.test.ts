@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { CHANGE_LEASE_MS } from '../../src/delivery/timing.ts'
+import { CHANGE_LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { noJournal } from '../helpers/journal.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'

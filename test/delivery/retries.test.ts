@@ -1,5 +1,5 @@
 import t from 'tap'
-import { backoffMs } from '../../src/delivery/failures.ts'
+import { backoffMs } from '../../src/engine/delivery/failures.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { everythingIn } from '../helpers/database.ts'
 import { createNetworkWorld, SANDBOX } from '../helpers/network-world.ts'

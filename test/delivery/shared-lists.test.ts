@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createReadings } from '../../src/delivery/readings.ts'
+import { createReadings } from '../../src/engine/delivery/readings.ts'
 import { callNetwork } from '../../src/platforms/wire/call-network.ts'
 import { createNetworkScene, kindsOf, SUBJECTS } from '../helpers/network-scene.ts'
 import { collectProblems } from '../helpers/problems.ts'

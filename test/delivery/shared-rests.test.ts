@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

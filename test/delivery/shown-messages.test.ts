@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import * as attentions from '../../schemas/account.ts'
-import { VARIABLES } from '../../src/config/variables.ts'
+import { VARIABLES } from '../../src/run/config/variables.ts'
 
 /*
  * The `error` of a delivery and the `attention` of an account are shown to end users of applications. They can neither
@@ -12,9 +12,9 @@ import { VARIABLES } from '../../src/config/variables.ts'
 const MAKES_MESSAGES =
   /PublishError|\b(?:failure|impossible|unauthorized|unexpected)\(|DeliveryError|AccountAttention|attentionOf/
 const FILES = globSync([
-  'src/{accounts,credentials,delivery,media,platforms,posts}/**/*.ts',
+  'src/{features/{accounts,media,posts},engine/{credentials,delivery},platforms}/**/*.ts',
   'db/queries/**/*.ts',
-]).filter((file) => file !== 'src/journal/journal.ts' && MAKES_MESSAGES.test(readFileSync(file, 'utf8')))
+]).filter((file) => file !== 'src/engine/journal/journal.ts' && MAKES_MESSAGES.test(readFileSync(file, 'utf8')))
 
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
   ['a command', /\bpostroom [a-z]|\b(?:npm (?:run|ci|install)|npx|psql|docker|systemctl)\b/],
@@ -57,7 +57,7 @@ t.test('the check finds what end users can do nothing with', async (t) => {
     'connect it with `postroom account connect`',
     'run it again with --force',
     'look at /var/lib/postroom',
-    'see src/delivery/README.md',
+    'see src/engine/delivery/README.md',
     'set PUBLIC_URL to the address',
   ]) {
     t.not(problemWith(text), undefined, text)

@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { openFile } from '../../src/delivery/open-file.ts'
-import { NotStoredError, StorageError } from '../../src/storage/storage.ts'
+import { NotStoredError, StorageError } from '../../src/base/storage/storage.ts'
+import { openFile } from '../../src/engine/delivery/open-file.ts'
 import { createNetworkWorld } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'
 

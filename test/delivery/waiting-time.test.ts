@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { readWaiting } from '../../db/queries/delivery/backlog.ts'
-import { LEASE_MS } from '../../src/delivery/timing.ts'
+import { LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { scriptedNetwork } from '../helpers/scripted-network.ts'
 

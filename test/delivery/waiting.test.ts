@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { Delivery } from '../../schemas/delivery.ts'
-import { FAILURES_MAX, LEASE_MS } from '../../src/delivery/timing.ts'
+import { FAILURES_MAX, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type ScriptedNetwork, scriptedNetwork } from '../helpers/scripted-network.ts'
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Event } from '../../schemas/event.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Person } from '../helpers/app.ts'
 import { numberEvents, readAllEvents } from '../helpers/events.ts'
 import { until } from '../helpers/until.ts'

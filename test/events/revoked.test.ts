@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Reply } from '../helpers/app.ts'
 import { numberEvents } from '../helpers/events.ts'
 import { callTool, withKey } from '../helpers/mcp.ts'

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { withTimeout } from '../../src/base/with-timeout.ts'
 import type { Terminal } from '../../src/cli/action.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
-import { withTimeout } from '../../src/with-timeout.ts'
 import { recordLog, recordSecretsOfEnvironment, recordStderr } from './log-record.ts'
 
 /** The test of a command that hangs fails with the command's output. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import type { Keyring } from '../../src/keyring/keyring.ts'
+import type { Keyring } from '../../src/base/keyring/keyring.ts'
 import type { Credentials } from '../../src/platforms/contract/io.ts'
 
 interface Load {

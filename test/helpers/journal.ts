@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/delivery/deps.ts'
+import type { Journal } from '../../src/engine/delivery/deps.ts'
 
 /** A journal that records nothing. */
 export const noJournal: Journal = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { generateKey } from '../../src/auth/key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { findLeaks } from './leaks.ts'
 
 t.test('a secret that is logged is found, and nothing else is', async (t) => {

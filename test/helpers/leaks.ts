@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isKey } from '../../src/auth/key.ts'
+import { isKey } from '../../src/features/auth/key.ts'
 
 const API_KEY = /pr(?:at|rt|ac|ap)?_[0-9A-Za-z]{36}/g
 const SHOWN_MAX = 400

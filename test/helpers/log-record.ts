@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { pino } from 'pino'
-import { SERIALIZERS } from '../../src/runtime/logging.ts'
+import { SERIALIZERS } from '../../src/run/runtime/logging.ts'
 
 /*
  * Everything that tests log is recorded, with the secrets that they use. When all tests have ended, run.ts searches the

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once as event } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { once } from '../../src/http/constant.ts'
+import { once } from '../../src/base/http/constant.ts'
 import type { Teardown } from './database.ts'
 
 export interface PythonCall {
@@ -39,7 +39,7 @@ const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export function startPython(t: Teardown): (call: PythonCall) => Promise<PythonReply> {
   const start = once(() => {
     const python = spawn('python3', [pathOf('../sdk/bridge.py')], {
-      env: { ...process.env, PYTHONPATH: pathOf('../../src/sdk/python'), PYTHONDONTWRITEBYTECODE: '1' },
+      env: { ...process.env, PYTHONPATH: pathOf('../../src/clients/python'), PYTHONDONTWRITEBYTECODE: '1' },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     t.teardown(async () => {

@@ -12,7 +12,7 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3'
-import type { S3Options } from '../../src/storage/s3.ts'
+import type { S3Options } from '../../src/base/storage/s3.ts'
 import type { Teardown } from './database.ts'
 
 /** The part of s3rver that is used here. The package has no types. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { Postroom, type PostroomOptions } from '../../src/sdk/index.ts'
+import { Postroom, type PostroomOptions } from '../../src/clients/sdk/index.ts'
 import type { Teardown } from './database.ts'
 
 interface SeenRequest {

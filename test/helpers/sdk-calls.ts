@@ -1,5 +1,5 @@
 import * as operations from '../../schemas/operations/index.ts'
-import type { ChangeOptions, CreateOptions, Postroom } from '../../src/sdk/index.ts'
+import type { ChangeOptions, CreateOptions, Postroom } from '../../src/clients/sdk/index.ts'
 
 /** The parts of a request, beside the ids in its path. */
 export interface Parts {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import { Postroom, PostroomError, responseOf } from '../../src/sdk/index.ts'
+import { Postroom, PostroomError, responseOf } from '../../src/clients/sdk/index.ts'
 import { inject, type Reply, type Transport, useTransport } from './app.ts'
 import { operationsOf, readDocument } from './document.ts'
 import { recordSecretsOf } from './log-record.ts'

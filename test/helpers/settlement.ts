@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import type { ClaimedDelivery } from '../../db/queries/delivery/claim.ts'
 import { settleAct } from '../../db/queries/delivery/settle.ts'
 import type { Settlement } from '../../db/queries/delivery/settlement.ts'
-import { CALL_LEASE_MS, LEASE_MS } from '../../src/delivery/timing.ts'
+import { CALL_LEASE_MS, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { claimDue, type DeliveryWorld } from './publisher.ts'
 
 /** The same database, which records the statements that it executes. `onStatement` is called before each of them. */

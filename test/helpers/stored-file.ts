@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts'
-import type { AddressedFile } from '../../src/media/file-address.ts'
+import type { AddressedFile } from '../../src/features/media/file-address.ts'
 
 /** The storage key and type of a stored file. */
 export const findStoredFileOf = (db: Db, id: string): Promise<AddressedFile> =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/client.ts'
-import { type Removed, type SweeperDeps, sweepIfDue } from '../../src/retention/sweeper.ts'
+import { type Removed, type SweeperDeps, sweepIfDue } from '../../src/features/retention/sweeper.ts'
 import { mediaOptions } from './app.ts'
 import { noLog } from './log-record.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
-import { describeMistake } from '../../src/http/json-mistake.ts'
+import { describeMistake } from '../../src/base/http/json-mistake.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import {
   assertAlive,

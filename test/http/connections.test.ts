@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/base/version.ts'
 import { errorResponse, listenForRawRequests, type RawResponse } from '../helpers/raw-requests.ts'
 
 const TIMED_OUT = errorResponse(408, 'Request was not complete in time')

@@ -6,7 +6,7 @@ import { connect } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { migrate } from '../../db/migrate.ts'
 import { insertUser } from '../../db/queries/people.ts'
-import { generateKey } from '../../src/auth/key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import {
   assertUnavailable,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { SQLSTATE } from '../../db/sqlstate.ts'
-import { deletePost } from '../../src/posts/delete.ts'
+import { deletePost } from '../../src/features/posts/delete.ts'
 import { startService, startServiceWithPerson } from '../helpers/service.ts'
 import { untilBlocked } from '../helpers/until.ts'
 

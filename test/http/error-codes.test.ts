@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
 import { ERRORS } from '../../schemas/errors.ts'
-import { generateKey } from '../../src/auth/key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { createWorld } from '../helpers/app.ts'
 import { checkCode } from '../helpers/error-codes.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { assertOneResponse, createKeyedWorld, sendWithKey, withKeysLocked } from '../helpers/idempotency.ts'
 import { until, untilBlocked } from '../helpers/until.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
-import { keepLongStacks, serializeError } from '../../src/runtime/logging.ts'
+import { keepLongStacks, serializeError } from '../../src/run/runtime/logging.ts'
 import { call } from '../helpers/app.ts'
 import { assertUnavailable, startService, startServiceWithPerson, withTableLocked } from '../helpers/service.ts'
 import { until, untilBlocked } from '../helpers/until.ts'
@@ -68,7 +68,7 @@ t.test('the log never contains an API key or a caption', async (t) => {
     'the log has the cause of each failure',
   )
   for (const { err } of failures)
-    t.match(err.stack, /^\n {4}at .*src\/posts\/\w+\.ts:\d+/s, 'with the line of the code')
+    t.match(err.stack, /^\n {4}at .*src\/features\/posts\/\w+\.ts:\d+/s, 'with the line of the code')
 })
 
 t.test('requests that fail for one reason have a line a second, with their count', async (t) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { generateKey } from '../../src/auth/key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { createWorld } from '../helpers/app.ts'
 import { collectProblems } from '../helpers/problems.ts'
 

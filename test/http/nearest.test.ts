@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findNearest } from '../../src/http/nearest.ts'
+import { findNearest } from '../../src/base/http/nearest.ts'
 
 const KNOWN = ['visibility', 'sensitive', 'spoilerText', 'language', 'altText', 'title', 'tts']
 

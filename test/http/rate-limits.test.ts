@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
-import { generateKey } from '../../src/auth/key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { call, createWorld, type Options } from '../helpers/app.ts'
 
 /** A service whose clock stands still until the test moves it. */

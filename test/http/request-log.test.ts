@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createFetchFile } from '../../src/media/fetch.ts'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
+import { createFetchFile } from '../../src/features/media/fetch.ts'
 import { createWorld, type Options } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { jpeg, upload } from '../helpers/upload.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createRoom } from '../../src/http/room.ts'
+import { createRoom } from '../../src/base/http/room.ts'
 
 t.test('who has least is next, and who has its part waits', async (t) => {
   const room = createRoom({ max: 4, perOwner: 3 })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { networkOf } from '../../src/auth/failed-keys.ts'
-import { createTokenBuckets } from '../../src/http/token-buckets.ts'
+import { createTokenBuckets } from '../../src/base/http/token-buckets.ts'
+import { networkOf } from '../../src/features/auth/failed-keys.ts'
 
 t.test('a bucket gives its quota at once, and refills evenly', async (t) => {
   let now = 5_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readOrCreateKey } from '../../src/keyring/key-file.ts'
+import { readOrCreateKey } from '../../src/base/keyring/key-file.ts'
 
 t.test('a key file is created once, and only its owner can read it', async (t) => {
   const folder = t.testdir()
@@ -24,7 +24,7 @@ t.test('processes that start concurrently get the same key', async (t) => {
 
   const other = join(folder, 'other.key')
   const script = `
-    import { readOrCreateKey } from './src/keyring/key-file.ts'
+    import { readOrCreateKey } from './src/base/keyring/key-file.ts'
     process.stdout.write((await readOrCreateKey(${JSON.stringify(other)})).toString('base64'))`
   const keys = await Promise.all(
     [1, 2, 3].map(async () => {

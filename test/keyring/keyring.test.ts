@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)]

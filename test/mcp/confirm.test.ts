@@ -1,5 +1,5 @@
 import t from 'tap'
-import { TOOLS } from '../../src/mcp/tools.ts'
+import { TOOLS } from '../../src/features/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, withKey } from '../helpers/mcp.ts'
 

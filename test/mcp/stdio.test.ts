@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { proxy } from '../../src/mcp/stdio.ts'
+import { proxy } from '../../src/features/mcp/stdio.ts'
 import { createWorld } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 

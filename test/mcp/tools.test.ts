@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
-import { TOOLS } from '../../src/mcp/tools.ts'
+import { TOOLS } from '../../src/features/mcp/tools.ts'
 import { createWorld } from '../helpers/app.ts'
 import { callTool, listTools, send, withKey } from '../helpers/mcp.ts'
 import { jpeg } from '../helpers/upload.ts'
 
 /** The tools as README.md lists them for the people whose clients call them by name. */
 const LISTED = [
-  ...readFileSync('src/mcp/README.md', 'utf8').matchAll(/^\| `(\w+)` \| `\w+` \| (\S+) \| ([^|]*) \|$/gm),
+  ...readFileSync('src/features/mcp/README.md', 'utf8').matchAll(/^\| `(\w+)` \| `\w+` \| (\S+) \| ([^|]*) \|$/gm),
 ].map(([, name, scope, annotations]) => ({
   name: name!,
   scope: scope!.replaceAll('`', ''),

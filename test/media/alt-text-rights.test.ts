@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { createWorld } from '../helpers/app.ts'
 import { withKey } from '../helpers/mcp.ts'
 import { jpeg, upload } from '../helpers/upload.ts'

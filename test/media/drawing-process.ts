@@ -1,5 +1,5 @@
-import { drawImage } from '../../src/media/draw-image.ts'
-import { resize } from '../../src/media/preview.ts'
+import { drawImage } from '../../src/features/media/draw-image.ts'
+import { resize } from '../../src/features/media/preview.ts'
 import { readMemory } from '../helpers/memory.ts'
 
 /** Draws a JPEG, or a preview, of a picture in a process of its own, whose peak of memory is that of the drawing. */

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import tls from 'node:tls'
 import type { Test } from 'tap'
-import { createFetchFile, type FetchLimits } from '../../src/media/fetch.ts'
-import { createPublicClient } from '../../src/outbound/client.ts'
-import type { ReachOptions } from '../../src/outbound/reach.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
+import type { ReachOptions } from '../../src/base/outbound/reach.ts'
+import { createFetchFile, type FetchLimits } from '../../src/features/media/fetch.ts'
 import { until } from '../helpers/until.ts'
 
 /*

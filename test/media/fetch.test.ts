@@ -152,8 +152,8 @@ t.test('proxies and certificate settings of the environment are ignored, and the
   const proxy = await serve(t, ok('proxied'))
   const script = `
     import { text } from 'node:stream/consumers'
-    import { createFetchFile } from ${JSON.stringify(new URL('../../src/media/fetch.ts', import.meta.url).href)}
-    import { createPublicClient } from ${JSON.stringify(new URL('../../src/outbound/client.ts', import.meta.url).href)}
+    import { createFetchFile } from ${JSON.stringify(new URL('../../src/features/media/fetch.ts', import.meta.url).href)}
+    import { createPublicClient } from ${JSON.stringify(new URL('../../src/base/outbound/client.ts', import.meta.url).href)}
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     const client = createPublicClient({ resolve, isAllowed: () => true, resolveMaxMs: 600_000 })
     const fetchFile = createFetchFile(client, { responseMaxMs: 600_000, stallMaxMs: 600_000, totalMaxMs: 600_000 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fileNameOf, tidyFileName } from '../../src/media/file-name.ts'
+import { fileNameOf, tidyFileName } from '../../src/features/media/file-name.ts'
 import { createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { assertIssues, toRaw } from '../helpers/rejections.ts'

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { AppError } from '../../src/errors.ts'
-import { inspectFile } from '../../src/media/inspect.ts'
-import type { InspectLimits } from '../../src/media/inspect-thread.ts'
+import { AppError } from '../../src/base/errors.ts'
+import { inspectFile } from '../../src/features/media/inspect.ts'
+import type { InspectLimits } from '../../src/features/media/inspect-thread.ts'
 
 export const folder = await mkdtemp(join(tmpdir(), 'postroom-inspect-'))
 // Several files of one process use it.

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import t from 'tap'
-import { inspectFile } from '../../src/media/inspect.ts'
-import type { MediaFile } from '../../src/media/inspected.ts'
+import { inspectFile } from '../../src/features/media/inspect.ts'
+import type { MediaFile } from '../../src/features/media/inspected.ts'
 import {
   animation,
   folder,

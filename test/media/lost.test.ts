@@ -1,7 +1,7 @@
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
-import { verifyMedia } from '../../src/media/verify.ts'
-import { folderStorage } from '../../src/storage/folder.ts'
+import { folderStorage } from '../../src/base/storage/folder.ts'
+import { verifyMedia } from '../../src/features/media/verify.ts'
 import { filesIn, jpeg, upload } from '../helpers/upload.ts'
 import { createScene as createMediaScene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { openPicture, problemOf } from '../../src/media/open-picture.ts'
+import { openPicture, problemOf } from '../../src/features/media/open-picture.ts'
 
 t.test('the problem of a picture says whether decoding it takes too long', async (t) => {
   const large = sharp({ create: { width: 4_000, height: 4_000, channels: 3, background: 'teal' } })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
-import { previewAddress } from '../../src/media/public-previews.ts'
+import { previewAddress } from '../../src/features/media/public-previews.ts'
 import { createWorld, newKeyring } from '../helpers/app.ts'
 import { VIDEO } from '../helpers/network-world.ts'
 import { jpeg, upload } from '../helpers/upload.ts'

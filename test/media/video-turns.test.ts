@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Db } from '../../db/client.ts'
-import { makeNextVideo } from '../../src/media/make-videos.ts'
+import { makeNextVideo } from '../../src/features/media/make-videos.ts'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { videoMaker } from '../helpers/videos.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { connect } from '../../db/client.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createMetrics } from '../../src/run/metrics/metrics.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { samplesOf } from '../helpers/scrape.ts'
 import { PRODUCTION_TIMEOUT, startServiceWithPerson, withTableLocked } from '../helpers/service.ts'

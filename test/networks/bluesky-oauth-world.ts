@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { claimNextRefresh, refreshTokens } from '../../src/credentials/refresh.ts'
+import { claimNextRefresh, refreshTokens } from '../../src/engine/credentials/refresh.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import type { Credentials } from '../../src/platforms/contract/io.ts'
 import type { OAuthApp } from '../../src/platforms/contract/oauth.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
-import { createKeyring, KEY_BYTES } from '../../src/keyring/keyring.ts'
+import { createKeyring, KEY_BYTES } from '../../src/base/keyring/keyring.ts'
 import { blueskyAdapter } from '../../src/platforms/bluesky/adapter.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { jpeg, upload } from '../helpers/upload.ts'

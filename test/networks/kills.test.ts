@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { CALL_IN_FLIGHT_MAX_MS, LEASE_MS } from '../../src/delivery/timing.ts'
+import { CALL_IN_FLIGHT_MAX_MS, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { type Account, createBlueskyWorld, textsOf, thread } from './bluesky-world.ts'
 import { onlyRecord, records, runUntilMessage } from './pds.ts'
 import type { Moment, WorkerOptions } from './worker-process.ts'

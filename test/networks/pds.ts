@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { freePorts } from '../helpers/ports.ts'
 

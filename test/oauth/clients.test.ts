@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { createScene, type Scene } from './scene.ts'
 
 const ID = 'https://app.example/client.json'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { revokeKey } from '../../db/queries/keys.ts'
-import { generateKey } from '../../src/auth/key.ts'
+import { generateKey } from '../../src/features/auth/key.ts'
 import { call } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { sweepNow } from '../helpers/sweeps.ts'

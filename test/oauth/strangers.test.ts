@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect, readPool } from '../../db/client.ts'
-import { generateSecret, hashKey } from '../../src/auth/key.ts'
+import { generateSecret, hashKey } from '../../src/features/auth/key.ts'
 import { until } from '../helpers/until.ts'
 import { createScene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/run/app.ts'
 import { call, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { recorded } from '../helpers/log-record.ts'
 import { check, type Scene } from './scene.ts'

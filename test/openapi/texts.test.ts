@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listEndpoints, type OpenApiDocument } from '../../src/docs/operation-page.ts'
+import { listEndpoints, type OpenApiDocument } from '../../src/features/docs/operation-page.ts'
 import { createWorld } from '../helpers/app.ts'
 
 t.test('a program finds every chapter and operation from /llms.txt', async (t) => {

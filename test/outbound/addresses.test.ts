@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isPublicAddress } from '../../src/outbound/addresses.ts'
+import { isPublicAddress } from '../../src/base/outbound/addresses.ts'
 
 /**
  * Every range of IANA's registries that is not globally reachable, with the addresses next to it if they are public:

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
 import t from 'tap'
-import { isPublicAddress } from '../../src/outbound/addresses.ts'
-import { type AllowedHost, isListed, parseAllowedHost } from '../../src/outbound/allow-list.ts'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { isPublicAddress } from '../../src/base/outbound/addresses.ts'
+import { type AllowedHost, isListed, parseAllowedHost } from '../../src/base/outbound/allow-list.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 const parse = (text: string): AllowedHost[] => text.split(' ').map((item) => parseAllowedHost(item)!)

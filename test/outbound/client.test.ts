@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { connectionError } from '../../src/platforms/wire/call-network.ts'
 
 /* 127.0.0.1 stands for the public internet, 127.0.0.2 for a network that must not be reached. */

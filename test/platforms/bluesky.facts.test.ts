@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { renewFacts } from '../../src/accounts/renew-facts.ts'
+import { renewFacts } from '../../src/features/accounts/renew-facts.ts'
 import { settle } from '../helpers/network-scene.ts'
 import { createNetworkWorld, VIDEO } from '../helpers/network-world.ts'
 import { jpeg } from '../helpers/upload.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { blueskyOAuth } from '../../src/platforms/bluesky/connect.ts'
 import type { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { checkAccounts } from '../../src/connections/granted-accounts.ts'
+import { checkAccounts } from '../../src/features/connections/granted-accounts.ts'
 import { linkedinOAuth } from '../../src/platforms/linkedin/connect.ts'
 import { ioOf, rejection } from '../helpers/adapter-calls.ts'
 import type { Teardown } from '../helpers/database.ts'

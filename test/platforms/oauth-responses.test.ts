@@ -1,6 +1,6 @@
 import t from 'tap'
-import { FlowFailure } from '../../src/connections/failure.ts'
-import { checkAccounts } from '../../src/connections/granted-accounts.ts'
+import { FlowFailure } from '../../src/features/connections/failure.ts'
+import { checkAccounts } from '../../src/features/connections/granted-accounts.ts'
 import { PublishError } from '../../src/platforms/contract/publish-error.ts'
 import { OAUTH_NETWORKS, type OAuthNetwork, REDIRECT_URI } from '../helpers/oauth-networks.ts'
 import type { FakeNetwork, Fault, Recorded, Reply } from '../networks/fakes/network.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { claimNextTurn, takeTurn } from '../../src/post-metrics/turn.ts'
+import { claimNextTurn, takeTurn } from '../../src/engine/numbers/turn.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { createMetricsWorld, DAY, HOUR, MINUTE, reasonsOf } from '../helpers/metrics-world.ts'
 import { callsOf } from '../helpers/network-world.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/run/app.ts'
 import { call, createWorld, mediaOptions, networkOptions } from '../helpers/app.ts'
 import { recorded } from '../helpers/log-record.ts'
 import { readStoredPosts } from '../helpers/stored-posts.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { importPosts } from '../../src/posts/import.ts'
+import { importPosts } from '../../src/features/posts/import.ts'
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { folderStorage } from '../../src/storage/folder.ts'
+import { folderStorage } from '../../src/base/storage/folder.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { upload } from '../helpers/upload.ts'
 

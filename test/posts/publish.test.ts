@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
-import { markPostPublished } from '../../src/deliveries/mark-published.ts'
-import { PUBLISH_NOW } from '../../src/delivery/machine.ts'
-import { EARLIER_CALLS } from '../../src/delivery/timing.ts'
+import { PUBLISH_NOW } from '../../src/engine/delivery/machine.ts'
+import { EARLIER_CALLS } from '../../src/engine/delivery/timing.ts'
+import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

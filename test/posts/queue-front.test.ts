@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, type Person } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { readAllEvents } from '../helpers/events.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { WEEKDAYS, type WeeklySlot } from '../../schemas/schedule.ts'
-import { listInstants } from '../../src/posts/queue/instants.ts'
+import { listInstants } from '../../src/features/posts/queue/instants.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { WEEKDAYS } from '../../schemas/schedule.ts'
-import { listInstants } from '../../src/posts/queue/instants.ts'
+import { listInstants } from '../../src/features/posts/queue/instants.ts'
 import { needsPython } from '../helpers/python-client.ts'
 
 const SCRIPT = fileURLToPath(new URL('zone-instants.py', import.meta.url))

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { readAllEvents } from '../helpers/events.ts'
 

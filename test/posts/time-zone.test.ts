@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from '../../src/posts/time-zone.ts'
+import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from '../../src/features/posts/time-zone.ts'
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia']
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { call, createWorld, type Person } from '../helpers/app.ts'
 import { UNKNOWN_ID } from '../openapi/scene.ts'

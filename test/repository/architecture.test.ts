@@ -3,7 +3,15 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 /** The paths that every feature may import. Features do not import each other. */
-const FEATURE = ['schemas', 'db', 'src/errors.ts', 'src/log.ts', 'src/slots.ts', 'src/version.ts', 'src/http']
+const FEATURE = [
+  'schemas',
+  'db',
+  'src/base/errors.ts',
+  'src/base/log.ts',
+  'src/base/slots.ts',
+  'src/base/version.ts',
+  'src/base/http',
+]
 
 /** The rooms of platforms that all networks share. */
 const CONTRACT = 'src/platforms/contract'
@@ -12,7 +20,7 @@ const RULES = 'src/platforms/rules'
 const FAMILIES = 'src/platforms/families'
 
 /** Tells which hosts a post may name. */
-const PUBLIC_ADDRESSES = 'src/outbound/addresses.ts'
+const PUBLIC_ADDRESSES = 'src/base/outbound/addresses.ts'
 
 /** The paths that the folder of a network may import: no other network. */
 const NETWORK = ['schemas', CONTRACT, WIRE, RULES, FAMILIES, PUBLIC_ADDRESSES]
@@ -26,21 +34,29 @@ const NETWORKS = readdirSync('src/platforms', { withFileTypes: true })
 const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ['schemas', []],
   ['db', ['schemas', 'package.json']],
-  ['src/errors.ts', ['schemas']],
-  ['src/config', ['schemas', 'src/keyring', 'src/outbound/allow-list.ts', 'src/platforms']],
-  ['src/log.ts', []],
-  ['src/slots.ts', []],
-  ['src/version.ts', ['package.json']],
-  ['src/with-timeout.ts', []],
-  ['src/until-stored.ts', ['src/log.ts']],
-  ['src/lease-lost.ts', []],
-  ['src/http', ['schemas', 'db', 'src/errors.ts', 'src/storage/storage.ts', 'src/version.ts']],
-  ['src/outbound', ['src/with-timeout.ts']],
-  ['src/storage', []],
-  ['src/keyring', []],
+  ['src/base/errors.ts', ['schemas']],
+  ['src/run/config', ['schemas', 'src/base/keyring', 'src/base/outbound/allow-list.ts', 'src/platforms']],
+  ['src/base/log.ts', []],
+  ['src/base/slots.ts', []],
+  ['src/base/version.ts', ['package.json']],
+  ['src/base/with-timeout.ts', []],
+  ['src/base/until-stored.ts', ['src/base/log.ts']],
+  ['src/base/lease-lost.ts', []],
+  ['src/base/http', ['schemas', 'db', 'src/base/errors.ts', 'src/base/storage/storage.ts', 'src/base/version.ts']],
+  ['src/base/outbound', ['src/base/with-timeout.ts']],
+  ['src/base/storage', []],
+  ['src/base/keyring', []],
   [
-    'src/credentials',
-    ['schemas', 'db', 'src/keyring', 'src/log.ts', 'src/platforms', 'src/until-stored.ts', 'src/with-timeout.ts'],
+    'src/engine/credentials',
+    [
+      'schemas',
+      'db',
+      'src/base/keyring',
+      'src/base/log.ts',
+      'src/platforms',
+      'src/base/until-stored.ts',
+      'src/base/with-timeout.ts',
+    ],
   ],
 
   [CONTRACT, ['schemas']],
@@ -52,151 +68,184 @@ const DIRECTIONS: [room: string, mayImport: string[]][] = [
   ...NETWORKS.map((room): [string, string[]] => [room, NETWORK]),
   ['src/platforms', ['schemas']],
 
-  ['src/auth', FEATURE],
-  ['src/docs', FEATURE],
+  ['src/features/auth', FEATURE],
+  ['src/features/docs', FEATURE],
   [
-    'src/health',
-    [...FEATURE, 'src/delivery/timing.ts', 'src/keyring', 'src/metrics', 'src/storage', 'src/with-timeout.ts'],
-  ],
-  ['src/accounts', [...FEATURE, 'src/platforms', 'src/credentials', 'src/keyring']],
-  ['src/catalogue', [...FEATURE, 'src/platforms']],
-  // A connection ends by storing accounts.
-  ['src/connections', [...FEATURE, 'src/platforms', 'src/keyring', 'src/accounts/store.ts']],
-  [
-    'src/media',
+    'src/run/health',
     [
-      ...[...FEATURE, 'src/platforms', 'src/keyring', 'src/outbound', 'src/storage'],
-      ...['src/lease-lost.ts', 'src/with-timeout.ts'],
+      ...FEATURE,
+      'src/engine/delivery/timing.ts',
+      'src/base/keyring',
+      'src/run/metrics',
+      'src/base/storage',
+      'src/base/with-timeout.ts',
+    ],
+  ],
+  ['src/features/accounts', [...FEATURE, 'src/platforms', 'src/engine/credentials', 'src/base/keyring']],
+  ['src/features/catalogue', [...FEATURE, 'src/platforms']],
+  // A connection ends by storing accounts.
+  ['src/features/connections', [...FEATURE, 'src/platforms', 'src/base/keyring', 'src/features/accounts/store.ts']],
+  [
+    'src/features/media',
+    [
+      ...[...FEATURE, 'src/platforms', 'src/base/keyring', 'src/base/outbound', 'src/base/storage'],
+      ...['src/base/lease-lost.ts', 'src/base/with-timeout.ts'],
     ],
   ],
   // The actions of a post's owner are transitions of its deliveries.
   [
-    'src/posts',
+    'src/features/posts',
     [
       ...FEATURE,
       'src/platforms',
-      'src/credentials/attention.ts',
-      ...['plan', 'machine', 'timing'].map((name) => `src/delivery/${name}.ts`),
+      'src/engine/credentials/attention.ts',
+      ...['plan', 'machine', 'timing'].map((name) => `src/engine/delivery/${name}.ts`),
     ],
   ],
   // A delivery belongs to a post, whose access, content, checks and ETag it shares.
   [
-    'src/deliveries',
+    'src/features/deliveries',
     [
       ...FEATURE,
       'src/platforms',
-      'src/posts',
-      'src/post-metrics',
+      'src/features/posts',
+      'src/engine/numbers',
       ...['in-flight', 'machine', 'on-network', 'owner-rules', 'plan', 'timing', 'transitions'].map(
-        (name) => `src/delivery/${name}.ts`,
+        (name) => `src/engine/delivery/${name}.ts`,
       ),
     ],
   ],
   // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
-  ['src/mcp', [...FEATURE, 'src/sdk/path.ts']],
-  ['src/events', FEATURE],
+  ['src/features/mcp', [...FEATURE, 'src/clients/sdk/path.ts']],
+  ['src/features/events', FEATURE],
   // A webhook sends over connections that are public.
-  ['src/webhooks', [...FEATURE, 'src/keyring', 'src/outbound/client.ts']],
-  ['src/sandbox', FEATURE],
+  ['src/features/webhooks', [...FEATURE, 'src/base/keyring', 'src/base/outbound/client.ts']],
+  ['src/features/sandbox', FEATURE],
   // The page is a client like any other: it imports the SDK, and the rules that say which actions it may offer.
-  ['src/console/page', ['src/sdk', 'src/delivery/owner-rules.ts', 'schemas/delivery-errors.ts', 'schemas/scopes.ts']],
-  ['src/console', ['src/http/constant.ts']],
-  ['src/retention', ['db', 'src/config', 'src/media', 'src/lease-lost.ts']],
-  // Administrators create keys for users, and delete users.
-  ['src/tenants', [...FEATURE, 'src/auth', 'src/credentials/revoke.ts', 'src/media/library.ts', 'src/retention']],
   [
-    'src/delivery',
+    'src/features/console/page',
+    ['src/clients/sdk', 'src/engine/delivery/owner-rules.ts', 'schemas/delivery-errors.ts', 'schemas/scopes.ts'],
+  ],
+  ['src/features/console', ['src/base/http/constant.ts']],
+  ['src/features/retention', ['db', 'src/run/config', 'src/features/media', 'src/base/lease-lost.ts']],
+  // Administrators create keys for users, and delete users.
+  [
+    'src/features/tenants',
     [
-      ...['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/storage'],
-      'src/with-timeout.ts',
-      ...['src/lease-lost.ts', 'src/until-stored.ts'],
+      ...FEATURE,
+      'src/features/auth',
+      'src/engine/credentials/revoke.ts',
+      'src/features/media/library.ts',
+      'src/features/retention',
+    ],
+  ],
+  [
+    'src/engine/delivery',
+    [
+      ...['schemas', 'db', 'src/base/log.ts', 'src/platforms', 'src/base/storage'],
+      'src/base/with-timeout.ts',
+      ...['src/base/lease-lost.ts', 'src/base/until-stored.ts'],
     ],
   ],
 
   // The numbers that networks report about published posts.
-  ['src/post-metrics', ['schemas', 'db', 'src/log.ts', 'src/platforms', 'src/with-timeout.ts']],
+  ['src/engine/numbers', ['schemas', 'db', 'src/base/log.ts', 'src/platforms', 'src/base/with-timeout.ts']],
 
   // The engine knows the journal as an interface.
   [
-    'src/journal',
-    ['schemas', 'db', 'src/log.ts', 'src/delivery', 'src/platforms', 'src/storage', 'src/with-timeout.ts'],
+    'src/engine/journal',
+    [
+      'schemas',
+      'db',
+      'src/base/log.ts',
+      'src/engine/delivery',
+      'src/platforms',
+      'src/base/storage',
+      'src/base/with-timeout.ts',
+    ],
   ],
 
   [
-    'src/metrics',
+    'src/run/metrics',
     [
-      ...['schemas', 'db', 'src/credentials/attention.ts', 'src/delivery', 'src/platforms', 'src/storage'],
-      'src/version.ts',
+      ...[
+        'schemas',
+        'db',
+        'src/engine/credentials/attention.ts',
+        'src/engine/delivery',
+        'src/platforms',
+        'src/base/storage',
+      ],
+      'src/base/version.ts',
     ],
   ],
 
   // One loop, and each task of a worker as what that loop repeats.
   [
-    'src/worker',
+    'src/run/worker',
     [
-      'src/log.ts',
-      ...['accounts', 'credentials', 'delivery', 'events', 'media', 'post-metrics', 'retention', 'webhooks'].map(
-        (room) => `src/${room}`,
-      ),
+      'src/base/log.ts',
+      ...['accounts', 'events', 'media', 'retention', 'webhooks'].map((room) => `src/features/${room}`),
+      ...['credentials', 'delivery', 'numbers'].map((room) => `src/engine/${room}`),
     ],
   ],
 
   // Users install it alone.
-  ['src/sdk', []],
+  ['src/clients/sdk', []],
 
   // n8n installs it alone. The build puts these files of the SDK into the package.
-  ['src/n8n', ['src/sdk']],
+  ['src/clients/n8n', ['src/clients/sdk']],
 
   // These see everything, downwards: the commands start the processes, and the processes serve the application.
   ['src/cli', ['schemas', 'db', 'src']],
-  ['src/runtime', ['schemas', 'db', 'src']],
-  ['src/app.ts', ['schemas', 'db', 'src']],
+  ['src/run/runtime', ['schemas', 'db', 'src']],
+  ['src/run/app.ts', ['schemas', 'db', 'src']],
 ]
 
 /** Imports that no row of DIRECTIONS may allow. */
 const FORBIDDEN: [room: string, mayNotImport: string[]][] = [
-  ['src/app.ts', ['src/runtime', 'src/cli']],
-  ['src/runtime', ['src/cli']],
+  ['src/run/app.ts', ['src/run/runtime', 'src/cli']],
+  ['src/run/runtime', ['src/cli']],
 ]
 
 const WEB = [
-  'src/console',
-  'src/docs',
-  'src/http',
-  'src/auth',
-  'src/accounts',
-  'src/catalogue',
-  'src/connections',
-  'src/deliveries',
-  'src/posts',
-  'src/sandbox',
-  'src/events',
-  'src/media',
-  'src/mcp',
-  'src/tenants',
-  'src/webhooks',
-  'src/health',
-  'src/metrics/requests.ts',
-  'src/app.ts',
-  'src/runtime',
+  'src/features/console',
+  'src/features/docs',
+  'src/base/http',
+  'src/features/auth',
+  'src/features/accounts',
+  'src/features/catalogue',
+  'src/features/connections',
+  'src/features/deliveries',
+  'src/features/posts',
+  'src/features/sandbox',
+  'src/features/events',
+  'src/features/media',
+  'src/features/mcp',
+  'src/features/tenants',
+  'src/features/webhooks',
+  'src/run/health',
+  'src/run/metrics/requests.ts',
+  'src/run/app.ts',
+  'src/run/runtime',
 ]
 
 /** Packages that only some rooms may import. */
 const PACKAGES: [name: RegExp, rooms: string[]][] = [
   [/^(?:pg|kysely)(?:\/|$)/, ['db']],
-  [/^@fastify\/send$/, ['src/storage']],
+  [/^@fastify\/send$/, ['src/base/storage']],
   [/^fastify|^@fastify\//, WEB],
   [/^@atproto\//, ['src/platforms/bluesky']],
-  [/^@aws-sdk\//, ['src/storage/s3.ts', 'src/storage/s3-client.ts', 'src/storage/s3-journal.ts']],
-  [/^@modelcontextprotocol\//, ['src/mcp/protocol.ts']],
-  [/^(?:sharp|mediabunny)$/, ['src/media']],
-  [/^(?:undici|ipaddr\.js)$/, ['src/outbound']],
+  [/^@aws-sdk\//, ['src/base/storage/s3.ts', 'src/base/storage/s3-client.ts', 'src/base/storage/s3-journal.ts']],
+  [/^@modelcontextprotocol\//, ['src/features/mcp/protocol.ts']],
+  [/^(?:sharp|mediabunny)$/, ['src/features/media']],
+  [/^(?:undici|ipaddr\.js)$/, ['src/base/outbound']],
   [/^(?:commander|csv-parse|yaml)(?:\/|$)/, ['src/cli']],
-  [/^prom-client$/, ['src/metrics']],
-  [/^(?:preact|htm)(?:\/|$)/, ['src/console/page']],
+  [/^prom-client$/, ['src/run/metrics']],
+  [/^(?:preact|htm)(?:\/|$)/, ['src/features/console/page']],
   [/^oauth4webapi$/, ['src/platforms/families/oauth', 'src/platforms/bluesky/connect.ts']],
-  [/^(?:ajv|env-schema)$/, ['src/config']],
-  [/^n8n-/, ['src/n8n']],
+  [/^(?:ajv|env-schema)$/, ['src/run/config']],
+  [/^n8n-/, ['src/clients/n8n']],
 ]
 
 /** The packages that schemas may import. */
@@ -209,16 +258,16 @@ const PLACES: [promise: string, pattern: RegExp, searched: string[], allowed: st
   ['only db contains SQL', /sql`|selectFrom|insertInto|updateTable|deleteFrom/, ['schemas', 'db', 'src'], ['db']],
   ['only db/sqlstate.ts contains SQLSTATEs', /'[02-5]\d[\dA-Z]{3}'|'P0001'/, ['db', 'src'], ['db/sqlstate.ts']],
   [
-    'only src/delivery/timing.ts sets times of deliveries',
+    'only src/engine/delivery/timing.ts sets times of deliveries',
     /const [A-Z\d_]+_(?:MS|SECONDS)\b/,
-    ['src/delivery', 'src/journal', 'db/queries/delivery'],
-    ['src/delivery/timing.ts'],
+    ['src/engine/delivery', 'src/engine/journal', 'db/queries/delivery'],
+    ['src/engine/delivery/timing.ts'],
   ],
   [
     'only the configuration is read from the environment',
     /process\.env|\benv(?:\?\.|[.[])|\} = (?:\w+\.)?env\b/,
     ['schemas', 'db', 'src'],
-    ['src/config'],
+    ['src/run/config'],
   ],
 ]
 
@@ -278,7 +327,7 @@ t.test('three features import others', async (t) => {
   )
   t.strictSame(
     importing.map(([room]) => room),
-    ['src/connections', 'src/deliveries', 'src/tenants'],
+    ['src/features/connections', 'src/features/deliveries', 'src/features/tenants'],
   )
 })
 
@@ -299,7 +348,7 @@ t.test(
   'the SDK imports nothing at run time but its own files, and so runs without Node and without packages',
   async (t) => {
     const problems = files
-      .filter((file) => isIn(file, 'src/sdk'))
+      .filter((file) => isIn(file, 'src/clients/sdk'))
       .flatMap((file) => {
         const text = readFileSync(file, 'utf8')
         const imports = [...text.matchAll(/^(import|export)\s(type\s)?[^'"]*?from '([^']+)'/gm)]
@@ -318,7 +367,7 @@ t.test('every imported package is a dependency, and every dependency is imported
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
   // n8n provides what its nodes import: the manifest of the nodes names it.
   const imported = files
-    .filter((file) => !isIn(file, 'src/n8n'))
+    .filter((file) => !isIn(file, 'src/clients/n8n'))
     .flatMap(importsOf)
     .filter(isPackage)
   const packages = imported.map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0])

@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { GENERATED } from '../../.ci/readme-files.ts'
-import * as timing from '../../src/delivery/timing.ts'
+import * as timing from '../../src/engine/delivery/timing.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 
@@ -43,8 +43,8 @@ t.test('every make target in the README exists, and make help describes every ta
   t.strictSame(targets, all)
 })
 
-t.test('src/delivery/README.md names every constant of timing.ts', async (t) => {
-  const [, timings] = readFileSync('src/delivery/README.md', 'utf8').split('## Timings')
+t.test('src/engine/delivery/README.md names every constant of timing.ts', async (t) => {
+  const [, timings] = readFileSync('src/engine/delivery/README.md', 'utf8').split('## Timings')
   const named = [...timings!.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!)
   t.strictSame(named.toSorted(), Object.keys(timing).toSorted())
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import type { Deps } from '../../src/delivery/deps.ts'
+import type { Deps } from '../../src/engine/delivery/deps.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { DAY_MS, sweepNow } from '../helpers/sweeps.ts'

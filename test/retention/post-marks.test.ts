@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { firstIdAt } from '../../db/id.ts'
-import { type MarkProgress, markPosts } from '../../src/retention/mark-posts.ts'
-import { Pace } from '../../src/retention/pace.ts'
+import { type MarkProgress, markPosts } from '../../src/features/retention/mark-posts.ts'
+import { Pace } from '../../src/features/retention/pace.ts'
 import { createWorld } from '../helpers/app.ts'
 
 const POSTS = 130

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '../../db/client.ts'
-import { sweepIfDue } from '../../src/retention/sweeper.ts'
+import { sweepIfDue } from '../../src/features/retention/sweeper.ts'
 import { DAY_MS, sweeperOf } from '../helpers/sweeps.ts'
 
 /** Sweeps posts in the database at DATABASE_URL, with short rests: a test kills this process meanwhile. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { linkedinAdapter } from '../../src/platforms/linkedin/adapter.ts'
-import { warnOfVersions } from '../../src/runtime/open-publisher.ts'
+import { warnOfVersions } from '../../src/run/runtime/open-publisher.ts'
 
 t.test('a worker logs which version of an API ends within 90 days', async (t) => {
   const lines: string[] = []

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { ConfigError, readConfig } from '../../src/run/config/config.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 t.test('without variables, the defaults apply', async (t) => {

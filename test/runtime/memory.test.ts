@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import t from 'tap'
-import { releaseMemoryWhenIdle, warnOfMemory } from '../../src/runtime/memory.ts'
+import { releaseMemoryWhenIdle, warnOfMemory } from '../../src/run/runtime/memory.ts'
 import { until } from '../helpers/until.ts'
 
 const readHeapBytes = () => getHeapStatistics().total_heap_size

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { Postroom } from '../../src/sdk/index.ts'
+import { Postroom } from '../../src/clients/sdk/index.ts'
 import { APP } from '../connections/scene.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
 import { launchBrowser, needsBrowser, watchPage } from '../helpers/browser.ts'
@@ -19,7 +19,7 @@ import { Provider } from '../oauth/provider.ts'
 
 const PATH = '/tools/postroom'
 
-/** nginx replaces the path by that of `proxy_pass`, if there is one. src/runtime/README.md shows the first. */
+/** nginx replaces the path by that of `proxy_pass`, if there is one. src/run/runtime/README.md shows the first. */
 const PROXIES = { 'removes the path': '/', 'leaves the path': '' }
 
 const settings = (port: number, service: string, replacement: string) => `

@@ -7,7 +7,7 @@ import { newId } from '../../db/id.ts'
 import { loadMigrations, migrate } from '../../db/migrate.ts'
 import { applyMigrations } from '../../db/migration-runner.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { generateKey, hashKey, startOfKey } from '../../src/auth/key.ts'
+import { generateKey, hashKey, startOfKey } from '../../src/features/auth/key.ts'
 import { runService, type Service } from '../helpers/command.ts'
 import { copyDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'

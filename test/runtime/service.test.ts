@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { CREATE_POST_EXAMPLES } from '../../schemas/create-post.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/base/version.ts'
 import { postroom, postroomProcess, runService } from '../helpers/command.ts'
 import { copyDatabase, createDatabase } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'
@@ -141,7 +141,7 @@ t.test('a service whose log nobody reads any more still responds, and stops', as
 t.test('every line that was logged before process.exit is on stderr', async (t) => {
   const script = `
     import { pino } from 'pino'
-    import { createLoggerOptions } from './src/runtime/logging.ts'
+    import { createLoggerOptions } from './src/run/runtime/logging.ts'
     const { stream, ...options } = await createLoggerOptions('info')
     const log = pino(options, stream)
     for (let number = 1; number <= 1000; number++) log.info({ number }, 'one of many')

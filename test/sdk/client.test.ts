@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
 import {
   Conflict,
   Forbidden,
@@ -14,7 +13,8 @@ import {
   PreconditionFailed,
   responseOf,
   Unauthorized,
-} from '../../src/sdk/index.ts'
+} from '../../src/clients/sdk/index.ts'
+import { createNetworks } from '../../src/platforms/adapters.ts'
 import { createWorld, type Options } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'

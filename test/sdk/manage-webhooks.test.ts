@@ -1,5 +1,5 @@
 import t from 'tap'
-import { InvalidSignature, NotFound, Postroom } from '../../src/sdk/index.ts'
+import { InvalidSignature, NotFound, Postroom } from '../../src/clients/sdk/index.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, numberEvents, type Received, startReceiver, untilReceived } from '../webhooks/scene.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import { Conflict, RateLimited } from '../../src/sdk/index.ts'
+import { Conflict, RateLimited } from '../../src/clients/sdk/index.ts'
 import { type Answer, scriptService } from '../helpers/scripted-service.ts'
 import { until } from '../helpers/until.ts'
 

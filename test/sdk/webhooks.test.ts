@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { InvalidSignature, webhooks } from '../../src/sdk/index.ts'
+import { InvalidSignature, webhooks } from '../../src/clients/sdk/index.ts'
 import { recordSecrets } from '../helpers/log-record.ts'
 
 const newSecret = () => {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { folderJournalFiles } from '../../src/storage/journal.ts'
-import { s3JournalFiles } from '../../src/storage/s3-journal.ts'
+import { folderJournalFiles } from '../../src/base/storage/journal.ts'
+import { s3JournalFiles } from '../../src/base/storage/s3-journal.ts'
 import { createFolder } from '../helpers/app.ts'
 import { startS3 } from '../helpers/s3.ts'
 

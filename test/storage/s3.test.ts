@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
-import { s3Storage } from '../../src/storage/s3.ts'
+import { s3Storage } from '../../src/base/storage/s3.ts'
 import { isRealS3, refuse } from '../helpers/s3.ts'
 import { AS, ask, bodyOf, bytesOf, createS3Scene, KEY, MIB, OTHER_KEY, untilFilesClosed, withoutProc } from './scene.ts'
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { NotStoredError, type Storage } from '../../src/storage/storage.ts'
+import { NotStoredError, type Storage } from '../../src/base/storage/storage.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { AS, bytesOf, createFolderScene, createS3Scene, hashOf, KEY, MIB, OTHER_KEY } from './scene.ts'
 

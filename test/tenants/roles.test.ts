@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { deleteMembership, upsertMembership } from '../../db/queries/people.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import type { Teardown } from '../helpers/database.ts'

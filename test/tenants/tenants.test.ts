@@ -1,7 +1,7 @@
 import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'

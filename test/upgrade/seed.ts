@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
-import { createKeyring } from '../../src/keyring/keyring.ts'
+import { createKeyring } from '../../src/base/keyring/keyring.ts'
 import { copy } from '../bench/data.ts'
 
 /** How many of the deliveries are due, scheduled for later, and published long ago. */

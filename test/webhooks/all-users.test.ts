@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, type Person } from '../helpers/app.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, numberEvents, startReceiver, untilReceived } from './scene.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { TurnDeps } from '../../src/webhooks/turn.ts'
+import type { TurnDeps } from '../../src/features/webhooks/turn.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, ok, startReceiver } from './scene.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import type { Scope } from '../../schemas/scopes.ts'
-import { createKey } from '../../src/auth/create-key.ts'
+import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, type Person, type Reply } from '../helpers/app.ts'
 import { everythingIn, type Teardown } from '../helpers/database.ts'
 import { until } from '../helpers/until.ts'

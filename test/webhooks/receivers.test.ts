@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import t from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
-import { createSend } from '../../src/webhooks/send.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
+import { createSend } from '../../src/features/webhooks/send.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, listen, ok, startReceiver, untilReceived } from './scene.ts'
 

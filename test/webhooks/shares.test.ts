@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import { createSlots } from '../../src/slots.ts'
+import { createSlots } from '../../src/base/slots.ts'
 import { until } from '../helpers/until.ts'
 import { createWebhookWorld, ok, startReceiver, untilReceived } from './scene.ts'
 

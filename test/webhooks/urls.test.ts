@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPublicClient } from '../../src/outbound/client.ts'
+import { createPublicClient } from '../../src/base/outbound/client.ts'
 import { createWebhookWorld, loopbackClient } from './scene.ts'
 
 /** Names that a test resolves without a name server. */

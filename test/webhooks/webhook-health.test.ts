@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Health, healthAfter, type Result } from '../../src/webhooks/webhook-health.ts'
+import { type Health, healthAfter, type Result } from '../../src/features/webhooks/webhook-health.ts'
 
 const START = Date.parse('2026-11-20T00:00:00Z')
 const HOUR = 3_600_000

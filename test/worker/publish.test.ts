@@ -1,9 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import type { Publisher } from '../../src/delivery/publisher.ts'
-import { work } from '../../src/worker/loop.ts'
-import { publish } from '../../src/worker/publish.ts'
+import type { Publisher } from '../../src/engine/delivery/publisher.ts'
+import { work } from '../../src/run/worker/loop.ts'
+import { publish } from '../../src/run/worker/publish.ts'
 
 /** Runs the loop of a worker on a publisher that records its calls. `tick` advances the mocked timers by `ms`. */
 async function start(t: Test, parts: Partial<Publisher> = {}) {

@@ -4,7 +4,7 @@ import type { Db } from '../../client.ts'
 import { NO_ID } from '../../id.ts'
 import type { DeliveryKey } from './delivery.ts'
 
-// Statements of `delivery hold` and `delivery release`. `src/delivery/machine.ts` decides the states.
+// Statements of `delivery hold` and `delivery release`. `src/engine/delivery/machine.ts` decides the states.
 
 /** The number of deliveries that are locked at a time: workers and requests wait for them. */
 const BATCH = 1_000

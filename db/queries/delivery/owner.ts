@@ -12,7 +12,7 @@ import { replaceFilesOfAccount } from '../posts/files.ts'
 import type { StoredFile } from './claim.ts'
 import { type DeliveryKey, endOfFlight, type SentAct, type StoredEdit } from './delivery.ts'
 
-// Statements for the actions of a post's owner. `src/delivery/machine.ts` decides which states they lead to.
+// Statements for the actions of a post's owner. `src/engine/delivery/machine.ts` decides which states they lead to.
 
 /** The acts that were sent before the first act that was left out. The acts after that one may be repeated. */
 const beforeLeftOut = sql`(

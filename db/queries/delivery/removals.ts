@@ -10,7 +10,7 @@ import type { OwnKey } from './owner.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
 
-// Statements for posts that are taken down. `src/delivery/machine.ts` decides the states.
+// Statements for posts that are taken down. `src/engine/delivery/machine.ts` decides the states.
 
 export interface ChangedAccount {
   id: string

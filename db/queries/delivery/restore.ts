@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 import type { Settlement } from './settlement.ts'
 
-// Statements of `restore finish`. `src/delivery/machine.ts` decides which states they lead to.
+// Statements of `restore finish`. `src/engine/delivery/machine.ts` decides which states they lead to.
 
 /** A delivery as a restored database has it. */
 export interface BackedUpDelivery extends DeliveryKey {

@@ -34,7 +34,7 @@ interface Recorded {
   attention: { code: string; message: string } | null
 }
 
-/** The consequences of an outcome. `src/delivery/decide.ts` decides them. */
+/** The consequences of an outcome. `src/engine/delivery/decide.ts` decides them. */
 export type Decision = Recorded & Next
 
 /** A decision as it is stored. */

@@ -13,7 +13,7 @@ export interface PostConditions extends OrganizationConditions {
   statuses: PostStatus[] | null
   postType: string | null
   externalReference: string | null
-  /** Only posts with all these words: see src/posts/words.ts. Absent, it does not restrict. */
+  /** Only posts with all these words: see src/features/posts/words.ts. Absent, it does not restrict. */
   words?: readonly string[] | undefined
   scheduledFrom: Date | null
   scheduledBefore: Date | null

@@ -9,7 +9,7 @@ export const WORDS_BATCH_MAX = 200
 const WORDS_LOCK = 4_721_390_007
 
 /**
- * Stands among the words that were written by the rule of src/posts/words.ts. It has a hyphen, as no word has.
+ * Stands among the words that were written by the rule of src/features/posts/words.ts. It has a hyphen, as no word has.
  * Processes of the previous version leave it out, also when they write words again. A migration indexes the posts
  * without it.
  */

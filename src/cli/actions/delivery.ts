@@ -1,7 +1,7 @@
 import { listDeliveries } from '../../../db/queries/delivery/list.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
-import { holdDeliveries, releaseDeliveries } from '../../delivery/hold.ts'
+import { holdDeliveries, releaseDeliveries } from '../../engine/delivery/hold.ts'
 import type { Action } from '../action.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
 

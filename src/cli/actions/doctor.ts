@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts'
+import { OperatorError } from '../../base/errors.ts'
 import type { Io, Json } from '../action.ts'
 import { examine } from '../examine/examine.ts'
 import { print } from '../output.ts'

@@ -1,6 +1,6 @@
 import { isId } from '../../../db/id.ts'
-import { markPostPublished } from '../../deliveries/mark-published.ts'
-import { OperatorError } from '../../errors.ts'
+import { OperatorError } from '../../base/errors.ts'
+import { markPostPublished } from '../../features/deliveries/mark-published.ts'
 import type { Action } from '../action.ts'
 import { requireFound } from './on-database.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../../db/queries/people.ts'
 import { deleteOrganization } from '../../../db/queries/tenants.ts'
 import { ERRORS } from '../../../schemas/errors.ts'
-import { OperatorError } from '../../errors.ts'
+import { OperatorError } from '../../base/errors.ts'
 import type { Action } from '../action.ts'
 import { formatList, type Listed, readLimited } from '../table.ts'
 import { requireFound } from './on-database.ts'

@@ -1,7 +1,7 @@
 import type { DisconnectedAccount } from '../../../db/queries/disconnect.ts'
-import { revokeAllTokens } from '../../credentials/revoke.ts'
-import type { Log } from '../../log.ts'
-import { escapeControls } from '../../runtime/terminal.ts'
+import type { Log } from '../../base/log.ts'
+import { revokeAllTokens } from '../../engine/credentials/revoke.ts'
+import { escapeControls } from '../../run/runtime/terminal.ts'
 import type { Context } from '../action.ts'
 
 /** Asks networks to end the tokens of accounts that were disconnected. A failure is a line on stderr. */

@@ -4,7 +4,7 @@ import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/q
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
-import { describeMetrics } from '../../post-metrics/describe.ts'
+import { describeMetrics } from '../../engine/numbers/describe.ts'
 import type { Action, Terminal } from '../action.ts'
 import { shorten, toLine } from '../line.ts'
 import { formatRead, knownMetrics, metricColumns } from '../metric-columns.ts'

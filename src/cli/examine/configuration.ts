@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../../schemas/platform.ts'
-import { type Config, ConfigError, readConfig } from '../../config/config.ts'
 import { findClientIdProblem } from '../../platforms/networks.ts'
+import { type Config, ConfigError, readConfig } from '../../run/config/config.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 type Env = Record<string, string | undefined>

@@ -5,9 +5,9 @@ import { NO_ID } from '../../../db/id.ts'
 import { listCredentialsAfter } from '../../../db/queries/credentials.ts'
 import { listAppsAfter } from '../../../db/queries/oauth-apps.ts'
 import { listWebhookSecretsAfter } from '../../../db/queries/webhooks/secrets.ts'
-import type { Config } from '../../config/config.ts'
-import type { Keyring, SealedCredentials } from '../../keyring/keyring.ts'
-import { openKeyring } from '../../runtime/keyring.ts'
+import type { Keyring, SealedCredentials } from '../../base/keyring/keyring.ts'
+import type { Config } from '../../run/config/config.ts'
+import { openKeyring } from '../../run/runtime/keyring.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 export const MEND_KEY =

@@ -9,8 +9,8 @@ import { readInstallation } from '../../../db/queries/installation.ts'
 import { readServer, type ServerFacts } from '../../../db/queries/server.ts'
 import { readWebhooksDue } from '../../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
-import type { Config } from '../../config/config.ts'
-import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../delivery/timing.ts'
+import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../engine/delivery/timing.ts'
+import type { Config } from '../../run/config/config.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 
 /** Whether there is a database to look at. Opening an embedded one that does not exist would create it. */

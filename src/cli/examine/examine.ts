@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/client.ts'
-import type { Config } from '../../config/config.ts'
-import { openDatabase, WORKER_STATEMENT_MS } from '../../runtime/database.ts'
+import type { Config } from '../../run/config/config.ts'
+import { openDatabase, WORKER_STATEMENT_MS } from '../../run/runtime/database.ts'
 import { examineConfiguration } from './configuration.ts'
 import { examineCredentials, MEND_KEY } from './credentials.ts'
 import {

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../with-timeout.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 
 /** The result of one check. */
 export interface Finding {

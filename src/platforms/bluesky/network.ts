@@ -19,7 +19,7 @@ export const blueskyNetwork: Network = {
   errors: ERRORS,
   loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,
   adapter: async () => (await import('./adapter.ts')).blueskyAdapter,
-  tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../platforms/bluesky/README.md)' },
+  tokens: { life: 'an hour at most', refresh: 'yes, [with a key for years](../../platforms/bluesky/README.md)' },
   client: {
     keyDescription:
       '[Key for Bluesky](src/platforms/bluesky/README.md): 32 bytes in base64. Several, separated by commas: current first.',

@@ -129,9 +129,9 @@ export interface Wait<Prepared> {
 
 /**
  * How one network is published to. The engine calls `prepare`, commits the intent together with what `prepare`
- * returned, and then calls `publish`; see src/delivery/README.md. An adapter caches only what it can read again, opens
- * no timers, and calls networks through call-network.ts alone. Every method throws a PublishError when the network or
- * the connection fails.
+ * returned, and then calls `publish`; see src/engine/delivery/README.md. An adapter caches only what it can read
+ * again, opens no timers, and calls networks through call-network.ts alone. Every method throws a PublishError when the
+ * network or the connection fails.
  */
 export interface Adapter<Prepared extends Json = Json> {
   /** A function if it depends on the act or the account. `reconcile` is not called for an act that is at-most-once. */

@@ -17,6 +17,6 @@ export const googleBusinessNetwork: Network = {
   clientIds: googleClientIds,
   tokens: {
     life: 'an hour',
-    refresh: 'yes, while the [consent screen](../platforms/google_business/README.md) is published',
+    refresh: 'yes, while the [consent screen](../../platforms/google_business/README.md) is published',
   },
 }

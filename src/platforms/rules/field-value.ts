@@ -1,5 +1,5 @@
 import { parseTime } from '../../../schemas/time.ts'
-import { mayBePublic } from '../../outbound/addresses.ts'
+import { mayBePublic } from '../../base/outbound/addresses.ts'
 import type { FieldTextRule, FieldValue, ObjectRule, Properties } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import {

@@ -1,4 +1,4 @@
-import { mayBePublic } from '../../outbound/addresses.ts'
+import { mayBePublic } from '../../base/outbound/addresses.ts'
 import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type { Condition, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'

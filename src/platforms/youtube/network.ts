@@ -19,5 +19,8 @@ export const youtubeNetwork: Network = {
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).youtubeAdapter,
   clientIds: googleClientIds,
-  tokens: { life: 'an hour', refresh: 'yes; for 7 days where the [app](../platforms/youtube/README.md) is in testing' },
+  tokens: {
+    life: 'an hour',
+    refresh: 'yes; for 7 days where the [app](../../platforms/youtube/README.md) is in testing',
+  },
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import t from 'tap'
-import { buildDocument } from '../../../src/app.ts'
+import { buildDocument } from '../../../src/run/app.ts'
 import { createFolder } from '../../helpers/app.ts'
 import { postroom, runService } from '../../helpers/command.ts'
 import { createDatabase } from '../../helpers/database.ts'

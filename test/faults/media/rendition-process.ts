@@ -1,9 +1,9 @@
 import { connect, type Db } from '../../../db/client.ts'
-import { findFfmpeg } from '../../../src/media/ffmpeg.ts'
-import { makeNextVideo } from '../../../src/media/make-videos.ts'
-import { makeRenditions } from '../../../src/media/renditions.ts'
+import { folderStorage } from '../../../src/base/storage/folder.ts'
+import { findFfmpeg } from '../../../src/features/media/ffmpeg.ts'
+import { makeNextVideo } from '../../../src/features/media/make-videos.ts'
+import { makeRenditions } from '../../../src/features/media/renditions.ts'
 import type { WantedRendition } from '../../../src/platforms/rules/rendition.ts'
-import { folderStorage } from '../../../src/storage/folder.ts'
 import { noLog } from '../../helpers/log-record.ts'
 
 export interface RenditionProcess {

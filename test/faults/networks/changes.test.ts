@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { Delivery } from '../../../schemas/delivery.ts'
-import { CHANGE_LEASE_MS } from '../../../src/delivery/timing.ts'
+import { CHANGE_LEASE_MS } from '../../../src/engine/delivery/timing.ts'
 import { platforms } from '../../../src/platforms/limits.ts'
 import { NETWORKS } from '../../../src/platforms/networks.ts'
 import { createNetworkScene, kindsOf, nameOf, SUBJECTS, type Subject } from '../../helpers/network-scene.ts'

@@ -1,4 +1,4 @@
-import type { Journal } from '../../../src/delivery/deps.ts'
+import type { Journal } from '../../../src/engine/delivery/deps.ts'
 import { noJournal } from '../../helpers/journal.ts'
 import { callWrongly, type WrongResponse } from '../../helpers/wrong-responses.ts'
 

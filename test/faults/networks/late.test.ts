@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { Delivery } from '../../../schemas/delivery.ts'
-import { CALL_IN_FLIGHT_MAX_MS } from '../../../src/delivery/timing.ts'
+import { CALL_IN_FLIGHT_MAX_MS } from '../../../src/engine/delivery/timing.ts'
 import type { Act, AnyAdapter } from '../../../src/platforms/contract/adapter.ts'
 import { canQuery } from '../../../src/platforms/contract/can-query.ts'
 import { platforms } from '../../../src/platforms/limits.ts'

@@ -5,7 +5,7 @@ import { connect } from '../../../db/client.ts'
 import { newId } from '../../../db/id.ts'
 import { insertAccount } from '../../../db/queries/accounts.ts'
 import { insertUser } from '../../../db/queries/people.ts'
-import { createKey } from '../../../src/auth/create-key.ts'
+import { createKey } from '../../../src/features/auth/create-key.ts'
 import type { Restarts } from './run.ts'
 
 export interface Person {

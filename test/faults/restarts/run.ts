@@ -19,7 +19,7 @@ export interface Restarts {
 
 const CLIENTS = 4
 
-/** src/runtime/README.md shows these settings to operators. */
+/** src/run/runtime/README.md shows these settings to operators. */
 const settings = (port: number, apiPorts: number[]) => `
 upstream postroom {
   zone postroom 64k;

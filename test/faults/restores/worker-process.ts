@@ -1,6 +1,6 @@
 import { connect } from '../../../db/client.ts'
-import { work } from '../../../src/worker/loop.ts'
-import { publish } from '../../../src/worker/publish.ts'
+import { work } from '../../../src/run/worker/loop.ts'
+import { publish } from '../../../src/run/worker/publish.ts'
 import { noLog } from '../../helpers/log-record.ts'
 import { createWorker } from './worker.ts'
 

@@ -246,8 +246,8 @@ async function injectAt(stop: Stop, trouble: Trouble): Promise<void> {
 async function suspend(first: Stop): Promise<void> {
   const { worker } = first
   const held: Stop[] = [first]
-  // Nothing can stop a worker that is suspended between its intent and its call: README.md of src/delivery names this
-  // case. So its acts first leave that part of the protocol.
+  // Nothing can stop a worker that is suspended between its intent and its call: README.md of src/engine/delivery names
+  // this case. So its acts first leave that part of the protocol.
   const isBeforeCall = ({ step, hasContinued }: { step: Step; hasContinued: boolean }) =>
     step === 'intended' || (step === 'intending' && hasContinued)
   while ([...worker.acts.values()].some(isBeforeCall)) {

@@ -30,7 +30,7 @@ t.test('the linter of n8n finds nothing in the sources, in the fields and in the
   writeSources(sources)
   const { SOURCE_FILE_PATTERNS } = await import(scanner)
   t.strictSame(await lint(sources, SOURCE_FILE_PATTERNS), [])
-  t.strictSame(await lint(resolve('src/n8n'), SOURCE_FILE_PATTERNS), [], 'as it is in the repository')
+  t.strictSame(await lint(resolve('src/clients/n8n'), SOURCE_FILE_PATTERNS), [], 'as it is in the repository')
   writePackage(folder)
   t.strictSame(await lint(join(folder, 'n8n'), ['**/*.js', 'package.json']), [])
 

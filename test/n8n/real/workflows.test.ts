@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { Postroom } from '../../../src/sdk/index.ts'
+import { Postroom } from '../../../src/clients/sdk/index.ts'
 import { runService } from '../../helpers/command.ts'
 import { copyDatabase } from '../../helpers/database.ts'
 import { until } from '../../helpers/until.ts'
@@ -53,7 +53,7 @@ async function store(workflow: Pick<Workflow, 'nodes'> & Partial<Workflow>, url 
   })
 }
 
-const sample: Workflow = JSON.parse(readFileSync('src/n8n/sample.json', 'utf8'))
+const sample: Workflow = JSON.parse(readFileSync('src/clients/n8n/sample.json', 'utf8'))
 const webhooksOfN8n = async () =>
   (await client.webhooks.list({ limit: 100 })).data.filter(({ url }) => url.startsWith(n8n.origin))
 const postsOf = async (text: string) => {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 
 /** A table as a spreadsheet saves it. */
 export interface Table {

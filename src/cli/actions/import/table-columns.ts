@@ -1,6 +1,6 @@
-import { OperatorError } from '../../../errors.ts'
-import { truncate } from '../../../http/json.ts'
-import { findNearest } from '../../../http/nearest.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import { truncate } from '../../../base/http/json.ts'
+import { findNearest } from '../../../base/http/nearest.ts'
 import { OWN_COLUMN, OWN_COLUMN_FORMS } from '../../import-columns.ts'
 import type { Table } from './csv.ts'
 

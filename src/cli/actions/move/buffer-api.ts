@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 import { readShape } from './read-shape.ts'
 import { request } from './request.ts'
 

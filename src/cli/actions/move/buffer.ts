@@ -1,5 +1,5 @@
 import type { PlatformId } from '../../../../schemas/platform.ts'
-import { readBufferKey } from '../../../config/config.ts'
+import { readBufferKey } from '../../../run/config/config.ts'
 import type { Io } from '../../action.ts'
 import { type BufferAssets, BufferPost, readPosts } from './buffer-api.ts'
 import { readMetadata } from './buffer-metadata.ts'

@@ -1,5 +1,5 @@
-import { OperatorError } from '../../../errors.ts'
-import type { Account } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import type { Account } from '../../../clients/sdk/index.ts'
 import { findAccount } from '../send/send-once.ts'
 import type { SourceAccount } from './source-post.ts'
 

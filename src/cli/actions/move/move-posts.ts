@@ -1,5 +1,5 @@
-import { OperatorError } from '../../../errors.ts'
-import type { Account, CreatePost } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import type { Account, CreatePost } from '../../../clients/sdk/index.ts'
 import type { Io } from '../../action.ts'
 import { connect, createSender, findAccount } from '../send/send-once.ts'
 import { matchAccount } from './match-account.ts'

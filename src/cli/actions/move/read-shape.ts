@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 
 /** Returns `value` if it has the shape. `source` names it in the error. */
 export function readShape<Shape extends TSchema>(shape: Shape, value: unknown, source: string): Static<Shape> {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 
 interface Unreachable extends Error {
   cause?: { code?: string; message?: string }

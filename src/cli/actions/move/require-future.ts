@@ -1,6 +1,6 @@
-import { OperatorError } from '../../../errors.ts'
-import { isPast, PAST_TIME } from '../../../posts/schedule.ts'
-import type { CreatePost } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import type { CreatePost } from '../../../clients/sdk/index.ts'
+import { isPast, PAST_TIME } from '../../../features/posts/schedule.ts'
 
 /** Throws an OperatorError for a new post that would be published immediately. */
 export function requireFuture(

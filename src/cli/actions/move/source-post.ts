@@ -1,6 +1,6 @@
 import type { PlatformId, PostType } from '../../../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../../../schemas/platform-ids.ts'
-import type { CreatePost } from '../../../sdk/index.ts'
+import type { CreatePost } from '../../../clients/sdk/index.ts'
 
 /** The name of an account in another service, by which the account here is found. */
 export interface SourceAccount {

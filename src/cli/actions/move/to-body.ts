@@ -1,7 +1,7 @@
 import type { PlatformId } from '../../../../schemas/platform.ts'
 import { METADATA } from '../../../../schemas/references.ts'
 import { parseTime } from '../../../../schemas/time.ts'
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 import { platforms } from '../../../platforms/limits.ts'
 import { shorten } from '../../line.ts'
 import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'

@@ -1,6 +1,6 @@
-import { OperatorError } from '../../../errors.ts'
-import { fileNameOf } from '../../../media/file-name.ts'
-import type { Postroom } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import type { Postroom } from '../../../clients/sdk/index.ts'
+import { fileNameOf } from '../../../features/media/file-name.ts'
 import { request } from './request.ts'
 import type { SourceFile } from './source-post.ts'
 

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 
 /** The folder whose files the post of a file may have: the working directory, or its own folder if it is elsewhere. */
 export const rootOf = (path: string): string =>

@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { errorOf } from '../../../../schemas/errors.ts'
-import { OperatorError } from '../../../errors.ts'
-import type { CreatePost } from '../../../sdk/index.ts'
+import { OperatorError } from '../../../base/errors.ts'
+import type { CreatePost } from '../../../clients/sdk/index.ts'
 import { findFile } from './find-file.ts'
 
 /** A file that a post shows: its path as it is written, from there, and its description. */

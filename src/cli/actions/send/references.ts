@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../errors.ts'
+import { OperatorError } from '../../../base/errors.ts'
 
 /** Refuses a reference that an earlier post of the run has: one of the two would be taken for created. */
 export function createReferences() {

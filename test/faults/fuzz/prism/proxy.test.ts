@@ -1,7 +1,7 @@
 import t from 'tap'
 import { storeAvatar } from '../../../../db/queries/avatars.ts'
 import { SCOPE_NAMES } from '../../../../schemas/scopes.ts'
-import { createKey } from '../../../../src/auth/create-key.ts'
+import { createKey } from '../../../../src/features/auth/create-key.ts'
 import { idOf } from '../../../auth/sweep-requests.ts'
 import { redirectBack } from '../../../helpers/connect-oauth.ts'
 import { json } from '../../../helpers/document.ts'

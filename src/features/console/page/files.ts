@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks'
+import type { Media } from '../../../clients/sdk/index.ts'
+import { html } from './html.ts'
+import { Pictures, Problem } from './parts.ts'
+import { withProgress } from './progress.ts'
+import { useSession } from './session.ts'
+
+export type ChangeFiles = (files: Media[]) => Media[]
+export type Sending = { name: string; share: number } | undefined
+
+/** The upload that is under way. */
+export interface SendingProps {
+  sending: Sending
+  setSending: (sending: Sending) => void
+}
+
+interface FilesProps extends SendingProps {
+  title?: string
+  files: Media[]
+  /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
+  onChange: (change: ChangeFiles) => void
+}
+
+/** The files of a post, with a place to drop more of them. */
+export function Files({ title = 'Files', files, onChange, sending, setSending }: FilesProps) {
+  const { client } = useSession()
+  const [error, setError] = useState<Error>()
+  const add = async (list: FileList | null | undefined) => {
+    setError(undefined)
+    for (const file of list ?? []) {
+      try {
+        setSending({ name: file.name, share: 0 })
+        const stored = await withProgress(
+          (share) => setSending({ name: file.name, share }),
+          () => client.uploads.create(file, {}, { maxRetries: 2 }),
+        )
+        onChange((files) => [...files, stored])
+      } catch (error) {
+        setError(error as Error)
+      }
+    }
+    setSending(undefined)
+  }
+  const describe = async (file: Media, altText: string) => {
+    const changed = await client.media.update(file.id, { altText })
+    onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    void add(event.dataTransfer?.files)
+  }
+  return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
+    <legend>${title}</legend>
+    <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
+    ${sending && html`<p role="status"><progress value=${sending.share}></progress> <span dir="auto">${sending.name}</span></p>`}
+    ${error && html`<${Problem} error=${error} />`}
+    <ul class="rows">${files.map(
+      (file, index) => html`<li key=${`${file.id} ${index}`}>
+        <${Pictures} files=${[{ ...file, url: null }]} />
+        <label>What it shows <input dir="auto" defaultValue=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
+      </li>`,
+    )}</ul>
+  </fieldset>`
+}

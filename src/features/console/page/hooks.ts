@@ -1,0 +1,116 @@
+import { useCallback, useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { sleep } from '../../../clients/sdk/http.ts'
+import { PostroomError, Unauthorized } from '../../../clients/sdk/index.ts'
+import { SessionContext } from './session.ts'
+
+export interface Loaded<Value> {
+  value: Value | undefined
+  error: Error | undefined
+  isLoading: boolean
+  /** Loads again. The old value stays until the new one is there. */
+  reload(): void
+}
+
+const LOADING = { value: undefined, error: undefined, isLoading: true }
+
+/** The pause before something is loaded again, if the service does not ask for another one. */
+const PAUSE_SECONDS = 10
+
+/** After how many seconds a failed request may succeed; undefined if it will fail again. */
+export function pauseAfter(error: Error): number | undefined {
+  if (!(error instanceof PostroomError)) return undefined
+  const { status, retryAfter } = error
+  return status === 0 || status === 429 || status >= 500 ? Math.max(1, retryAfter ?? PAUSE_SECONDS) : undefined
+}
+
+/**
+ * Loads a value whenever one of `inputs` changes. An answer that a later one has overtaken is dropped. A failure that
+ * passes is shown, and followed by another attempt. A key that is not valid any more ends the session.
+ */
+export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, inputs: unknown[]): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>(LOADING)
+  const session = useContext(SessionContext)
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((turn) => turn + 1), [])
+  useEffect(() => {
+    const controller = new AbortController()
+    let timer: number | undefined
+    const fail = (error: Error) => {
+      if (controller.signal.aborted) return
+      setState(({ value }) => ({ value, error, isLoading: false }))
+      const pauseSeconds = pauseAfter(error)
+      if (pauseSeconds) timer = setTimeout(reload, pauseSeconds * 1000)
+      if (error instanceof Unauthorized) session?.end(error)
+    }
+    setState((state) => ({ ...state, isLoading: true }))
+    load(controller.signal).then(
+      (value) => controller.signal.aborted || setState({ value, error: undefined, isLoading: false }),
+      fail,
+    )
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
+  }, [...inputs, turn])
+  return { ...state, reload }
+}
+
+/** Waits until a text that asks for requests is probably typed. */
+export const typingEnds = (signal: AbortSignal) => sleep(400, signal)
+
+/** The text of a field. A new drawing of the page keeps the typed text, a new `value` replaces it. */
+export function useTyped(value: string) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return { value: typed, onInput: (event: Event) => setTyped((event.target as HTMLInputElement).value) }
+}
+
+/** An action of a form or a button, with the error of its last run. */
+export function useAction<Target extends HTMLElement>(act: (target: Target) => Promise<unknown>) {
+  const [error, setError] = useState<Error>()
+  const [isRunning, setRunning] = useState(false)
+  const run = (event: Event) => {
+    event.preventDefault()
+    setRunning(true)
+    setError(undefined)
+    act(event.target as Target)
+      .catch(setError)
+      .finally(() => setRunning(false))
+  }
+  return { run, error, isRunning, clear: () => setError(undefined) }
+}
+
+/** The part of the address behind `#`, such as `/posts/ID`, with its parameters. */
+export function useRoute(): { path: string[]; query: URLSearchParams } {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const follow = () => setHash(location.hash)
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+  return { path: path.split('/'), query: new URLSearchParams(query) }
+}
+
+/** Changes the parameters of the address. An empty value removes its parameter. */
+export function setQuery(changes: Record<string, string>): void {
+  const [path = '', text = ''] = location.hash.split('?')
+  const query = new URLSearchParams(text)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  location.hash = query.size > 0 ? `${path}?${query}` : path
+}
+
+/** A value that this tab keeps over reloads. Keys that an earlier version did not keep are as in `initial`. */
+export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
+  const [value, setValue] = useState<T>(() => ({
+    ...initial,
+    ...JSON.parse(sessionStorage.getItem(`postroom.${name}`) ?? '{}'),
+  }))
+  useLayoutEffect(() => keep(name, value), [value])
+  return [value, setValue]
+}
+
+export const keep = (name: string, value: object) => sessionStorage.setItem(`postroom.${name}`, JSON.stringify(value))

@@ -1,0 +1,205 @@
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../../clients/sdk/index.ts'
+import { type Loaded, pauseAfter, useAction, useTyped } from './hooks.ts'
+import { html } from './html.ts'
+import { SessionContext, toOwn, useCan, useNames, useSession } from './session.ts'
+import { isTimeZone } from './time.ts'
+import { STATES } from './words.ts'
+
+export const StateMark = ({ state }: { state: DeliveryState }) => {
+  const { word, shape, meaning } = STATES[state]
+  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> ${word}</span>`
+}
+
+export function Network({ platform }: { platform: string }) {
+  const name = useNames()(platform)
+  return html`<abbr class="network network-${platform}" title=${name}>${name.slice(0, 2)}</abbr>`
+}
+
+/** A text that somebody else wrote, in its own direction. */
+export const Text = ({ text }: { text: string }) => html`<p class="text" dir="auto">${text}</p>`
+
+export interface Picture {
+  id: string
+  kind: string
+  altText: string | null
+  fileName: string | null
+  url: string | null
+}
+
+export const Pictures = ({ files }: { files: Picture[] }) =>
+  files.length > 0 &&
+  html`<ul class="pictures">${files.map((file) => html`<li key=${file.id}><${Thumb} ...${file} /></li>`)}</ul>`
+
+/** A small picture, by its address or else with the key. */
+function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
+  const { client } = useSession()
+  const canRead = useCan('media:read')
+  const url = signed && toOwn(signed)
+  const [address, setAddress] = useState(url)
+  useEffect(() => {
+    if (url || kind !== 'image' || !canRead) return
+    let made: string | undefined
+    let isGone = false
+    const show = async () => {
+      const blob = await (await client.media.preview(id, { width: 160 })).blob()
+      if (isGone) return
+      made = URL.createObjectURL(blob)
+      setAddress(made)
+    }
+    // The name of the file stays in its place.
+    show().catch(() => {})
+    return () => {
+      isGone = true
+      if (made) URL.revokeObjectURL(made)
+    }
+  }, [client, id, url, kind, canRead])
+  if (kind === 'image' && address) {
+    return html`<img src=${address} alt=${altText ?? ''} loading="lazy" width="64" height="64" />`
+  }
+  return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? kind}</span></span>`
+}
+
+/** An error in words, with what the service says how to mend it, and the number of the request. */
+export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const session = useContext(SessionContext)
+  const requestId = error instanceof PostroomError ? error.requestId : null
+  const pauseSeconds = pauseAfter(error)
+  return html`<div class="problem" role="alert">
+    <strong>${titleOf(error)}</strong>
+    <p dir="auto">${error.message}</p>
+    ${pauseSeconds && html`<p>${onRetry ? `This is tried again in ${pauseSeconds} seconds.` : `Try again in ${pauseSeconds} seconds.`}</p>`}
+    ${requestId && html`<p class="small">Request ${requestId}</p>`}
+    ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
+    ${session && error instanceof Unauthorized && html`<button type="button" onClick=${() => session.end()}>Use another key</button>`}
+  </div>`
+}
+
+function titleOf(error: Error): string {
+  const status = error instanceof PostroomError ? error.status : undefined
+  if (status === 0 || !navigator.onLine) return 'The service cannot be reached'
+  if (status === 429) return 'Too many requests at the moment'
+  if (status !== undefined && status >= 500) return 'The service cannot answer at the moment'
+  if (error instanceof Unauthorized) return 'The key is not valid'
+  if (error instanceof PreconditionFailed)
+    return 'The post has changed meanwhile: go back to see it. What you have typed stays'
+  return 'This did not work'
+}
+
+/** Shows a value as soon as it is loaded; until then that it is being loaded, or has failed. */
+export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; children: (value: Value) => unknown }) {
+  const { value, error, isLoading, reload } = loaded
+  return html`
+    ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
+    ${isLoading && html`<p class="loading ${value === undefined ? '' : 'again'}" role="status">Loading…</p>`}
+    ${value !== undefined && children(value)}
+  `
+}
+
+interface RowsProps<Item> {
+  loaded: Loaded<Item[]>
+  /** The sentence in place of an empty list. */
+  none: string
+  /** The heading of a list that is a part of its page. */
+  title?: string
+  kind?: 'rows' | 'timeline'
+  children: (item: Item) => unknown
+}
+
+/** A list of loaded items. */
+export function Rows<Item>({ loaded, none, title, kind = 'rows', children }: RowsProps<Item>) {
+  const filled = (items: Item[]) => html`<ul class=${kind}>${items.map(children)}</ul>`
+  const list = html`<${Loading} loaded=${loaded}>
+    ${(items: Item[]) => (items.length === 0 ? html`<${Empty}>${none}<//>` : filled(items))}
+  <//>`
+  return title ? html`<section class="card"><h2>${title}</h2>${list}</section>` : list
+}
+
+interface DetailsProps {
+  title: unknown
+  /** Whether it opens by itself. */
+  isNeeded?: boolean
+  children: () => unknown
+}
+
+/** Content that is made when somebody asks for it. */
+export function Details({ title, isNeeded = false, children }: DetailsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return html`<details open=${isOpen || isNeeded} onToggle=${(event: { target: HTMLDetailsElement }) => setOpen(event.target.open)}>
+    <summary>${title}</summary>
+    ${isOpen && children()}
+  </details>`
+}
+
+export const Empty = ({ children }: { children: unknown }) => html`<p class="empty">${children}</p>`
+
+/** A field for the name of a time zone. It reports an unknown name, and does not pass it on. */
+export function ZoneField({ value, onZone }: { value: string; onZone?: (zone: string) => void }) {
+  const change = (event: Event) => {
+    event.stopPropagation()
+    const field = event.target as HTMLInputElement
+    field.setCustomValidity(isTimeZone(field.value) ? '' : 'Use the name of a time zone, such as Europe/Berlin.')
+    if (field.reportValidity()) onZone?.(field.value)
+  }
+  return html`<label>Time zone <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
+}
+
+interface ConfirmProps {
+  /** The button that asks. */
+  label: string
+  /** A sentence about what the action does. */
+  says: string
+  /** Takes the further fields. */
+  act: (fields: FormData) => Promise<unknown>
+  /** Called after the action, or with the error that somebody else has changed the post meanwhile. */
+  onDone: (error?: PreconditionFailed) => void
+  isDangerous?: boolean
+  isDisabled?: boolean
+  /** Further fields of the question. */
+  children?: unknown
+}
+
+/** A button that says what it is about to do before it does it. */
+export function Confirm({ label, says, act, onDone, isDangerous, isDisabled, children }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const { run, error, isRunning, clear } = useAction(async (form: HTMLFormElement) => {
+    await act(new FormData(form))
+    dialog.current?.close()
+    onDone()
+  })
+  const close = () => {
+    clear()
+    if (error instanceof PreconditionFailed) onDone(error)
+  }
+  return html`
+    <button type="button" class=${isDangerous ? 'dangerous' : ''} disabled=${isDisabled} onClick=${() => dialog.current?.showModal()}>${label}</button>
+    <dialog ref=${dialog} aria-label=${label} onClose=${close}>
+      <form onSubmit=${run}>
+        <h2>${label}</h2>
+        <p>${says}</p>
+        ${children}
+        ${error && html`<${Problem} error=${error} />`}
+        <div class="buttons">
+          <button type="button" onClick=${() => dialog.current?.close()}>Back</button>
+          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning}>${isRunning ? 'Working…' : label}</button>
+        </div>
+      </form>
+    </dialog>
+  `
+}
+
+export interface Note {
+  text: string
+  undo?: () => Promise<unknown>
+}
+
+/** A line that says what was done, and takes it back. It stays, as nobody knows how long somebody reads. */
+export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () => void }) {
+  const [error, setError] = useState<Error>()
+  useEffect(() => setError(undefined), [note])
+  const undo = () => note?.undo?.().then(onEnd, setError)
+  return html`<div class="note" role="status" aria-live="polite">
+    ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}
+    ${error && html`<${Problem} error=${error} />`}
+  </div>`
+}

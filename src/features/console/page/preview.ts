@@ -1,0 +1,98 @@
+import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../clients/sdk/index.ts'
+import { html } from './html.ts'
+import { type Picture, Pictures } from './parts.ts'
+
+/** The body that would create a post as it is. */
+export const toBody = (post: PostDetail): CreatePost => ({
+  accountIds: post.targets.map(({ accountId }) => accountId),
+  caption: post.caption,
+  postType: post.postType,
+  mediaIds: post.mediaIds,
+  ...(post.mediaFit && { mediaFit: post.mediaFit }),
+  ...(post.padColor && { padColor: post.padColor }),
+  ...(post.firstComment && { firstComment: post.firstComment }),
+  ...(post.altTexts && { altTexts: post.altTexts }),
+  accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds, ...own }) => ({
+    ...{ accountId, captionOverride, mediaIds, threadMedia: own.threadMedia ?? null },
+    ...{ mediaFit: own.mediaFit ?? null, padColor: own.padColor ?? null },
+    ...(fields && { fields }),
+  })),
+  threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
+})
+
+export type Issue = PostValidation['violations' | 'warnings'][number]
+
+/** Violations and warnings of a post on one account. The attention of an account is shown beside its name. */
+export const issuesOf = (validation: PostValidation | undefined, accountId: string | undefined): Issue[] =>
+  [...(validation?.violations ?? []), ...(validation?.warnings ?? [])].filter(
+    (issue) => issue.accountId === accountId && !('code' in issue && issue.code === 'account_attention'),
+  )
+
+export const Issues = ({ issues }: { issues: Issue[] }) =>
+  html`${issues.map(
+    (issue) => html`<p class=${'rule' in issue ? 'warning' : 'small'} dir="auto">
+      <span aria-hidden="true">${'rule' in issue ? '✕' : '⚠'}</span> ${issue.message}
+    </p>`,
+  )}`
+
+interface PreviewProps {
+  accountId: string
+  validation: PostValidation | undefined
+  files: ReadonlyMap<string, Picture>
+  issues?: Issue[]
+}
+
+/** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
+export function Preview({ accountId, validation, files, issues = issuesOf(validation, accountId) }: PreviewProps) {
+  const target = validation?.targets.find((each) => each.accountId === accountId)
+  return html`
+    ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
+    ${target && !target.parts && target.counts.map(({ path, ...count }) => html`<${Meter} name=${String(path.at(-1))} ...${count} />`)}
+    ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">The network charges ${formatDollars(target.cost.usdMicros)}.</p>`}
+    <div role="status"><${Issues} issues=${issues} /></div>
+  `
+}
+
+export const formatDollars = (usdMicros: number) =>
+  new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
+    usdMicros / 1e6,
+  )
+
+function Part({ part, files }: { part: PostPart; files: ReadonlyMap<string, Picture> }) {
+  const { kind, text, title, length, limit, unit, link } = part
+  const shown = part.files.map(({ mediaId, altText }) => {
+    const file = files.get(mediaId) ?? { kind: 'image', fileName: null, url: null }
+    return { ...file, id: mediaId, altText }
+  })
+  return html`<div class="part">
+    ${kind === 'comment' && html`<p class="small">First comment</p>`}
+    ${title && html`<strong dir="auto">${title}</strong>`}
+    <p class="text" dir="auto">${marked(part)}</p>
+    <${Pictures} files=${shown} />
+    ${part.files.map(({ rendition: made }) => made && html`<p class="small">Made to fit: ${made.mimeType}${made.width && `, ${made.width} × ${made.height} pixels`}</p>`)}
+    ${link && html`<p class="link-card" dir="auto"><strong>${link.title ?? link.url}</strong><br />${link.description ?? ''} <span class="small">${link.url}</span></p>`}
+    ${limit !== null && html`<${Meter} name=${kind === 'comment' ? 'Comment' : 'Text'} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
+    ${text === '' && shown.length === 0 && html`<p class="small">Nothing yet.</p>`}
+  </div>`
+}
+
+/** The text, with its links, mentions and tags marked as the network finds them. */
+function marked({ text, entities }: PostPart): unknown[] {
+  const pieces: unknown[] = []
+  let at = 0
+  for (const { type, start, end } of entities) {
+    pieces.push(text.slice(at, start), html`<mark class=${type}>${text.slice(start, end)}</mark>`)
+    at = end
+  }
+  return [...pieces, text.slice(at)]
+}
+
+/** The units of counts other than lengths of texts. Each network counts characters in its own way. */
+const OTHER_UNITS = new Set(['', 'bytes', 'files', 'items', 'pixels', 'seconds'])
+
+function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
+  return html`<label class="count">${name}
+    <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter>
+    <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${OTHER_UNITS.has(unit) ? unit : 'characters'}</span>
+  </label>`
+}

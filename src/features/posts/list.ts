@@ -1,0 +1,164 @@
+import type { Db } from '../../../db/client.ts'
+import { isId } from '../../../db/id.ts'
+import { countStates, readAltTexts, readDeliveries, readListedFiles } from '../../../db/queries/find/included.ts'
+import { type FoundPost, findPosts } from '../../../db/queries/find/posts.ts'
+import type { Order } from '../../../db/queries/find/walk.ts'
+import { dropAbsentOfDeliveries } from '../../../db/queries/posts/columns.ts'
+import { dropAbsentOfTargets } from '../../../db/queries/posts/detail.ts'
+import { listListedPosts, listPosts } from '../../../db/queries/posts/list.ts'
+import { ownFilesOf } from '../../../schemas/create-post.ts'
+import { CURSOR_AND_OFFSET } from '../../../schemas/error.ts'
+import {
+  DETAILS_LIMIT_MAX,
+  type ListedFile,
+  type ListedPost,
+  ListPostsQuery,
+  type PostList,
+} from '../../../schemas/find.ts'
+import { OFFSET_WITH_FILTER } from '../../../schemas/messages.ts'
+import { PageQuery } from '../../../schemas/shared.ts'
+import { invalidRequest } from '../../base/errors.ts'
+import { hideId, readCursor, refuseCursor, writeCursor } from '../../base/http/cursor.ts'
+import { refuseNearNames } from '../../base/http/near-names.ts'
+import { readPage } from '../../base/http/paging.ts'
+import { requireScope } from '../../base/http/rights.ts'
+import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
+
+const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
+const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.properties))
+/** The parameters beside those of the contract. */
+const ADDED = [...PARAMETERS].filter((name) => !PAGING.has(name))
+
+/** Addresses that take no key; null if the service cannot sign one. */
+export interface FileAddresses {
+  addressOf(file: { storageKey: string; mimeType: string }): string | null
+  previewOf(file: { userId: string; id: string }): string | null
+}
+
+export interface ListContext extends FileAddresses {
+  db: Db
+}
+
+/**
+ * One page of the user's posts. Throws 400 for parameters that exclude each other, and for one that is almost a filter.
+ */
+export async function listOwnPosts(context: ListContext, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+  // Most requests have no filter. Theirs must cost nothing.
+  for (const name in query) if (!PAGING.has(name)) return listChosenPosts(context, caller, query)
+  return listNewest(context.db, caller, query)
+}
+
+function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: ListPostsQuery): Promise<PostList> {
+  if (query.cursor !== undefined && !isId(query.cursor)) refuseCursor()
+  return readPage(query, (page) =>
+    accountIds ? listListedPosts(db, { userId, accountIds, ...page }) : listPosts(db, { userId, ...page }),
+  )
+}
+
+async function listChosenPosts(context: ListContext, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+  const { db } = context
+  refuseNearNames(query, ADDED, PARAMETERS)
+  const include = new Set(query.include)
+  for (const name of ['targets', 'media'] as const) {
+    if (include.has(name) && query.limit > DETAILS_LIMIT_MAX) throw invalidRequest([tooManyDetails(name)])
+  }
+  if (include.has('media')) requireScope(caller.rights, 'media:read')
+  const isFiltered = ADDED.some((name) => name !== 'include' && name in query)
+  const page = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
+  for (const owner of new Set(page.data.map((post) => post.userId))) {
+    const posts = page.data.filter((post) => post.userId === owner)
+    await addIncluded(context, owner, posts, include)
+  }
+  return page
+}
+
+const tooManyDetails = (include: string) => ({
+  code: 'too_big' as const,
+  type: 'number',
+  maximum: DETAILS_LIMIT_MAX,
+  inclusive: true,
+  path: ['limit'],
+  message: `Number must be less than or equal to ${DETAILS_LIMIT_MAX} with include=${include}`,
+})
+
+/** A row that is not wanted may be a post that the caller must not see. */
+const placeOf = ({ id, isWanted }: { id: string; isWanted: boolean }, order: Order) =>
+  isWanted ? id : hideId(id, order)
+
+async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+  const { cursor, limit, offset, order = 'desc' } = query
+  if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
+  const conditions = readConditions(caller, query)
+  const sort = query.sort ?? defaultSort(query)
+  const { userId: _, ...identity } = { ...conditions, sort, order }
+  const place = cursor === undefined ? undefined : readCursor(identity, cursor, 1)
+  const source = chooseSource(sort, conditions)
+  const values = { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit }
+  const found = await (source === 'words' ? findByWords(db, order, values) : findPosts(db, { source, order }, values))
+  const last = found.at(-1)
+  const hasNext = last !== undefined && (found.length === limit || last.isLast)
+  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [placeOf(last, order)] }) : null
+  return { data: found.filter(({ isWanted }) => isWanted), limit, offset, nextCursor }
+}
+
+/**
+ * Looks at the next posts one by one, and only then into the index. Frequent words fill the page before, and the index
+ * has to sort all posts of some days that have them.
+ */
+async function findByWords(db: Db, order: Order, values: Parameters<typeof findPosts>[2]): Promise<FoundPost[]> {
+  const next = await findPosts(db, { source: 'all', order }, values)
+  const last = next.at(-1)
+  if (!last?.isLast || next.length === values.limit) return next
+  const wanted = next.filter(({ isWanted }) => isWanted)
+  const limit = values.limit - wanted.length
+  return [...wanted, ...(await findPosts(db, { source: 'words', order }, { ...values, startId: last.id, limit }))]
+}
+
+/** The files of the post, and those of its targets, as far as they are included. A file may occur twice. */
+const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
+  ...mediaIds,
+  ...new Set(targets.flatMap((target) => ownFilesOf(target)?.flat() ?? []).filter((id) => !mediaIds.includes(id))),
+]
+
+/** Four more statements at most for each owner: in the first one, they would slow down every page. */
+async function addIncluded(
+  { db, addressOf, previewOf }: ListContext,
+  userId: string,
+  posts: ListedPost[],
+  include: Set<string>,
+): Promise<void> {
+  const ids = posts.map(({ id }) => id)
+  if (include.has('deliveries')) {
+    const counts = new Map((await countStates(db, { userId, ids })).map(({ id, states }) => [id, states]))
+    for (const post of posts) post.deliveries = counts.get(post.id) ?? {}
+  }
+  if (include.has('targets')) {
+    const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
+    for (const post of posts) {
+      post.targets = targets.get(post.id) ?? []
+      dropAbsentOfTargets(post.targets)
+      dropAbsentOfDeliveries(post.targets.map(({ delivery }) => delivery))
+    }
+  }
+  if (include.has('media')) {
+    const mediaIds = posts.flatMap(mediaIdsOf)
+    const stored = mediaIds.length > 0 ? await readListedFiles(db, { userId, ids: [...new Set(mediaIds)] }) : []
+    const files = new Map(
+      stored.map(({ storageKey, ...file }): [string, ListedFile] => [
+        file.id,
+        {
+          ...file,
+          url: storageKey && addressOf({ storageKey, mimeType: file.mimeType }),
+          previewUrl: storageKey && previewOf({ userId, id: file.id }),
+        },
+      ]),
+    )
+    const altTexts = new Map((await readAltTexts(db, { userId, ids })).map(({ id, altTexts }) => [id, altTexts]))
+    for (const post of posts) {
+      post.media = mediaIdsOf(post).flatMap((id) => {
+        const file = files.get(id)
+        return file ? { ...file, altText: altTexts.get(post.id)?.[id] ?? file.altText } : []
+      })
+    }
+  }
+}
