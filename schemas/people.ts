@@ -116,7 +116,7 @@ export const CreateOrganization = Type.Object(
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 /**
- * The rights of each role. `src/base/http/roles.ts` and `db/queries/roles.ts` enforce them, and
+ * The rights of each role. `src/features/auth/roles.ts` and `db/queries/roles.ts` enforce them, and
  * `src/features/tenants/README.md` describes them.
  */
 export const ROLES = {

@@ -2,233 +2,60 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
-/** The paths that every feature may import. Features do not import each other. */
-const FEATURE = [
-  'schemas',
-  'db',
-  'src/base/errors.ts',
-  'src/base/log.ts',
-  'src/base/slots.ts',
-  'src/base/version.ts',
-  'src/base/http',
+/** From the top to the ground: a file imports its own tier and those below it. */
+const TIERS = ['src/cli', 'src/run', 'src/features', 'src/engine', 'db', 'src/platforms', 'src/base', 'schemas']
+
+/** Rooms that may import less than their tier, besides themselves. */
+const ALONE: [room: string, mayImport: string[], reason: string][] = [
+  ['db', ['schemas'], 'statements do not depend on the code that runs them'],
+  ['src/platforms', ['schemas'], 'an adapter gets files, credentials and connections from its caller'],
+  ['src/clients/sdk', [], 'users install it alone'],
+  [
+    'src/clients/n8n',
+    ['src/clients/sdk'],
+    'n8n installs it alone, and the build puts files of the SDK into the package',
+  ],
+  ['src/features/console/page', ['schemas'], 'it runs in a browser'],
+]
+
+/** Features that import other features, besides `auth`, which knows the caller of a request and their rights. */
+const STANDS_ON: [feature: string, others: string[], reason: string][] = [
+  ['connections', ['accounts'], 'a connection ends by storing accounts'],
+  ['deliveries', ['posts'], 'a delivery belongs to a post, whose access, content, checks and ETag it shares'],
+  ['retention', ['media'], 'a file that is removed is deleted from the storage'],
+  ['tenants', ['media', 'retention'], 'administrators delete users with their files'],
+]
+
+/** Imports that the rules above would forbid. */
+const EXCEPTIONS: [room: string, mayImport: string, reason: string][] = [
+  ['db', 'package.json', 'the database records which version has migrated it'],
+  ['src/base/version.ts', 'package.json', 'it is the version'],
+  [
+    'src/base/http',
+    'db',
+    'the response of an `Idempotency-Key` is stored, and a failure of the database is a response',
+  ],
+  ['src/platforms', 'src/base/outbound/addresses.ts', 'a post may name public hosts only'],
+  ['src/platforms/sandbox', 'src/platforms/x/limits.ts', 'the sandbox has the limits of X'],
+  ['src/platforms/sandbox', 'src/platforms/pinterest/limits.ts', 'the sandbox has boards as Pinterest does'],
+  ['src/features/mcp', 'src/clients/sdk/path.ts', 'paths are checked as in the SDK'],
+  ['src/features/console/page', 'src/clients/sdk', 'the page is a client like any other'],
+  [
+    'src/features/console/page',
+    'src/engine/delivery/owner-rules.ts',
+    'the page offers the actions that the rules allow',
+  ],
+  ['src/cli', 'src/clients/sdk', 'commands that send posts are clients of a service'],
 ]
 
 /** The rooms of platforms that all networks share. */
-const CONTRACT = 'src/platforms/contract'
-const WIRE = 'src/platforms/wire'
-const RULES = 'src/platforms/rules'
-const FAMILIES = 'src/platforms/families'
-
-/** Tells which hosts a post may name. */
-const PUBLIC_ADDRESSES = 'src/base/outbound/addresses.ts'
-
-/** The paths that the folder of a network may import: no other network. */
-const NETWORK = ['schemas', CONTRACT, WIRE, RULES, FAMILIES, PUBLIC_ADDRESSES]
+const SHARED = ['contract', 'wire', 'rules', 'families']
 
 const NETWORKS = readdirSync('src/platforms', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
   .map(({ name }) => `src/platforms/${name}`)
-  .filter((room) => !NETWORK.includes(room))
 
-/** Each room, a folder or a file, with what it may import besides itself. The first row that contains a file counts. */
-const DIRECTIONS: [room: string, mayImport: string[]][] = [
-  ['schemas', []],
-  ['db', ['schemas', 'package.json']],
-  ['src/base/errors.ts', ['schemas']],
-  ['src/run/config', ['schemas', 'src/base/keyring', 'src/base/outbound/allow-list.ts', 'src/platforms']],
-  ['src/base/log.ts', []],
-  ['src/base/slots.ts', []],
-  ['src/base/version.ts', ['package.json']],
-  ['src/base/with-timeout.ts', []],
-  ['src/base/until-stored.ts', ['src/base/log.ts']],
-  ['src/base/lease-lost.ts', []],
-  ['src/base/http', ['schemas', 'db', 'src/base/errors.ts', 'src/base/storage/storage.ts', 'src/base/version.ts']],
-  ['src/base/outbound', ['src/base/with-timeout.ts']],
-  ['src/base/storage', []],
-  ['src/base/keyring', []],
-  [
-    'src/engine/credentials',
-    [
-      'schemas',
-      'db',
-      'src/base/keyring',
-      'src/base/log.ts',
-      'src/platforms',
-      'src/base/until-stored.ts',
-      'src/base/with-timeout.ts',
-    ],
-  ],
-
-  [CONTRACT, ['schemas']],
-  [WIRE, ['schemas', CONTRACT]],
-  [RULES, ['schemas', CONTRACT, PUBLIC_ADDRESSES]],
-  [FAMILIES, ['schemas', CONTRACT, WIRE]],
-  // The sandbox has the limits of X, and boards as Pinterest does.
-  ['src/platforms/sandbox', [...NETWORK, 'src/platforms/pinterest/limits.ts', 'src/platforms/x/limits.ts']],
-  ...NETWORKS.map((room): [string, string[]] => [room, NETWORK]),
-  ['src/platforms', ['schemas']],
-
-  ['src/features/auth', FEATURE],
-  ['src/features/docs', FEATURE],
-  [
-    'src/run/health',
-    [
-      ...FEATURE,
-      'src/engine/delivery/timing.ts',
-      'src/base/keyring',
-      'src/run/metrics',
-      'src/base/storage',
-      'src/base/with-timeout.ts',
-    ],
-  ],
-  ['src/features/accounts', [...FEATURE, 'src/platforms', 'src/engine/credentials', 'src/base/keyring']],
-  ['src/features/catalogue', [...FEATURE, 'src/platforms']],
-  // A connection ends by storing accounts.
-  ['src/features/connections', [...FEATURE, 'src/platforms', 'src/base/keyring', 'src/features/accounts/store.ts']],
-  [
-    'src/features/media',
-    [
-      ...[...FEATURE, 'src/platforms', 'src/base/keyring', 'src/base/outbound', 'src/base/storage'],
-      ...['src/base/lease-lost.ts', 'src/base/with-timeout.ts'],
-    ],
-  ],
-  // The actions of a post's owner are transitions of its deliveries.
-  [
-    'src/features/posts',
-    [
-      ...FEATURE,
-      'src/platforms',
-      'src/engine/credentials/attention.ts',
-      ...['plan', 'machine', 'timing'].map((name) => `src/engine/delivery/${name}.ts`),
-    ],
-  ],
-  // A delivery belongs to a post, whose access, content, checks and ETag it shares.
-  [
-    'src/features/deliveries',
-    [
-      ...FEATURE,
-      'src/platforms',
-      'src/features/posts',
-      'src/engine/numbers',
-      ...['in-flight', 'machine', 'on-network', 'owner-rules', 'plan', 'timing', 'transitions'].map(
-        (name) => `src/engine/delivery/${name}.ts`,
-      ),
-    ],
-  ],
-  // Tools call operations through the application, and so import no other feature. Paths are checked as in the SDK.
-  ['src/features/mcp', [...FEATURE, 'src/clients/sdk/path.ts']],
-  ['src/features/events', FEATURE],
-  // A webhook sends over connections that are public.
-  ['src/features/webhooks', [...FEATURE, 'src/base/keyring', 'src/base/outbound/client.ts']],
-  ['src/features/sandbox', FEATURE],
-  // The page is a client like any other: it imports the SDK, and the rules that say which actions it may offer.
-  [
-    'src/features/console/page',
-    ['src/clients/sdk', 'src/engine/delivery/owner-rules.ts', 'schemas/delivery-errors.ts', 'schemas/scopes.ts'],
-  ],
-  ['src/features/console', ['src/base/http/constant.ts']],
-  ['src/features/retention', ['db', 'src/run/config', 'src/features/media', 'src/base/lease-lost.ts']],
-  // Administrators create keys for users, and delete users.
-  [
-    'src/features/tenants',
-    [
-      ...FEATURE,
-      'src/features/auth',
-      'src/engine/credentials/revoke.ts',
-      'src/features/media/library.ts',
-      'src/features/retention',
-    ],
-  ],
-  [
-    'src/engine/delivery',
-    [
-      ...['schemas', 'db', 'src/base/log.ts', 'src/platforms', 'src/base/storage'],
-      'src/base/with-timeout.ts',
-      ...['src/base/lease-lost.ts', 'src/base/until-stored.ts'],
-    ],
-  ],
-
-  // The numbers that networks report about published posts.
-  ['src/engine/numbers', ['schemas', 'db', 'src/base/log.ts', 'src/platforms', 'src/base/with-timeout.ts']],
-
-  // The engine knows the journal as an interface.
-  [
-    'src/engine/journal',
-    [
-      'schemas',
-      'db',
-      'src/base/log.ts',
-      'src/engine/delivery',
-      'src/platforms',
-      'src/base/storage',
-      'src/base/with-timeout.ts',
-    ],
-  ],
-
-  [
-    'src/run/metrics',
-    [
-      ...[
-        'schemas',
-        'db',
-        'src/engine/credentials/attention.ts',
-        'src/engine/delivery',
-        'src/platforms',
-        'src/base/storage',
-      ],
-      'src/base/version.ts',
-    ],
-  ],
-
-  // One loop, and each task of a worker as what that loop repeats.
-  [
-    'src/run/worker',
-    [
-      'src/base/log.ts',
-      ...['accounts', 'events', 'media', 'retention', 'webhooks'].map((room) => `src/features/${room}`),
-      ...['credentials', 'delivery', 'numbers'].map((room) => `src/engine/${room}`),
-    ],
-  ],
-
-  // Users install it alone.
-  ['src/clients/sdk', []],
-
-  // n8n installs it alone. The build puts these files of the SDK into the package.
-  ['src/clients/n8n', ['src/clients/sdk']],
-
-  // These see everything, downwards: the commands start the processes, and the processes serve the application.
-  ['src/cli', ['schemas', 'db', 'src']],
-  ['src/run/runtime', ['schemas', 'db', 'src']],
-  ['src/run/app.ts', ['schemas', 'db', 'src']],
-]
-
-/** Imports that no row of DIRECTIONS may allow. */
-const FORBIDDEN: [room: string, mayNotImport: string[]][] = [
-  ['src/run/app.ts', ['src/run/runtime', 'src/cli']],
-  ['src/run/runtime', ['src/cli']],
-]
-
-const WEB = [
-  'src/features/console',
-  'src/features/docs',
-  'src/base/http',
-  'src/features/auth',
-  'src/features/accounts',
-  'src/features/catalogue',
-  'src/features/connections',
-  'src/features/deliveries',
-  'src/features/posts',
-  'src/features/sandbox',
-  'src/features/events',
-  'src/features/media',
-  'src/features/mcp',
-  'src/features/tenants',
-  'src/features/webhooks',
-  'src/run/health',
-  'src/run/metrics/requests.ts',
-  'src/run/app.ts',
-  'src/run/runtime',
-]
+const WEB = ['src/run', 'src/features', 'src/base/http']
 
 /** Packages that only some rooms may import. */
 const PACKAGES: [name: RegExp, rooms: string[]][] = [
@@ -294,41 +121,91 @@ const targetsOf = (file: string) =>
     .filter(isRelative)
     .map((name) => normalize(join(dirname(file), name)).replaceAll('\\', '/'))
 
-t.test('every file imports only what its room may import', async (t) => {
-  const problems = files.flatMap((file) => {
-    const direction = DIRECTIONS.find(([room]) => isIn(file, room))
-    if (!direction) return [`${file} belongs to no room`]
-    const [room, mayImport] = direction
-    const mayNotImport = FORBIDDEN.filter(([room]) => isIn(file, room)).flatMap(([, rooms]) => rooms)
-    return targetsOf(file)
-      .filter((target) => !isInAny(target, [room, ...mayImport]) || isInAny(target, mayNotImport))
-      .map((target) => `${file} imports ${target}`)
+const tierOf = (path: string) => TIERS.findIndex((tier) => isIn(path, tier))
+const featureOf = (path: string) => /^src\/features\/(\w+)/.exec(path)?.[1]
+const networkOf = (path: string) => NETWORKS.find((network) => isIn(path, network))
+
+/** The folder whose files belong together: a room of a tier, or a tier that has no rooms. */
+function roomOf(path: string): string {
+  if (isIn(path, 'src/platforms')) return 'src/platforms'
+  return /^src\/(?:cli(?=\/)|(?:run|features|engine|base|clients)\/[^/]+)/.exec(path)?.[0] ?? path.split('/')[0]!
+}
+
+const arrows = files.flatMap((file) => targetsOf(file).map((target) => ({ file, target })))
+const isException = ({ file, target }: (typeof arrows)[number], [room, mayImport] = EXCEPTIONS[0]!) =>
+  isIn(file, room) && isIn(target, mayImport)
+const ruled = arrows.filter((arrow) => !EXCEPTIONS.some((exception) => isException(arrow, exception)))
+
+const print = (found: typeof arrows) => found.map(({ file, target }) => `${file} imports ${target}`)
+
+t.test('every file belongs to a tier, or to the clients', async (t) => {
+  t.strictSame(
+    files.filter((file) => tierOf(file) < 0 && !isIn(file, 'src/clients')),
+    [],
+  )
+})
+
+t.test('no import leads up, or out of a room that stands alone', async (t) => {
+  const problems = ruled.filter(({ file, target }) => {
+    const [room, mayImport] = ALONE.find(([room]) => isIn(file, room)) ?? []
+    return room ? !isInAny(target, [room, ...mayImport!]) : tierOf(target) < tierOf(file)
   })
-  t.strictSame(problems, [])
+  t.strictSame(print(problems), [])
+})
+
+t.test('a network imports no other, and what all networks share imports none', async (t) => {
+  const problems = ruled.filter(({ file, target }) => {
+    const isShared = SHARED.some((name) => isIn(file, `src/platforms/${name}`))
+    return networkOf(target) && networkOf(target) !== networkOf(file) && (isShared || networkOf(file))
+  })
+  t.strictSame(print(problems), [])
+})
+
+t.test('a feature imports those alone that it stands on', async (t) => {
+  const problems = ruled.filter(({ file, target }) => {
+    const [from, to] = [featureOf(file), featureOf(target)]
+    const others = STANDS_ON.find(([feature]) => feature === from)?.[1] ?? []
+    return from && to && ![from, 'auth', ...others].includes(to)
+  })
+  t.strictSame(print(problems), [])
+})
+
+t.test('every exception is needed', async (t) => {
+  const needless = [
+    ...EXCEPTIONS.filter((exception) => !arrows.some((arrow) => isException(arrow, exception))),
+    ...STANDS_ON.flatMap(([feature, others]) =>
+      others
+        .filter(
+          (other) => !ruled.some(({ file, target }) => featureOf(file) === feature && featureOf(target) === other),
+        )
+        .map((other) => [feature, other]),
+    ),
+  ]
+  t.strictSame(needless, [])
+})
+
+/** The arrows that are left without those that begin or end at no other. */
+function circlesOf(arrows: [from: string, to: string][]): string[] {
+  let left = arrows.filter(([from, to]) => from !== to)
+  for (let before = -1; before !== left.length; ) {
+    before = left.length
+    const from = new Set(left.map(([from]) => from))
+    const to = new Set(left.map(([, to]) => to))
+    left = left.filter((arrow) => to.has(arrow[0]) && from.has(arrow[1]))
+  }
+  return [...new Set(left.map((arrow) => arrow.join(' imports ')))]
+}
+
+t.test('no room imports itself through others', async (t) => {
+  t.strictSame(circlesOf(arrows.map(({ file, target }) => [roomOf(file), roomOf(target)])), [])
 })
 
 t.test('no file imports itself, directly or through others', async (t) => {
-  const left = new Map(files.map((file) => [file, targetsOf(file)]))
-  for (let before = 0; before !== left.size; ) {
-    before = left.size
-    const imported = new Set([...left.values()].flat())
-    for (const [file, targets] of left) {
-      if (!imported.has(file) || !targets.some((target) => left.has(target))) left.delete(file)
-    }
-  }
-  t.strictSame([...left.keys()], [])
-})
-
-t.test('three features import others', async (t) => {
-  const features = DIRECTIONS.filter(([, mayImport]) => FEATURE.every((path) => mayImport.includes(path)))
-  const rooms = features.map(([room]) => room)
-  const importing = features.filter(([room, mayImport]) =>
-    mayImport.some((path) => rooms.some((other) => other !== room && isIn(path, other))),
-  )
   t.strictSame(
-    importing.map(([room]) => room),
-    ['src/features/connections', 'src/features/deliveries', 'src/features/tenants'],
+    arrows.filter(({ file, target }) => file === target),
+    [],
   )
+  t.strictSame(circlesOf(arrows.map(({ file, target }) => [file, target])), [])
 })
 
 t.test('every package is imported only where it belongs', async (t) => {

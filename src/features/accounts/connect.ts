@@ -1,10 +1,10 @@
 import type { ConnectAccount } from '../../../schemas/connect.ts'
 import { AppError, fail } from '../../base/errors.ts'
 import { canonicalJson } from '../../base/http/idempotency-key.ts'
-import { requireMayConnect } from '../../base/http/roles.ts'
 import type { Keyring } from '../../base/keyring/keyring.ts'
 import type { AnyAdapter } from '../../platforms/contract/adapter.ts'
 import { PublishError } from '../../platforms/contract/publish-error.ts'
+import { requireMayConnect } from '../auth/roles.ts'
 import { type NetworkContext, requireKeyring, type StoredProfile, tidy, toStoredProfile } from './store.ts'
 
 /** The keyring, as `requireKeyring` returns it. The check of the organisation precedes every refusal. */

@@ -7,7 +7,7 @@ import { fail } from '../../base/errors.ts'
 import { refuseNearNames } from '../../base/http/near-names.ts'
 import { etagOfText } from '../../base/http/preconditions.ts'
 import { isListed } from '../../base/http/rights.ts'
-import { requireMember } from '../../base/http/roles.ts'
+import { requireMember } from '../auth/roles.ts'
 import { type AccountView, toListedAccount } from './store.ts'
 
 export interface Caller {

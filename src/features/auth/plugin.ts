@@ -6,11 +6,11 @@ import type { Db } from '../../../db/client.ts'
 import { findKey, findKeyByToken, type KeyRights } from '../../../db/queries/keys.ts'
 import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
 import { type AppError, fail } from '../../base/errors.ts'
-import { calledThrough, type Resource } from '../../base/http/resource.ts'
 import type { NoteFailedKey } from './failed-keys.ts'
 import { hashKey, isKey, isSecret } from './key.ts'
 import { createLastUse } from './last-use.ts'
 import { findMisplacedKey } from './misplaced-key.ts'
+import { calledThrough, type Resource } from './resource.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -7,9 +7,9 @@ import type { Scope } from '../../../schemas/scopes.ts'
 import type { PostViolation } from '../../../schemas/validate-post.ts'
 import { type AppError, fail, invalidRequest } from '../../base/errors.ts'
 import { ERROR_CODE_HEADER } from '../../base/http/errors.ts'
-import { callThrough } from '../../base/http/resource.ts'
 import { addressOf } from '../../base/http/trusted-proxies.ts'
 import { isPathSegment } from '../../clients/sdk/path.ts'
+import { callThrough } from '../auth/resource.ts'
 
 export type Arguments = Record<string, unknown>
 

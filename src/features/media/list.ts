@@ -11,7 +11,7 @@ import { CURSOR_OF_FIRST_PAGE } from '../../../schemas/shared.ts'
 import { fail, invalidRequest } from '../../base/errors.ts'
 import { hideId } from '../../base/http/cursor.ts'
 import { readPage } from '../../base/http/paging.ts'
-import { requireAdmin } from '../../base/http/roles.ts'
+import { requireAdmin } from '../auth/roles.ts'
 import type { Library } from './library.ts'
 
 interface Caller {

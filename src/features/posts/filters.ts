@@ -14,7 +14,7 @@ import { timeOf } from '../../../schemas/time.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import type { Place } from '../../base/http/cursor.ts'
 import { findTextProblem } from '../../base/http/json.ts'
-import { requireAdmin } from '../../base/http/roles.ts'
+import { requireAdmin } from '../auth/roles.ts'
 import { searchedWords } from './words.ts'
 
 /**

@@ -2,7 +2,6 @@ import type { Db } from '../../../db/client.ts'
 import type { Now } from '../../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../../db/queries/retention/sweeps.ts'
 import { LeaseLost } from '../../base/lease-lost.ts'
-import type { Config } from '../../run/config/config.ts'
 import type { Library } from '../media/library.ts'
 import { sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
@@ -20,10 +19,18 @@ import {
 } from './old-rows.ts'
 import { Pace } from './pace.ts'
 
+/** After how many milliseconds old data are removed; null where they are kept. */
+export interface Retention {
+  postsMs: number | null
+  attemptsMs: number | null
+  sandboxCallsMs: number | null
+  unusedMediaMs: number | null
+  eventsMs: number
+}
+
 export interface SweeperDeps {
   library: Library
-  /** After how many milliseconds old data are removed; null where they are kept. */
-  retention: Config['retention']
+  retention: Retention
   clock: () => Now
   /** Kept from sweep to sweep. */
   marking: MarkProgress

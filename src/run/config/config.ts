@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseKey } from '../../base/keyring/keyring.ts'
 import { type AllowedHost, parseAllowedHost } from '../../base/outbound/allow-list.ts'
+import type { Retention } from '../../features/retention/sweeper.ts'
 import { type Apps, readApps } from './apps.ts'
 import { ConfigError } from './config-error.ts'
 import { durationMs, FORMATS, listItems, optionalMs } from './formats.ts'
@@ -40,14 +41,7 @@ export interface Config {
   publishLatenessMaxMs: number
   /** Posts of an account that are closer lead to a warning; null if none do. */
   postGapMs: number | null
-  /** After how many milliseconds old data are removed; null where they are kept. */
-  retention: {
-    postsMs: number | null
-    attemptsMs: number | null
-    sandboxCallsMs: number | null
-    unusedMediaMs: number | null
-    eventsMs: number
-  }
+  retention: Retention
   /** Which numbers of published posts are read. */
   postMetrics: 'off' | 'on' | 'paid'
   /** Hosts that users may name although they are not public. */

@@ -1,5 +1,5 @@
 import { SCOPE_NAMES, type Scope } from '../../../../schemas/scopes.ts'
-import type { Resource } from '../../../base/http/resource.ts'
+import type { Resource } from '../resource.ts'
 
 /** Paths of the authorization server, below `PUBLIC_URL`. */
 export const PATHS = {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { SCOPE_NAMES, type Scope } from '../../../../schemas/scopes.ts'
-import { RESOURCES } from '../../../base/http/resource.ts'
+import { RESOURCES } from '../resource.ts'
 import { APP_SCOPES, DEFAULT_SCOPES } from './addresses.ts'
 import type { FindClient, OAuthClient } from './clients.ts'
 import { OAuthError } from './oauth-error.ts'

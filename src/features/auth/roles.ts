@@ -2,8 +2,8 @@ import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
 import { findRole } from '../../../db/queries/people.ts'
 import type { ErrorName } from '../../../schemas/errors.ts'
-import { fail } from '../errors.ts'
-import { truncate } from './json.ts'
+import { fail } from '../../base/errors.ts'
+import { truncate } from '../../base/http/json.ts'
 
 type NotAdmin = Extract<ErrorName, `not_organization_admin${string}`>
 
