@@ -7,7 +7,10 @@ const DEFINITIONS = Object.values(definitions) as { sdk?: string; schema: { oper
 const METHODS = [
   ...['create', 'validate', 'update', 'list', 'get', 'publish', 'delete', 'metrics'].map((name) => `posts.${name}`),
   ...['list', 'retry', 'retryAll', 'cancel', 'metrics'].map((name) => `deliveries.${name}`),
-  ...['uploads.create', 'uploads.fromUrl', 'media.list', 'accounts.list'],
+  'uploads.create',
+  'uploads.fromUrl',
+  'media.list',
+  'accounts.list',
 ]
 
 /** Optional parameters that stand beside those that are required. */
@@ -58,7 +61,10 @@ export function describeNodes(document: Document): string {
         'operation',
         { displayOptions: { show: { resource: [resource] } } },
         each.map(({ name, operation: { summary } }) => ({
-          ...{ name: toTitle(name), value: name, description: summary, action: summary },
+          name: toTitle(name),
+          value: name,
+          description: summary,
+          action: summary,
         })),
       ),
     ),
@@ -109,15 +115,23 @@ const PAGING: Property[] = [
 ]
 
 const choice = (name: string, more: object, options: { name: string; value: string }[]): Property => ({
-  ...{ displayName: toTitle(name), name, type: 'options', noDataExpression: true, ...more },
-  ...{ options: byName(options), default: options[0]!.value },
+  displayName: toTitle(name),
+  name,
+  type: 'options',
+  noDataExpression: true,
+  ...more,
+  options: byName(options),
+  default: options[0]!.value,
 })
 
 function parametersOf({ parameters = [], requestBody }: Operation, resolve: Resolve): Parameter[] {
   const { properties = {}, required = [] } = bodyOf(requestBody, resolve)
   const inBody = Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: 'body' as const, required: required.includes(name) },
-    ...{ description: schema.description ?? resolve(schema).description ?? '', schema },
+    name,
+    in: 'body' as const,
+    required: required.includes(name),
+    description: schema.description ?? resolve(schema).description ?? '',
+    schema,
   }))
   return [...parameters.map((parameter) => ({ required: false, ...parameter })), ...inBody]
 }
@@ -148,8 +162,11 @@ function propertiesOf({ operationId }: Operation, parameters: Parameter[], resol
       ? []
       : [
           {
-            ...{ displayName: 'Additional Fields', name: 'additionalFields', type: 'collection' },
-            ...{ placeholder: 'Add Field', default: {} },
+            displayName: 'Additional Fields',
+            name: 'additionalFields',
+            type: 'collection',
+            placeholder: 'Add Field',
+            default: {},
             options: additional
               .map((parameter) => toProperty(parameter, resolve))
               .toSorted((a, b) => compare(a.displayName, b.displayName)),
@@ -221,7 +238,9 @@ function requestOf(operation: Operation, parameters: Parameter[], resolve: Resol
   const cursor = parameters.find(({ name }) => name === 'cursor')
   const isSafe = method === 'GET' || method === 'DELETE' || operation['x-required-scope'] === 'posts:read'
   return {
-    ...{ method, path: path.replace('/api/v1', ''), fields: Object.fromEntries(fields) },
+    method,
+    path: path.replace('/api/v1', ''),
+    fields: Object.fromEntries(fields),
     ...(cursor && { cursorIn: cursor.in }),
     ...(isList(operation, resolve) && { isList: true }),
     ...((isSafe || parameters.some(({ name }) => name === 'Idempotency-Key')) && { isRepeatable: true }),

@@ -11,8 +11,15 @@ import { VERSION } from './release-facts.ts'
 /** The types of n8n are absent: the tests on a real n8n check the types. */
 const TSCONFIG = {
   compilerOptions: {
-    ...{ target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], types: [], module: 'nodenext' },
-    ...{ rootDir: '.', outDir: 'dist', strict: true, noCheck: true, rewriteRelativeImportExtensions: true },
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    module: 'nodenext',
+    rootDir: '.',
+    outDir: 'dist',
+    strict: true,
+    noCheck: true,
+    rewriteRelativeImportExtensions: true,
   },
   include: ['credentials/*.ts', 'nodes/**/*.ts'],
 }

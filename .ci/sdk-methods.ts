@@ -40,7 +40,12 @@ function toMethod(operationId: string, sdk: string, { method, url, scope, config
   const { params, headers, querystring, body, response } = schema
   const [, { $ref: result = '', content = {} }] = Object.entries(response).find(([status]) => status < '300')!
   return {
-    ...{ operationId, sdk, name: sdk.split('.')[1]!, method, url, result },
+    operationId,
+    sdk,
+    name: sdk.split('.')[1]!,
+    method,
+    url,
+    result,
     description: schema.description,
     ids: [...url.matchAll(/:(\w+)/g)].map(([, id]) => ({ name: id!, values: params?.properties?.[id!]?.enum })),
     query: Object.keys(querystring?.properties ?? {}),

@@ -27,8 +27,13 @@ export const DeliveryCheck = Type.Object(
     description: 'Whether a published post is still there.',
     examples: [
       {
-        ...{ postId: POST_ID, accountId: ACCOUNT_ID, platform: 'bluesky', result: 'shown' },
-        ...{ checkedAt: '2027-01-15T11:45:02.130Z', goneAt: null, error: null },
+        postId: POST_ID,
+        accountId: ACCOUNT_ID,
+        platform: 'bluesky',
+        result: 'shown',
+        checkedAt: '2027-01-15T11:45:02.130Z',
+        goneAt: null,
+        error: null,
       },
     ],
   },

@@ -62,8 +62,15 @@ const delivery = {
 }
 const [DELIVERY] = Delivery.examples
 const PUBLISHED = {
-  ...{ postId: POST_ID, accountId: ACCOUNT_ID, platform: 'bluesky', username: USERNAME },
-  ...{ scheduledAt: POST.scheduledAt, state: 'published', publishedAt: TIME, acts: 1, attempt: 1 },
+  postId: POST_ID,
+  accountId: ACCOUNT_ID,
+  platform: 'bluesky',
+  username: USERNAME,
+  scheduledAt: POST.scheduledAt,
+  state: 'published',
+  publishedAt: TIME,
+  acts: 1,
+  attempt: 1,
   externalId: DELIVERY.externalId,
   externalUrl: DELIVERY.externalUrl,
 }
@@ -179,7 +186,11 @@ export const EVENTS = [
     'A delivery was due for too long, or the operator holds it back or has restored a backup.',
     delivery,
     {
-      ...{ ...UNPUBLISHED, state: 'missed', acts: 0, attempt: 0, error: LATE },
+      ...UNPUBLISHED,
+      state: 'missed',
+      acts: 0,
+      attempt: 0,
+      error: LATE,
     },
   ),
   defineEvent(
@@ -187,7 +198,10 @@ export const EVENTS = [
     'A delivery was cancelled by `cancelDelivery`.',
     { ...delivery, actor },
     {
-      ...{ ...UNPUBLISHED, state: 'cancelled', acts: 0, attempt: 0 },
+      ...UNPUBLISHED,
+      state: 'cancelled',
+      acts: 0,
+      attempt: 0,
       error: { code: 'cancelled', message: 'The owner cancelled the delivery', retryable: true },
       actor: { keyId: KEY_ID },
     },

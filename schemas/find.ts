@@ -149,7 +149,14 @@ const [IMAGE] = Media.examples
 
 export const ListedFile = Type.Object(
   {
-    ...{ id, kind, mimeType, bytes, width, height, durationSeconds, fileName },
+    id,
+    kind,
+    mimeType,
+    bytes,
+    width,
+    height,
+    durationSeconds,
+    fileName,
     altText: NullableString({
       description:
         'The alternative text: that of the post in `altTexts`, or else that of the file. `null` without one.',
@@ -167,8 +174,15 @@ export const ListedFile = Type.Object(
     description: 'A file of a listed post.',
     examples: [
       {
-        ...{ id: IMAGE.id, kind: IMAGE.kind, mimeType: IMAGE.mimeType, bytes: IMAGE.bytes, width: IMAGE.width },
-        ...{ height: IMAGE.height, durationSeconds: null, altText: IMAGE.altText, fileName: IMAGE.fileName },
+        id: IMAGE.id,
+        kind: IMAGE.kind,
+        mimeType: IMAGE.mimeType,
+        bytes: IMAGE.bytes,
+        width: IMAGE.width,
+        height: IMAGE.height,
+        durationSeconds: null,
+        altText: IMAGE.altText,
+        fileName: IMAGE.fileName,
         url: 'https://postroom.example.com/files/4f0e6c1d2b9a48c7a5d3e8f1706b2c94.jpg?expires=1795334400&signature=k3Zq',
         previewUrl: `https://postroom.example.com/files/previews/${Post.examples[0].userId}/${IMAGE.id}?expires=1795334400&signature=Wd8f&width=320`,
       },

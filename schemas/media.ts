@@ -386,8 +386,13 @@ export const Rendition = Type.Object(
     description: 'A form of a file that networks get by `mediaFit`.',
     examples: [
       {
-        ...{ state: 'running', progress: 0.42, mimeType: 'video/mp4', bytes: null },
-        ...{ width: 1080, height: 1920, problem: null },
+        state: 'running',
+        progress: 0.42,
+        mimeType: 'video/mp4',
+        bytes: null,
+        width: 1080,
+        height: 1920,
+        problem: null,
       },
     ],
   },

@@ -31,8 +31,16 @@ export const MetricValues = Type.Object(
     description: 'Every number. `null` is unknown, `0` is what the network reported.',
     examples: [
       {
-        ...{ likes: 12, comments: 3, reposts: 2, quotes: 0, shares: null, saves: 1 },
-        ...{ views: null, reach: null, clicks: null, score: null },
+        likes: 12,
+        comments: 3,
+        reposts: 2,
+        quotes: 0,
+        shares: null,
+        saves: 1,
+        views: null,
+        reach: null,
+        clicks: null,
+        score: null,
       },
     ],
   },
@@ -106,7 +114,10 @@ export const DeliveryMetrics = Type.Object(
     description: 'The numbers of a post on one account.',
     examples: [
       {
-        ...{ postId: POST_ID, accountId: ACCOUNT_ID, platform: 'bluesky', state: 'published' },
+        postId: POST_ID,
+        accountId: ACCOUNT_ID,
+        platform: 'bluesky',
+        state: 'published',
         publishedAt: '2027-01-15T09:30:00.655Z',
         fetchedAt: '2027-01-15T11:45:02.130Z',
         nextFetchAt: '2027-01-15T12:45:02.130Z',

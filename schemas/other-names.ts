@@ -10,18 +10,15 @@ interface OtherNames {
 /** Parameters of lists of other APIs. A list that ignored one would return something else than was asked for. */
 const OTHER_NAMES: readonly OtherNames[] = [
   {
-    names: [
-      ...['page', 'pagenumber', 'pageno', 'pagetoken', 'nexttoken', 'nextpage', 'skip', 'startindex'],
-      ...['startingafter', 'endingbefore', 'after', 'sinceid', 'maxid'],
-    ],
+    names:
+      'page pagenumber pageno pagetoken nexttoken nextpage skip startindex startingafter endingbefore after sinceid maxid'.split(
+        ' ',
+      ),
     ours: ['cursor', 'offset'],
     lack: 'the list has no pages, and returns everything',
   },
   {
-    names: [
-      ...['perpage', 'pagesize', 'pagelimit', 'size', 'count', 'max', 'maxresults', 'maxitems'],
-      ...['first', 'last', 'take', 'top', 'rows'],
-    ],
+    names: 'perpage pagesize pagelimit size count max maxresults maxitems first last take top rows'.split(' '),
     ours: ['limit'],
     lack: 'the list has no pages, and returns everything',
   },

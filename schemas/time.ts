@@ -60,10 +60,7 @@ const findMistake = (text: string): string =>
   MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ??
   'write it as 2027-01-15T09:30:00Z, or with an offset as 2027-01-15T09:30:00+02:00'
 
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
-  ...['August', 'September', 'October', 'November', 'December'],
-]
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 function findDayProblem(year: number, month: number, day: number): string | undefined {
   const name = MONTHS[month - 1]

@@ -7,7 +7,10 @@ const HEADERS = [
 ] as const
 
 const parameters = HEADERS.map(([name, description]) => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: { type: 'string' },
 }))
 
@@ -17,7 +20,10 @@ export const WEBHOOK_REQUESTS = Object.fromEntries(
     const [example] = event.examples
     const name = event.$id!.replace(/Event$/, '')
     const post = {
-      ...{ operationId: `receive${name}`, tags: ['webhooks'], summary: example.type, description: event.description },
+      operationId: `receive${name}`,
+      tags: ['webhooks'],
+      summary: example.type,
+      description: event.description,
       parameters,
       security: [],
       requestBody: {

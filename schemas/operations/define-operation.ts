@@ -138,7 +138,10 @@ export function defineOperation<const T extends Definition>(definition: T): Oper
   if (isProbe) return { ...route, schema: { hide: true, response: success } } as unknown as Operation<T>
   const { operationId, tag, summary, consumes, params, query, headers, body, description } = definition
   const schema = {
-    ...{ operationId, tags: [tag], summary, description },
+    operationId,
+    tags: [tag],
+    summary,
+    description,
     ...(consumes && { consumes }),
     ...(params && { params }),
     ...(headers && { headers }),

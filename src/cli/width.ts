@@ -22,7 +22,8 @@ export const widthOf = (text: string): number =>
 /** A text of at most `widthMax` columns: a longer one ends with an ellipsis, and no character is cut apart. */
 export function cutToWidth(text: string, widthMax: number): string {
   if (widthOf(text) <= widthMax) return text
-  let [cut, width] = ['', 0]
+  let cut = ''
+  let width = 0
   for (const { segment } of segmenter.segment(text)) {
     width += widthOfCharacter(segment)
     if (width > widthMax - 1) break

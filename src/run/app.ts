@@ -137,6 +137,8 @@ export async function buildApp({
     await programs.register(oauth, { ...context, ...authOptions })
     await programs.register(consent, { ...context, ...authOptions })
   })
+  const opening = { ...context, openCredentials: context.keyring?.open }
+  const time = { now: Date.now, clock: () => null }
   if (corsOrigins.length > 0) await app.register(cors, corsOptions(corsOrigins))
   if (servesDocument) {
     const tags = listTags(renderNetworkTables())
@@ -162,13 +164,8 @@ export async function buildApp({
       await api.register(catalogue, context)
       await api.register(connections, context)
       await api.register(posts, { db, makeRenditions, postGapMs, ...fileAddresses(context) })
-      await api.register(deliveries, {
-        ...{ db, makeRenditions, networks: context.networks, openCredentials: context.keyring?.open },
-      })
-      await api.register(deliveryMetrics, {
-        ...{ db, networks: context.networks, openCredentials: context.keyring?.open, fetch: context.fetch },
-        ...{ mode: postMetrics, now: Date.now, clock: () => null, log: app.log },
-      })
+      await api.register(deliveries, { ...opening, makeRenditions })
+      await api.register(deliveryMetrics, { ...opening, ...time, mode: postMetrics, log: app.log })
       await api.register(events, { db })
       await api.register(media, { db, ...files, ended: DELETE_MEDIA })
       await api.register(sandbox, { db })

@@ -173,7 +173,8 @@ const claim = prepared<ClaimValues & { from: string }, ClaimedDelivery & { parke
   'claim_deliveries',
   (_db, value) => {
     const now = hidden('timestamptz', value('now'))
-    const [platforms, slots] = [hidden('text[]', value('platforms')), hidden('integer[]', value('slots'))]
+    const platforms = hidden('text[]', value('platforms'))
+    const slots = hidden('integer[]', value('slots'))
     const from = hidden('uuid', value('from'))
     return sql`
     with recursive

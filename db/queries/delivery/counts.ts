@@ -30,7 +30,8 @@ const PARKED_ACCOUNTS_MAX = 1_000
 export const countDeliveries = prepared<{ platforms: string[]; now: Now }, DeliveryCounts>(
   'count_deliveries',
   (_db, value) => {
-    const [platforms, now] = [value('platforms'), value('now')]
+    const platforms = value('platforms')
+    const now = value('now')
     const fresh = sql`not parked and claimable_at <= ${at(now)}`
     const countOf = (condition: ReturnType<typeof sql>) => sql`(
       select count(*)::integer from (

@@ -70,7 +70,8 @@ const BY_LOOKUP = {
    */
   words: (value: Value, { order, after, before }: Direction) => {
     const isAscending = order === DIRECTIONS.asc.order
-    const [first, last] = [endSpan(value, sql`asc`), endSpan(value, sql`desc`)]
+    const first = endSpan(value, sql`asc`)
+    const last = endSpan(value, sql`desc`)
     const spans = (id: 'startId' | 'endId') =>
       sql`least(greatest(${spanOf(sql`${value(id)}::uuid`)}, ${first}), ${last})`
     return sql`

@@ -28,8 +28,15 @@ const toRow = ({
   nextInMs,
   keepsPoint,
 }: StoredReading) => ({
-  ...{ user_id: userId, post_id: postId, account_id: accountId, counts, missing: missing ?? {}, error: error ?? null },
-  ...{ presence, next_in_ms: nextInMs, keeps_point: keepsPoint },
+  user_id: userId,
+  post_id: postId,
+  account_id: accountId,
+  counts,
+  missing: missing ?? {},
+  error: error ?? null,
+  presence,
+  next_in_ms: nextInMs,
+  keeps_point: keepsPoint,
 })
 
 /** Whether a webhook of the user, or one of all users, names the event. A webhook for all types does not. */

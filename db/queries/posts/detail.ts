@@ -65,7 +65,8 @@ export const scheduledTime = (delivery: string, post = 'posts') =>
 
 /** The money of a delivery; null where no act has cost anything: see `dropAbsent`. */
 export const costOf = (delivery: 'post_targets' | 'delivery') => {
-  const [spent, reserved] = [sql.ref(`${delivery}.spent_micros`), sql.ref(`${delivery}.intent_micros`)]
+  const spent = sql.ref(`${delivery}.spent_micros`)
+  const reserved = sql.ref(`${delivery}.intent_micros`)
   return sql<DeliveryCost | undefined>`case when coalesce(${spent}, ${reserved}) is not null then json_build_object(
     'spentUsdMicros', coalesce(${spent}, 0), 'reservedUsdMicros', coalesce(${reserved}, 0)) end`
 }

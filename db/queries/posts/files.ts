@@ -31,7 +31,8 @@ export const isUnsentFile = sql<boolean>`jsonb_array_length(post_targets.sent) <
 
 /** Whether a row of `post_media` is a file that a delivery publishes: of its account, or else of the post. */
 export const isFileOf = (delivery: 'post_targets' | 'claimed') => {
-  const [ownMedia, accountId] = [sql.ref(`${delivery}.own_media`), sql.ref(`${delivery}.account_id`)]
+  const ownMedia = sql.ref(`${delivery}.own_media`)
+  const accountId = sql.ref(`${delivery}.account_id`)
   return sql<boolean>`post_media.account_id is not distinct from case when ${ownMedia} then ${accountId} end`
 }
 

@@ -177,7 +177,12 @@ export function readNearby(
     gapMs,
     wanted: JSON.stringify(
       wanted.map(({ ordinal, userId, postId, accountId, dueAt, textDigest, ...terms }) => ({
-        ...{ ordinal, user_id: userId, post_id: postId, account_id: accountId, due_at: dueAt, text_digest: textDigest },
+        ordinal,
+        user_id: userId,
+        post_id: postId,
+        account_id: accountId,
+        due_at: dueAt,
+        text_digest: textDigest,
         ...DAY_COLUMNS.toJson(terms),
       })),
     ),

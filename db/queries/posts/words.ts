@@ -99,7 +99,8 @@ export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[])
     const take = any!.isDue ? takeDueTexts : readOutdatedTexts
     const [due] = await take(db, { limit: WORDS_BATCH_MAX })
     const rows = due!.posts.map((post) => ({
-      ...{ user_id: post.userId, post_id: post.postId },
+      user_id: post.userId,
+      post_id: post.postId,
       words: [...read(post), WORDS_RULE],
     }))
     if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })

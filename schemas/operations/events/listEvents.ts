@@ -36,7 +36,11 @@ A request looks at up to 1,000 events, so that it is fast however many there are
     invalidRequestResponse('A parameter is malformed, or `after` is not a cursor of your events.', {
       otherCursor: OTHER_EVENTS_CURSOR,
       waitTooLong: {
-        ...{ code: 'too_big', type: 'number', maximum: 20, inclusive: true, path: ['wait'] },
+        code: 'too_big',
+        type: 'number',
+        maximum: 20,
+        inclusive: true,
+        path: ['wait'],
         message: 'Number must be less than or equal to 20',
       },
     }),

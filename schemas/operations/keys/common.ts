@@ -8,7 +8,10 @@ export const [CREATED] = CreatedApiKey.examples
 export const notFoundResponse = errorResponse('You have no key with this id.', ['api_key_not_found'])
 
 export const typeIssue = (key: string, expected: string, received: string): Issue => ({
-  ...{ code: 'invalid_type', expected, received, path: [key] },
+  code: 'invalid_type',
+  expected,
+  received,
+  path: [key],
   message: received === 'undefined' ? 'Required' : `Expected ${expected}, received ${received}`,
 })
 

@@ -20,7 +20,9 @@ export const createKey = defineOperation({
     invalidRequestResponse('The body does not match its schema.', {
       missingScopes: typeIssue('scopes', 'array', 'undefined'),
       scopeWithAccounts: {
-        ...{ code: 'custom', path: ['accountIds'], message: scopeWithAccounts('keys:manage') },
+        code: 'custom',
+        path: ['accountIds'],
+        message: scopeWithAccounts('keys:manage'),
       },
       expiredFromTheStart: EXPIRED_FROM_THE_START,
     }),

@@ -2,7 +2,10 @@ import { errorResponse } from '../../error.ts'
 
 export const missing = (name: string) => ({
   code: 'invalid_type' as const,
-  ...{ expected: name === 'scopes' ? 'array' : 'string', received: 'undefined', path: [name], message: 'Required' },
+  expected: name === 'scopes' ? 'array' : 'string',
+  received: 'undefined',
+  path: [name],
+  message: 'Required',
 })
 
 export const noUserResponse = errorResponse('There is no user with this id.', ['user_not_found'])

@@ -21,7 +21,10 @@ export const updateUser = defineOperation({
     noUserResponse,
     invalidRequestResponse('The body does not match its schema.', {
       wrongName: {
-        ...{ code: 'invalid_type', expected: 'string', received: 'number', path: ['name'] },
+        code: 'invalid_type',
+        expected: 'string',
+        received: 'number',
+        path: ['name'],
         message: 'Expected string, received number',
       },
     }),

@@ -20,7 +20,10 @@ export const rotateWebhookSecret = defineOperation({
   errors: [
     invalidRequestResponse('The body does not match its schema.', {
       wrongOverlap: {
-        ...{ code: 'invalid_type', expected: 'integer', received: 'string', path: ['overlapSeconds'] },
+        code: 'invalid_type',
+        expected: 'integer',
+        received: 'string',
+        path: ['overlapSeconds'],
         message: 'Expected integer, received string',
       },
     }),

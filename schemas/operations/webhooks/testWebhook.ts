@@ -22,7 +22,9 @@ export const testWebhook = defineOperation({
   errors: [
     invalidRequestResponse('The body does not match its schema.', {
       unknownKey: {
-        ...{ code: 'unrecognized_keys', keys: ['event'], path: [] },
+        code: 'unrecognized_keys',
+        keys: ['event'],
+        path: [],
         message: "Unrecognized key(s) in object: 'event'",
       },
     }),

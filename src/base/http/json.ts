@@ -48,7 +48,9 @@ const SCANNED_BYTES_MIN = 16_384
 
 const [QUOTE, COLON, BACKSLASH] = Buffer.from('":\\') as unknown as [number, number, number]
 /** By the bit that tells them apart, brackets are braces. */
-const [OPENING, CLOSING, BRACES] = [0x7b, 0x7d, 0x20]
+const OPENING = 0x7b
+const CLOSING = 0x7d
+const BRACES = 0x20
 
 /** Throws 400 for JSON with too many keys or levels, before it is parsed. It may be invalid. */
 function requireParsable(body: Buffer): void {

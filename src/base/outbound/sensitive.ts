@@ -7,7 +7,8 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6
  * clouds' metadata elsewhere.
  */
 const SENSITIVE = [
-  ...['169.254.0.0/16', 'fe80::/10'],
+  '169.254.0.0/16',
+  'fe80::/10',
   // Looks public: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
   // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html, and EKS Pod Identity beside
@@ -16,7 +17,8 @@ const SENSITIVE = [
   // https://cloud.google.com/compute/docs/metadata/querying-metadata
   'fd20:ce::254/128',
   // https://www.alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata
-  ...['100.100.100.200/32', 'fd00:100::100:200/128'],
+  '100.100.100.200/32',
+  'fd00:100::100:200/128',
   // https://docs.oracle.com/en/cloud/iaas/compute-iaas-cloud/stcsg/retrieving-instance-metadata.html
   '192.0.0.192/32',
   // https://docs.cloud-init.io/en/latest/reference/datasources/scaleway.html

@@ -50,7 +50,10 @@ const toRow = ({
   attention,
   ...owner
 }: Awaited<ReturnType<typeof listAllAccounts>>[number]) => ({
-  ...{ id, platform, username, connected: credentials !== null },
+  id,
+  platform,
+  username,
+  connected: credentials !== null,
   attention: attentionOf({ attention, credentials, credentialsExpireAt }),
   ...owner,
 })

@@ -7,7 +7,10 @@ import { requireFound } from './on-database.ts'
 
 /** A URL may hold a secret in its path or query: the operator sees the host alone. */
 const toRow = ({ id, url, disabledReason, ...row }: Awaited<ReturnType<typeof listAllWebhooks>>[number]) => ({
-  ...{ id, host: new URL(url).host, state: disabledReason === null ? 'active' : 'disabled', disabledReason },
+  id,
+  host: new URL(url).host,
+  state: disabledReason === null ? 'active' : 'disabled',
+  disabledReason,
   ...row,
 })
 

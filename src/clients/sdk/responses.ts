@@ -2,8 +2,13 @@ import * as errors from './errors.ts'
 import type { ErrorBody } from './types.ts'
 
 const CLASSES: Record<number, typeof errors.PostroomError> = {
-  ...{ 400: errors.InvalidRequest, 401: errors.Unauthorized, 403: errors.Forbidden, 404: errors.NotFound },
-  ...{ 409: errors.Conflict, 412: errors.PreconditionFailed, 429: errors.RateLimited },
+  400: errors.InvalidRequest,
+  401: errors.Unauthorized,
+  403: errors.Forbidden,
+  404: errors.NotFound,
+  409: errors.Conflict,
+  412: errors.PreconditionFailed,
+  429: errors.RateLimited,
 }
 const CODES: Record<string, typeof errors.PostroomError> = {
   platform_limit: errors.LimitViolation,

@@ -1,7 +1,9 @@
 import { ConnectionError, type PostroomError } from './errors.ts'
 
 /** The caller decides on longer pauses that the service asks for. */
-const [FIRST_PAUSE_MS, PAUSE_MAX_MS, RETRY_AFTER_MAX_SECONDS] = [500, 8_000, 60]
+const FIRST_PAUSE_MS = 500
+const PAUSE_MAX_MS = 8_000
+const RETRY_AFTER_MAX_SECONDS = 60
 
 /** The pause before the next attempt, with jitter; undefined if no attempt follows. */
 export function pauseBefore(retries: number, error: PostroomError, isRepeatable = false): number | undefined {

@@ -4,7 +4,8 @@ import type { Options } from './options.ts'
 import type { Path } from './path.ts'
 import type { PostDetail } from './types.ts'
 
-const [POLL_MIN_MS, POLL_MAX_MS] = [500, 5_000]
+const POLL_MIN_MS = 500
+const POLL_MAX_MS = 5_000
 
 export async function waitUntilSettled(http: Http, path: Path, options: Options = {}): Promise<PostDetail> {
   const { timeoutMs = 60_000, signal } = options

@@ -29,7 +29,8 @@ export class Form {
       const content = typeof file === 'function' ? await file() : file
       const name = escapeName(fileName ?? (content as Partial<File>).name ?? 'file')
       const header = `${begin('file')}; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`
-      const [head, tail] = [`${parts.join('')}${header}`, `\r\n--${boundary}--\r\n`]
+      const head = `${parts.join('')}${header}`
+      const tail = `\r\n--${boundary}--\r\n`
       return isStream(content) ? toStream(join(head, content, tail)) : new Blob([head, content as Blob, tail])
     }
   }

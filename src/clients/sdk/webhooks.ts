@@ -12,7 +12,8 @@ export type WebhookHeaders = { get(name: string): string | null } | Record<strin
 /** The tolerance of the libraries of https://www.standardwebhooks.com */
 const TOLERANCE_SECONDS = 300
 /** A server may have joined repeated headers with a comma and a space. */
-const [ID, TIMESTAMP] = [/^[^\s,]+$/, /^\d{1,12}$/]
+const ID = /^[^\s,]+$/
+const TIMESTAMP = /^\d{1,12}$/
 const SIGNATURES = /^v\w+,[A-Za-z\d+/=]+(?: v\w+,[A-Za-z\d+/=]+)*$/
 
 /**
@@ -28,7 +29,8 @@ export async function verify(
   const keys = [secrets].flat().map(toKey)
   if (keys.length === 0) throw new TypeError('verify needs the secret of the webhook')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
-  const [id, timestamp] = [read(headers, 'webhook-id', ID), read(headers, 'webhook-timestamp', TIMESTAMP)]
+  const id = read(headers, 'webhook-id', ID)
+  const timestamp = read(headers, 'webhook-timestamp', TIMESTAMP)
   const signatures = read(headers, 'webhook-signature', SIGNATURES).split(' ')
   const ageSeconds = Math.floor(Date.now() / 1000) - Number(timestamp)
   if (Math.abs(ageSeconds) > TOLERANCE_SECONDS) {

@@ -100,7 +100,11 @@ const DECIDERS: {
   },
   released: ({ progress, unchanged }, { retryInMs, accountRestsMs, isOpen }) => ({
     ...unchanged,
-    ...{ state: 'queued', retryInMs, accountRestsMs, isOpen, isWaiting: progress.waitedMs !== null },
+    state: 'queued',
+    retryInMs,
+    accountRestsMs,
+    isOpen,
+    isWaiting: progress.waitedMs !== null,
   }),
 }
 

@@ -50,7 +50,13 @@ export async function deliver(
   const credentials = credentialsOf(deps, delivery)
   const claimedAt = deps.uptimeMs()
   const run: Run = {
-    ...{ deps, delivery, lease, adapter, plan: planActs(delivery), built: new Map(), claimedAt },
+    deps,
+    delivery,
+    lease,
+    adapter,
+    plan: planActs(delivery),
+    built: new Map(),
+    claimedAt,
     credentials: isFailure(credentials) ? {} : credentials,
   }
   // An older version may have left the state of another act.
@@ -175,7 +181,10 @@ function report(
   const { state, outcome, act, error, startedMsAgo } = settlement
   deps.report({
     ...factsOf(delivery),
-    ...{ event, state, outcome, act },
+    event,
+    state,
+    outcome,
+    act,
     attempt: attempts,
     errorCode: event === 'sent' ? null : (error?.code ?? null),
     latenessMs: delivery.lateMs + deps.uptimeMs() - claimedAt,

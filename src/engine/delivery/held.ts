@@ -59,7 +59,9 @@ export function createHeldDeliveries({ db, clock, uptimeMs }: Pick<Deps, 'db' | 
       const controller = new AbortController()
       const { signal } = controller
       const held: Held = {
-        ...{ delivery, controller, renewedAt },
+        delivery,
+        controller,
+        renewedAt,
         lease: { signal, isCalling: false, mayBeOver: () => mayBeOver(held) },
       }
       byToken.set(delivery.leaseToken, held)

@@ -41,8 +41,11 @@ export interface Gate {
 /** Creates a closed gate. The closure is long because its short functions share the mark and the state. */
 export function createGate({ db, log, files, uptimeMs }: JournalDeps, onOpen: () => void): Gate {
   const mark: Mark = {
-    ...{ id: '', known: 0, knownAt: new Date(0) },
-    ...{ advancedAt: Number.NEGATIVE_INFINITY, unwritten: [] },
+    id: '',
+    known: 0,
+    knownAt: new Date(0),
+    advancedAt: Number.NEGATIVE_INFINITY,
+    unwritten: [],
   }
   let state: 'closed' | 'open' | 'refused' = 'closed'
   let missingSince: number | undefined

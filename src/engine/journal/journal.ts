@@ -61,7 +61,11 @@ export function openJournal({ uptimeMs = () => performance.now(), ...others }: O
 
     removed: (delivery, act, { state, removed, error }) =>
       writer.push({
-        ...{ ...keyFor(delivery), act, at: Date.now(), removal: state, isGone: removed.includes(act) },
+        ...keyFor(delivery),
+        act,
+        at: Date.now(),
+        removal: state,
+        isGone: removed.includes(act),
         ...(error && { error }),
       }),
 
@@ -81,7 +85,11 @@ const keyFor = ({ userId, postId, accountId }: DeliveryKey) => ({ userId, postId
 function outcomeEntry(delivery: ClaimedDelivery, act: number, attempt: number, decision: Decision): NewEntry {
   const { state, sent, error, outcome } = decision
   return {
-    ...{ ...keyFor(delivery), act, attempt, at: Date.now(), state },
+    ...keyFor(delivery),
+    act,
+    attempt,
+    at: Date.now(),
+    state,
     ...(sent && { sent }),
     ...(isOpen(decision) && { isOpen: true }),
     ...(error && { error }),

@@ -50,7 +50,9 @@ function findEdit(
   const last = later.at(-1)
   return (
     last && {
-      ...{ userId, postId, accountId },
+      userId,
+      postId,
+      accountId,
       edit: { id: last.edit!, state: 'failed', error: LATER_TEXT },
       sent: later.findLast((entry) => entry.sent)?.sent ?? null,
     }

@@ -39,7 +39,10 @@ export function createWriter({ files, storage, gate, segments, worker }: WriterD
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   const ahead = createAhead({
-    ...{ files, storage, gate, lines },
+    files,
+    storage,
+    gate,
+    lines,
     writer: () => `${worker}${segments.number()}`,
     advanced: async () => advancing,
   })

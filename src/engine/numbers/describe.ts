@@ -24,8 +24,18 @@ export function describeMetrics(row: DeliveryMetricsRow, view: View, withHistory
     explain(metric, rules.get(metric), row, view),
   )
   return {
-    ...{ postId, accountId, platform, state, publishedAt, fetchedAt, nextFetchAt, goneAt },
-    ...{ values, native: counts, unavailable, error },
+    postId,
+    accountId,
+    platform,
+    state,
+    publishedAt,
+    fetchedAt,
+    nextFetchAt,
+    goneAt,
+    values,
+    native: counts,
+    unavailable,
+    error,
     ...(withHistory && { history: row.points.map(({ day, counts }) => ({ day, values: valuesOf(rules, counts) })) }),
   }
 }

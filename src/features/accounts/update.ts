@@ -89,8 +89,12 @@ const tooLarge = (bytes: number): Issue => ({
 /** The violations of a draft with these fields, and without texts and files. */
 function findFieldViolations(account: LockedAccount, fields: DefaultFields, postType: PostType): Violation[] {
   const draft = {
-    ...{ postType, caption: '', scheduled: false, mediaIds: [] },
-    ...{ overrides: new Map([[account.id, { fields }]]), threadParts: new Map() },
+    postType,
+    caption: '',
+    scheduled: false,
+    mediaIds: [],
+    overrides: new Map([[account.id, { fields }]]),
+    threadParts: new Map(),
   }
   return findViolations(draft, [account], []).filter(({ path }) => path.includes('fields'))
 }

@@ -47,7 +47,8 @@ export async function editDelivery(
   const stray =
     bothFiles(edit) ?? findStrayMedia({ ...before, ...changed, threadMedia: edit.threadMedia ?? changed.threadMedia })
   if (stray) throw refuse('threadMedia', stray)
-  const [old, { acts, files }] = [sentContentOf(before, target), sentContentOf(before, changed)]
+  const old = sentContentOf(before, target)
+  const { acts, files } = sentContentOf(before, changed)
   const count = delivery.sent.length
   if (!isDeepStrictEqual(acts.slice(0, count), old.acts.slice(0, count))) {
     throw refuse('threadParts', `The first ${count} element(s) are published and have to stay`)

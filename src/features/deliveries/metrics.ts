@@ -85,7 +85,11 @@ export async function readNow(
   if (mode === 'off' || !openCredentials) throw fail('metrics_off')
   const platforms = listReadPlatforms(mode)
   const { begun, held } = await beginRefresh(db, {
-    ...{ userId, postId: id, accountId, platforms, callMaxima: listCallMaxima(platforms) },
+    userId,
+    postId: id,
+    accountId,
+    platforms,
+    callMaxima: listCallMaxima(platforms),
     pauseMs: REFRESH_PAUSE_SECONDS * 1_000,
     now: null,
   })

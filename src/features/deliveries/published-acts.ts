@@ -26,7 +26,9 @@ export function readPublished(
   const files = ownFilesOf({ ...target, threadMedia: target.threadMedia ?? null }) ?? [post.mediaIds]
   const deletedFrom = (number: number) => deletedFiles?.filter(({ part }) => part === number) ?? []
   const acts = listOnNetwork({
-    ...{ ...post, ...target, sent },
+    ...post,
+    ...target,
+    sent,
     publishedAt: new Date(target.delivery.publishedAt ?? 0),
     fileCounts: sent.map((_, index) => (files[index]?.length ?? 0) + deletedFrom(index + 1).length),
   })

@@ -46,12 +46,11 @@ export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition):
     const deliveries = await lockOwnedDeliveries(db, userId, keys)
     const post = await getPost(db, userId, postId)
     const accounts = new Map((await readChangedAccounts(db, accountIds)).map((account) => [account.id, account]))
-    const [gone, others] = [
-      deliveries.filter(({ state }) => isTakenDown(state)),
-      deliveries.filter(({ state }) => !isTakenDown(state)),
-    ]
+    const gone = deliveries.filter(({ state }) => isTakenDown(state))
+    const others = deliveries.filter(({ state }) => !isTakenDown(state))
     const decided = others.map((delivery) => ({
-      ...{ postId, accountId: delivery.accountId },
+      postId,
+      accountId: delivery.accountId,
       next: decide(post, delivery, accounts.get(delivery.accountId)!),
     }))
     const refused = decided.flatMap(({ accountId, next }) => (next instanceof AppError ? [{ accountId, next }] : []))

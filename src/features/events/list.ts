@@ -44,7 +44,10 @@ export async function readEvents(
   const conditionsOf = (rights: KeyRights): EventConditions => {
     if (isOfEveryone) requireScope(rights, 'admin')
     return {
-      ...{ userId: isOfEveryone ? null : userId, postId, accountId, organizationId },
+      userId: isOfEveryone ? null : userId,
+      postId,
+      accountId,
+      organizationId,
       types: visibleTypes(rights, types),
       listedAccountIds: rights.accountIds,
     }

@@ -30,7 +30,11 @@ const SPECIAL: readonly ToolDefinition[] = [
       const { data } = (await api(operations.listPlatforms, {})).body as PlatformList
       const body = {
         data: data.map(({ id, name, publishes, canEdit, canDelete, postTypes }) => ({
-          ...{ id, name, publishes, canEdit, canDelete },
+          id,
+          name,
+          publishes,
+          canEdit,
+          canDelete,
           postTypes: Object.keys(postTypes),
         })),
       } as PlatformSummaries

@@ -81,7 +81,8 @@ async function fitBytes(
   if (qualities.length > 1) image = await encode(size, qualities.at(-1)!)
   if (image.length <= bytesMax) {
     // The first quality is too good, the last one fits.
-    let [tooGood, fitting] = [0, qualities.length - 1]
+    let tooGood = 0
+    let fitting = qualities.length - 1
     while (fitting - tooGood > 1) {
       const middle = (tooGood + fitting) >> 1
       const better = await encode(size, qualities[middle]!)

@@ -49,7 +49,8 @@ export async function makeRendition(
   { signal, isCounted = false }: { signal?: AbortSignal; isCounted?: boolean } = {},
 ): Promise<void> {
   const { db, incomingDir } = library
-  const [source, path] = [join(incomingDir, `source-${randomUUID()}`), join(incomingDir, `drawn-${randomUUID()}`)]
+  const source = join(incomingDir, `source-${randomUUID()}`)
+  const path = join(incomingDir, `drawn-${randomUUID()}`)
   try {
     const giveBack = await decodings.take(key.userId)
     try {

@@ -118,7 +118,8 @@ async function makeJob(
   if (job.attempts > ATTEMPTS_MAX) return { problem: `converting it has ended ${ATTEMPTS_MAX} workers` }
   if (storageKey === null) return { problem: 'the file has no content' }
   const { incomingDir } = library
-  const [source, path] = [join(incomingDir, `video-${randomUUID()}`), join(incomingDir, `video-${randomUUID()}`)]
+  const source = join(incomingDir, `video-${randomUUID()}`)
+  const path = join(incomingDir, `video-${randomUUID()}`)
   try {
     await copyStored(library, storageKey, source, signal)
     const video = { path: source, mimeType: job.mimeType, durationSeconds: job.durationSeconds }

@@ -192,7 +192,9 @@ async function small(source: string, width: number): Promise<Buffer> {
 function placeholder({ kind, width, height }: RenditionSource, widest: number): Buffer {
   const ratio = Math.min(HEIGHT_PER_WIDTH_MAX, (height || 1) / (width || 1))
   const high = Math.max(1, Math.round(widest * ratio))
-  const [x, y, size] = [widest / 2, high / 2, Math.min(widest, high) / 6]
+  const x = widest / 2
+  const y = high / 2
+  const size = Math.min(widest, high) / 6
   const signs: Partial<Record<MediaKind, string>> = {
     video: `M${x - size} ${y - size}L${x + size} ${y}L${x - size} ${y + size}Z`,
     document: `M${x - size} ${y - 1.4 * size}h${1.4 * size}l${0.6 * size} ${0.6 * size}v${2.2 * size}h${-2 * size}Z`,

@@ -12,7 +12,9 @@ export function writeBody(
   if (type === null) return null
   const event = {
     ...sampleOf({ ...delivery, type, id }, allUsers),
-    ...{ id, timestamp: delivery.timestamp, position: delivery.position },
+    id,
+    timestamp: delivery.timestamp,
+    position: delivery.position,
     ...(allUsers && { userId: delivery.userId }),
   }
   if (payload === 'thin') return JSON.stringify({ ...event, data: onlyIds(event.data) })

@@ -17,7 +17,8 @@ export function createDispatcher(deps: TurnDeps) {
   }
 
   async function claim(stopping: AbortSignal): Promise<number> {
-    const [healthy, suspect] = [free(false), free(true)]
+    const healthy = free(false)
+    const suspect = free(true)
     if (healthy + suspect === 0) return 0
     const now = deps.clock()
     const suspects = [...turns.values()].filter(({ isSuspect }) => isSuspect)

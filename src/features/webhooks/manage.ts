@@ -242,8 +242,19 @@ export function toWebhook(row: WebhookRow): Webhook {
     secrets.push({ createdAt: row.previousCreatedAt!, expiresAt: row.previousExpiresAt })
   }
   return {
-    ...{ id, url, types: types as Webhook['types'], accountIds, allUsers, organizationId, payload },
-    ...{ state: disabledReason === null ? 'active' : 'disabled', disabledReason, failingSince },
-    ...{ secretHint: row.secretStart, secrets, createdAt, createdBy },
+    id,
+    url,
+    types: types as Webhook['types'],
+    accountIds,
+    allUsers,
+    organizationId,
+    payload,
+    state: disabledReason === null ? 'active' : 'disabled',
+    disabledReason,
+    failingSince,
+    secretHint: row.secretStart,
+    secrets,
+    createdAt,
+    createdBy,
   }
 }

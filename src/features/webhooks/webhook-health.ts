@@ -21,7 +21,11 @@ export interface Result {
 
 /** The health of a webhook that was claimed, before any attempt. */
 export const healthOf = ({ failingSince, failures, warnings, healthyAt, isSlow }: ClaimedWebhook): Health => ({
-  ...{ failingSince, failures, warnings, healthyAt, isSlow },
+  failingSince,
+  failures,
+  warnings,
+  healthyAt,
+  isSlow,
   restMs: null,
   disabledReason: null,
   event: null,
@@ -32,8 +36,14 @@ export function healthAfter(before: Health, result: Result): Health {
   const isSlow = result.durationMs > SLOW_MS
   if (result.isSuccess) {
     return {
-      ...{ failingSince: null, failures: 0, warnings: 0, healthyAt: result.endedAt, isSlow },
-      ...{ restMs: null, disabledReason: before.disabledReason, event: before.event },
+      failingSince: null,
+      failures: 0,
+      warnings: 0,
+      healthyAt: result.endedAt,
+      isSlow,
+      restMs: null,
+      disabledReason: before.disabledReason,
+      event: before.event,
     }
   }
   const failures = before.failures + 1

@@ -48,7 +48,8 @@ function findFacets(text: string): FoundFacet[] {
   const bytesBefore = countBytes(text)
   const found = [...findMentions(text), ...findLinks(text), ...findTags(text), ...findCashtags(text)].map(
     ({ start, end, feature }): FoundFacet => ({
-      ...{ start, end },
+      start,
+      end,
       facet: {
         ...(feature.$type === MENTION && { $type: 'app.bsky.richtext.facet' }),
         index: { byteStart: bytesBefore[start]!, byteEnd: bytesBefore[end]! },

@@ -89,7 +89,8 @@ function repoOf(first: Session, io: Io, { canRenew }: { canRenew: boolean }): Re
   const { host } = new URL(server)
 
   const refIn = (response: unknown, visible: boolean): RecordRef => {
-    const [uri, cid] = [textAt(response, 'uri'), textAt(response, 'cid')]
+    const uri = textAt(response, 'uri')
+    const cid = textAt(response, 'cid')
     if (!uri || !cid || !RECORD_URI.test(uri) || !CID.test(cid)) throw unexpected(host, visible)
     return { uri, cid }
   }

@@ -36,7 +36,8 @@ export const facebookAdapter: Adapter<State> = {
       query: { fields: 'id,name,username,picture{url}' },
       answer: object({ id: ID, name: TEXT, username: optional(TEXT) }),
     })
-    const [id, name] = [textAt(body, 'id'), textAt(body, 'name')]
+    const id = textAt(body, 'id')
+    const name = textAt(body, 'name')
     if (!isId(id) || name === undefined) throw unexpected(page.host, false)
     const limitKey = limitKeyOf(page.appId)
     return {

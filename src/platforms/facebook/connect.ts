@@ -135,7 +135,9 @@ function accountOf(
   page: unknown,
   { app, userId, scopes }: { app: OAuthApp; userId: string; scopes: readonly string[] },
 ): OAuthAccount[] {
-  const [id, name, accessToken] = [textAt(page, 'id'), textAt(page, 'name'), textAt(page, 'access_token')]
+  const id = textAt(page, 'id')
+  const name = textAt(page, 'name')
+  const accessToken = textAt(page, 'access_token')
   const tasks = at(page, 'tasks')
   const isUsable = Array.isArray(tasks) && tasks.includes('CREATE_CONTENT') && accessToken && isToken(accessToken)
   if (!isUsable || !isId(id) || name === undefined) return []

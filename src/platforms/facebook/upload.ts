@@ -41,7 +41,8 @@ export async function beginUpload(page: Page, act: Act, { bytes }: PublishedFile
       io,
       object({ ...RANGE, video_id: ID, upload_session_id: ID }),
     )
-    const [id, session] = [textAt(body, 'video_id'), textAt(body, 'upload_session_id')]
+    const id = textAt(body, 'video_id')
+    const session = textAt(body, 'upload_session_id')
     if (!isId(id) || session === undefined) throw unexpected(page.host, false)
     return { id, session, ...rangeOf(page, body, bytes), isComplete: false }
   }
@@ -91,7 +92,8 @@ async function sendChunks(
   io: Io,
 ): Promise<Upload> {
   let range = { from: upload.from, to: upload.to }
-  let [sent, wrongOffsets] = [0, 0]
+  let sent = 0
+  let wrongOffsets = 0
   while (range.from < file.bytes && sent < STORE_EVERY_BYTES) {
     const { from, to } = range
     if (from === to) throw unexpected(page.host, false)
@@ -128,7 +130,8 @@ export async function callVideos(
 
 /** The next chunk that Facebook asks for. */
 function rangeOf(page: Page, body: unknown, bytes: number): { from: number; to: number } {
-  const [from, to] = [Number(textAt(body, 'start_offset')), Number(textAt(body, 'end_offset'))]
+  const from = Number(textAt(body, 'start_offset'))
+  const to = Number(textAt(body, 'end_offset'))
   const isRange = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= bytes
   if (!isRange) throw unexpected(page.host, false)
   return { from, to }

@@ -54,7 +54,8 @@ function actionOf({ callToActionType }: Act['fields'], url: string | undefined):
 }
 
 function eventOf({ eventStart, eventEnd }: Act['fields'], title: string | undefined): NonNullable<LocalPost['event']> {
-  const [start, end] = [localTimeOf(eventStart), localTimeOf(eventEnd)]
+  const start = localTimeOf(eventStart)
+  const end = localTimeOf(eventEnd)
   if (!title || !start || !end) {
     throw impossible('fields has to have eventTitle, eventStart and eventEnd: an event or offer needs them')
   }

@@ -27,7 +27,8 @@ export const PROFILE = object({ user_id: TEXT, username: TEXT })
 
 /** `user_id` is the id of the professional account; `id` belongs to the app, and cannot be used in paths. */
 export function profileOf(user: unknown): Profile {
-  const [id, username] = [idAt(user, 'user_id'), textAt(user, 'username')]
+  const id = idAt(user, 'user_id')
+  const username = textAt(user, 'username')
   if (id === undefined || !username) throw unexpected('graph.instagram.com', false)
   const avatarUrl = textAt(user, 'profile_picture_url')
   return { externalId: id, username, displayName: textAt(user, 'name') || null, ...avatarOf(avatarUrl) }

@@ -75,7 +75,9 @@ function userTagsOf({ kind }: PublishedFile, { fields, postType }: Act): Paramet
   const tags = fields.userTags
   if (!Array.isArray(tags) || tags.length === 0) return {}
   const people = tags.map((tag) => {
-    const [username, x, y] = [textAt(tag, 'username'), at(tag, 'x'), at(tag, 'y')]
+    const username = textAt(tag, 'username')
+    const x = at(tag, 'x')
+    const y = at(tag, 'y')
     const isPlaced = typeof x === 'number' && typeof y === 'number'
     if (postType === 'story') return { username, ...(isPlaced && { x, y }) }
     if (kind === 'video') return { username }

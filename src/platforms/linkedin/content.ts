@@ -26,6 +26,7 @@ export const linkedinContent = (act: ContentSource): Content => {
 function articleOf(url: string, fields: ContentSource['fields']) {
   const { host = '', pathname = '' } = URL.parse(url) ?? {}
   const title = textAt(fields, 'linkTitle') || `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}`
-  const [description, imageUrl] = [textAt(fields, 'linkDescription'), textAt(fields, 'linkImageUrl')]
+  const description = textAt(fields, 'linkDescription')
+  const imageUrl = textAt(fields, 'linkImageUrl')
   return { url, title, ...(description && { description }), ...(imageUrl && { imageUrl }) }
 }

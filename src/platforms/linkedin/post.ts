@@ -64,7 +64,9 @@ const articleOf = ({ url: source, title, description }: PartLink) => ({
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */
 function pollOf(poll: unknown): object {
-  const [question, options, duration] = [textAt(poll, 'question'), at(poll, 'options'), textAt(poll, 'duration')]
+  const question = textAt(poll, 'question')
+  const options = at(poll, 'options')
+  const duration = textAt(poll, 'duration')
   if (question === undefined || !Array.isArray(options)) {
     throw impossible('fields.poll has to have a question and options, a list of 2 to 4 texts')
   }

@@ -128,7 +128,8 @@ async function awaitProcessing(uploads: Uploads, media: readonly PublishedFile[]
  */
 async function uploadWhole(kind: 'image' | 'document', file: Content, client: Client, io: Io): Promise<string> {
   const value = await initializeUpload(resourceOf(kind), {}, { [kind]: TEXT, uploadUrl: TEXT }, client, io)
-  const [urn, uploadUrl] = [textAt(value, kind), textAt(value, 'uploadUrl')]
+  const urn = textAt(value, kind)
+  const uploadUrl = textAt(value, 'uploadUrl')
   if (!urn || !isOfLinkedIn(uploadUrl)) throw unexpected(HOST, false)
   const { authorization = '' } = client.headers
   const options = { method: 'PUT', headers: { authorization }, body: fileBody(file), answer: 'status' } as const

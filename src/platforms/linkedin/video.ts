@@ -36,7 +36,8 @@ const VIDEO = {
 export async function startVideo(file: PublishedFile, client: Client, io: Io): Promise<VideoUpload> {
   const parameters = { fileSizeBytes: file.bytes, uploadCaptions: false, uploadThumbnail: false }
   const value = await initializeUpload('videos', parameters, VIDEO, client, io)
-  const [urn, instructions] = [textAt(value, 'video')!, at(value, 'uploadInstructions') as unknown[]]
+  const urn = textAt(value, 'video')!
+  const instructions = at(value, 'uploadInstructions') as unknown[]
   const parts = instructions.map((instruction: unknown) => {
     const from = Number(at(instruction, 'firstByte'))
     return {

@@ -9,9 +9,11 @@ const SIMILAR_SHARE = 0.5
  * which software changes in its own way. Takes linear time.
  */
 export function compareContent(html: string, sent: string): Likeness {
-  const [shown, expected] = [normalize(html, true), normalize(sent, false)]
+  const shown = normalize(html, true)
+  const expected = normalize(sent, false)
   if (shown === expected) return 'same'
-  const [characters, others] = [[...shown], [...expected]]
+  const characters = [...shown]
+  const others = [...expected]
   const shorter = Math.min(characters.length, others.length)
   if (shorter === 0) return 'other'
   let common = 0

@@ -90,7 +90,8 @@ async function compare(status: unknown, id: string, instance: Instance, act: Act
   const expected = textsOf(act)
   const source = await readSource(instance, id, io)
   if (source === undefined) return compareContent(textAt(status, 'content') ?? '', act.text)
-  const [text, spoiler] = [textAt(source, 'text') ?? '', textAt(source, 'spoiler_text') ?? '']
+  const text = textAt(source, 'text') ?? ''
+  const spoiler = textAt(source, 'spoiler_text') ?? ''
   return asStored(text) === expected.text && asStored(spoiler) === expected.spoiler ? 'same' : 'other'
 }
 
@@ -113,7 +114,8 @@ async function readSource(instance: Instance, id: string, io: Io): Promise<unkno
  * (https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb).
  */
 function textsOf({ text, fields }: Act): { text: string; spoiler: string } {
-  const [stored, spoiler] = [asStored(text), asStored(textAt(fields, 'spoilerText') ?? '')]
+  const stored = asStored(text)
+  const spoiler = asStored(textAt(fields, 'spoilerText') ?? '')
   return stored ? { text: stored, spoiler } : { text: spoiler, spoiler: '' }
 }
 

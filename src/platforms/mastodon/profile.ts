@@ -9,7 +9,8 @@ import { clientFor, readAccount } from './instance.ts'
 export async function readProfile(io: Io): Promise<Profile> {
   const instance = clientFor(io)
   const account = await readAccount(instance, io)
-  const [id, username] = [textAt(account, 'id'), textAt(account, 'username')]
+  const id = textAt(account, 'id')
+  const username = textAt(account, 'username')
   if (id === undefined || username === undefined) throw unexpected(instance.host, false)
   return {
     externalId: `${id}@${instance.host}`,

@@ -45,7 +45,8 @@ const isListed = (contentType: unknown, { facts }: Act): boolean =>
   ((facts ?? {}) as ServerFacts).contentTypes?.includes(contentType as string) ?? false
 
 function pollOf(poll: unknown): object {
-  const [options, expiresIn] = [at(poll, 'options'), at(poll, 'expiresIn')]
+  const options = at(poll, 'options')
+  const expiresIn = at(poll, 'expiresIn')
   if (!Array.isArray(options) || typeof expiresIn !== 'number') {
     throw impossible('fields.poll has to have options, a list of texts, and expiresIn, a number of seconds')
   }

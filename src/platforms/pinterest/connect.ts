@@ -42,7 +42,8 @@ export const pinterestOAuth = standardOAuth({
 /** https://developers.pinterest.com/docs/api/v5/user_account-get */
 export async function readProfile(io: Io): Promise<Profile> {
   const { body } = await clientFor(io).call('/user_account', { answer: object({ id: TEXT, username: TEXT }) })
-  const [id, username] = [textAt(body, 'id'), textAt(body, 'username')]
+  const id = textAt(body, 'id')
+  const username = textAt(body, 'username')
   if (!isId(id) || !username) throw unexpected(HOST, false)
   return {
     externalId: id,

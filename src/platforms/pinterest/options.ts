@@ -36,7 +36,8 @@ function toBoard(board: unknown): FieldOption[] {
 }
 
 function toOption(item: unknown): FieldOption[] {
-  const [value, label] = [textAt(item, 'id'), textAt(item, 'name')]
+  const value = textAt(item, 'id')
+  const label = textAt(item, 'name')
   return isId(value) && label !== undefined ? [{ value, label }] : []
 }
 

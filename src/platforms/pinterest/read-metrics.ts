@@ -34,7 +34,8 @@ async function readPin(client: Client, { id, ageMs }: MeasuredPost, names: reado
       metric_types: names.join(','),
     })
     const { body } = await client.call(`/pins/${id}/analytics?${query}`, { answer: ANALYTICS })
-    const [sums, totals] = [at(body, 'all', 'summary_metrics'), at(body, 'all', 'lifetime_metrics')]
+    const sums = at(body, 'all', 'summary_metrics')
+    const totals = at(body, 'all', 'lifetime_metrics')
     return pickCounts(names, (name) => at(totals, name) ?? at(sums, name))
   }
   return (await orNotFound(() => readNames(names, read, ({ refusal }) => refusal.status === 400))) ?? 'gone'

@@ -27,7 +27,8 @@ export async function uploadVideo(client: Client, file: PublishedFile, io: Io): 
     body: { media_type: 'video' },
     answer: object({ media_id: TEXT, upload_url: TEXT, upload_parameters: object() }),
   })
-  const [id, url] = [textAt(body, 'media_id'), URL.parse(textAt(body, 'upload_url') ?? '')]
+  const id = textAt(body, 'media_id')
+  const url = URL.parse(textAt(body, 'upload_url') ?? '')
   const parameters = Object.entries(at(body, 'upload_parameters') ?? {})
   if (!isId(id) || url?.protocol !== 'https:' || !parameters.every(isField)) throw unexpected(HOST, false)
   // The parameters are the permission, so the storage gets no token. It reads no field after the file.

@@ -74,13 +74,15 @@ const REFUSED = 'the request was refused'
 /** Reddit's words. `explanation` is the message of a subreddit's rules about the post. */
 export function wordsOf(body: unknown): string | undefined {
   const errors = errorsOf(body).map((error) => {
-    const [code, message] = [textAt(error, 0), textAt(error, 1)]
+    const code = textAt(error, 0)
+    const message = textAt(error, 1)
     return [message || code, message && code && `(${code})`].filter(Boolean).join(' ')
   })
   if (errors.length > 0) return errors.filter(Boolean).join('; ') || REFUSED
   const explanation = textAt(body, 'explanation')
   if (explanation) return explanation
-  const [message, reason] = [textAt(body, 'message'), textAt(body, 'reason')]
+  const message = textAt(body, 'message')
+  const reason = textAt(body, 'reason')
   if (message && reason) return `${message} (${reason})`
   if (message || reason) return message || reason
   if (at(body, 'success') === false) return REFUSED

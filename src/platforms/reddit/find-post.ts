@@ -124,7 +124,8 @@ function hasContent(post: unknown, act: Act): boolean {
   const isText = at(post, 'is_self') === true
   if (kindOf(act) === 'self')
     return isText && comparable(textAt(post, 'selftext')) === comparable(redditContent(act).text)
-  const [shown, sent] = [textAt(post, 'url') ?? '', textAt(act.fields, 'link') ?? '']
+  const shown = textAt(post, 'url') ?? ''
+  const sent = textAt(act.fields, 'link') ?? ''
   return !isText && URL.parse(shown)?.href === URL.parse(sent)?.href
 }
 

@@ -94,7 +94,8 @@ const NAME = pattern.regex
 const FLAIRS = object({ choices: list(object({ flair_template_id: TEXT })) })
 
 function flairOf(flair: unknown): FieldOption[] {
-  const [value, text] = [textAt(flair, 'flair_template_id'), textAt(flair, 'flair_text')]
+  const value = textAt(flair, 'flair_template_id')
+  const text = textAt(flair, 'flair_text')
   if (!value) return []
   return [{ value, label: text || value, details: { isTextEditable: at(flair, 'flair_text_editable') === true } }]
 }

@@ -9,7 +9,8 @@ import { clientOfToken, limitKeyOf } from './client.ts'
 export async function readProfile(io: Io): Promise<Profile> {
   const client = clientOfToken(io)
   const { body } = await client.call('/api/v1/me', { answer: object({ id: TEXT, name: TEXT }) })
-  const [externalId, username] = [textAt(body, 'id'), textAt(body, 'name')]
+  const externalId = textAt(body, 'id')
+  const username = textAt(body, 'name')
   if (!externalId || !username) throw unexpected(client.host, false)
   const { clientId } = io.credentials
   return {

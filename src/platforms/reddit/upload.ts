@@ -62,7 +62,8 @@ const POSTER: File = {
  */
 async function upload(client: Client, io: Io, filepath: string, content: Content): Promise<Asset> {
   const body = await lease(client, filepath, content.mimeType)
-  const [id, action] = [textAt(body, 'asset', 'asset_id'), textAt(body, 'args', 'action')]
+  const id = textAt(body, 'asset', 'asset_id')
+  const action = textAt(body, 'args', 'action')
   const fields = fieldsOf(at(body, 'args', 'fields'))
   const address = URL.parse(`https:${action}`)
   if (!id || !fields?.key || !action?.startsWith('//') || !address) throw unexpected(client.host, false)

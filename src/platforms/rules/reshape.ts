@@ -32,10 +32,12 @@ export const ANY_RATIO: Range = { min: 0, max: Infinity }
 /** The part of an image that has the aspect ratio of `size`, as near to the focus as the edges allow. */
 export function cropTo(image: Size, size: Size, { x, y }: Focus = CENTRE): Size & { left: number; top: number } {
   const scale = Math.min(image.width / size.width, image.height / size.height)
-  const [width, height] = [toPixels(size.width * scale), toPixels(size.height * scale)]
+  const width = toPixels(size.width * scale)
+  const height = toPixels(size.height * scale)
   const start = (length: number, part: number, place: number) =>
     Math.round(Math.min(length - part, Math.max(0, place * length - part / 2)))
-  const [left, top] = [start(image.width, width, (1 + x) / 2), start(image.height, height, (1 - y) / 2)]
+  const left = start(image.width, width, (1 + x) / 2)
+  const top = start(image.height, height, (1 - y) / 2)
   return { left, top, width, height }
 }
 
@@ -67,7 +69,8 @@ export const scaleOf = ({ width, height }: Size, limits: Maxima): number =>
 
 /** A smaller size in whole pixels. Rounding moves no aspect ratio out of the range. */
 export function scaleSize(size: Size, scale: number, { min, max }: Range): Size {
-  const [width, height] = [toPixels(size.width * scale), toPixels(size.height * scale)]
+  const width = toPixels(size.width * scale)
+  const height = toPixels(size.height * scale)
   if (width / height > max) return { width: toPixels(height * max), height }
   if (width / height < min) return { width, height: toPixels(width / min) }
   return { width, height }

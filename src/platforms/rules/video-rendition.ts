@@ -85,7 +85,9 @@ export function planVideo(file: MediaFacts, rule: PostTypeRule, fit: Fit): Video
 /** The facts of a rendition that its target decides. */
 export const videoFactsOf = ({ width, height, fps }: Pick<VideoTarget, 'width' | 'height' | 'fps'>) => ({
   mimeType: 'video/mp4' as const,
-  ...{ width, height, fps },
+  width,
+  height,
+  fps,
 })
 
 /** The contents of the rendition of a file. */

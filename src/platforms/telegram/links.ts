@@ -20,7 +20,8 @@ export function isLink(address: string): boolean {
   const [, rest = '', port] = /^(.+):([^:\]@]*)$/s.exec(authority) ?? [undefined, authority]
   if (port !== undefined && !(/^0*[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) return false
   const at = rest.lastIndexOf('@')
-  const [user, host] = [rest.slice(0, Math.max(0, at)), rest.slice(at + 1)]
+  const user = rest.slice(0, Math.max(0, at))
+  const host = rest.slice(at + 1)
   if (scheme !== undefined) {
     const allowed = scheme.toLowerCase() === 'tonsite' ? /^[\w.-]+$/ : /^[\w-]+$/
     return protocol === undefined && port === undefined && user === '' && host !== '.' && allowed.test(host)

@@ -55,7 +55,8 @@ export function messageOf(act: Act): Message {
   }
   const caption = { ...texts.caption, ...(fields.hasSpoiler === true && { has_spoiler: true }) }
   const video = kind === 'post' ? media.find((file) => file.kind === 'video') : undefined
-  const [coverUrl, thumbnailUrl] = [textAt(fields, 'coverUrl'), textAt(fields, 'thumbnailUrl')]
+  const coverUrl = textAt(fields, 'coverUrl')
+  const thumbnailUrl = textAt(fields, 'thumbnailUrl')
   const cover = (file: PublishedFile) => file === video && coverUrl && { cover: coverUrl }
   const thumbnail = (field: string) => (video && thumbnailUrl ? { url: thumbnailUrl, field } : undefined)
   const [file, ...others] = media

@@ -21,7 +21,8 @@ export const PROFILE = object({ id: TEXT, username: TEXT })
 
 /** The id is a text here. The `user_id` of a token response is a number that may be above 2^53. */
 export function profileOf(user: unknown): Profile {
-  const [id, username] = [idAt(user, 'id'), textAt(user, 'username')]
+  const id = idAt(user, 'id')
+  const username = textAt(user, 'username')
   if (id === undefined || !username) throw unexpected('graph.threads.net', false)
   const avatarUrl = textAt(user, 'threads_profile_picture_url')
   return { externalId: id, username, displayName: textAt(user, 'name') || null, ...avatarOf(avatarUrl) }

@@ -13,7 +13,8 @@ export async function readProfile(io: Io, scopes: readonly string[]): Promise<Pr
     method: 'GET',
     data: object({ user: object({ open_id: TEXT, display_name: optional(TEXT), username: optional(TEXT) }) }),
   })
-  const [openId, displayName] = [textAt(data, 'user', 'open_id') ?? '', textAt(data, 'user', 'display_name')]
+  const openId = textAt(data, 'user', 'open_id') ?? ''
+  const displayName = textAt(data, 'user', 'display_name')
   const username = textAt(data, 'user', 'username') || displayName
   if (!/^[\x21-\x7e]{1,128}$/.test(openId) || !username) throw unexpected(HOST, false)
   return {

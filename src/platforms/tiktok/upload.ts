@@ -45,7 +45,8 @@ export async function createUpload(client: Client, act: Act, io: Io): Promise<{ 
     ? ['/v2/post/publish/inbox/video/init/', { source_info: source }]
     : ['/v2/post/publish/video/init/', { post_info: videoInfoOf(act), source_info: source }]
   const data = await call(client, io, path, { body, data: object({ publish_id: TEXT, upload_url: TEXT }) })
-  const [publishId, url] = [publishIdIn(data), textAt(data, 'upload_url')]
+  const publishId = publishIdIn(data)
+  const url = textAt(data, 'upload_url')
   if (publishId === undefined || !isUploadUrl(url)) throw unexpected(HOST, false)
   return { publishId, upload: { url, createdAt: Date.now(), isExpired: false, chunkBytes, bytesSent: 0 } }
 }

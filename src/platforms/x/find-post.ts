@@ -80,7 +80,8 @@ export function hasText(post: unknown, { text, fields }: Act): boolean {
   // https://docs.x.com/x-api/fundamentals/data-dictionary: long texts are cut in `text`.
   let shown = decode(textAt(note, 'text') ?? textAt(post, 'text') ?? '')
   for (const link of links) {
-    const [short, expanded] = [textAt(link, 'url'), textAt(link, 'expanded_url') ?? '']
+    const short = textAt(link, 'url')
+    const expanded = textAt(link, 'expanded_url') ?? ''
     if (short) shown = shown.replace(short, () => (isAppended(expanded, post, fields) ? '' : expanded))
   }
   return comparable(shown) === comparable(text)

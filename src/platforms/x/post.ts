@@ -36,7 +36,8 @@ const mediaOf = ({ taggedUserIds }: Act['fields'], mediaIds: readonly string[]) 
 })
 
 function pollOf(poll: unknown): object {
-  const [options, durationMinutes] = [at(poll, 'options'), at(poll, 'durationMinutes')]
+  const options = at(poll, 'options')
+  const durationMinutes = at(poll, 'durationMinutes')
   if (!Array.isArray(options) || typeof durationMinutes !== 'number') {
     throw impossible('fields.poll has to have options, a list of texts, and durationMinutes, a number')
   }

@@ -17,7 +17,8 @@ export async function readProfile(io: Io): Promise<Profile> {
       data: object({ id: TEXT, username: TEXT, subscription_type: optional(TEXT), verified_type: optional(TEXT) }),
     }),
   })
-  const [externalId, username] = [textAt(body, 'data', 'id') ?? '', textAt(body, 'data', 'username')]
+  const externalId = textAt(body, 'data', 'id') ?? ''
+  const username = textAt(body, 'data', 'username')
   if (!ID.test(externalId) || !username) throw unexpected(client.host, false)
   const subscription = textAt(body, 'data', 'subscription_type') ?? 'None'
   const { clientId } = io.credentials

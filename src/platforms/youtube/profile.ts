@@ -16,7 +16,8 @@ export async function readProfile(io: Io): Promise<Profile> {
   if (channel === undefined) {
     throw unauthorized('The Google account has no YouTube channel: create one, then connect the account again')
   }
-  const [id, title] = [textAt(channel, 'id'), textAt(channel, 'snippet', 'title')]
+  const id = textAt(channel, 'id')
+  const title = textAt(channel, 'snippet', 'title')
   if (!isId(id) || title === undefined) throw unexpected(HOST, false)
   const limitKey = limitKeyOf(io.credentials.clientId)
   return {

@@ -72,7 +72,10 @@ async function run(config: Config, announce: Announce, inner?: typeof import('./
     announce({
       // The fragment is not sent to the service, and so not logged.
       ...(config.servesConsole && { console: `${address}/console${key ? `#key=${key}` : ''}` }),
-      ...{ api: `${address}/api/v1`, docs: `${address}/docs`, ...metricsServer.facts, ...worker?.facts },
+      api: `${address}/api/v1`,
+      docs: `${address}/docs`,
+      ...metricsServer.facts,
+      ...worker?.facts,
     })
     const reason = await end
     isEnding = true
@@ -113,7 +116,13 @@ async function openApp(config: Config, { client, ...parts }: AppParts): Promise<
   const app: FastifyInstance = await buildApp({
     ...parts,
     ...context,
-    ...{ corsOrigins, trustedProxies, rateLimits, returnUrls, postGapMs, postMetrics, servesConsole },
+    corsOrigins,
+    trustedProxies,
+    rateLimits,
+    returnUrls,
+    postGapMs,
+    postMetrics,
+    servesConsole,
     webhookUrls: { allowsHttp: config.webhooksAllowHttp, isReachable: client.isReachable },
     publicUrl: () => config.publicUrl ?? addressOf(app, config),
   })

@@ -100,6 +100,14 @@ async function readWork(db: Db): Promise<NextWork> {
   return next!
 }
 
+async function openFfmpeg({ ffmpeg, path }: Config, log: Log) {
+  const found = await findFfmpeg(ffmpeg, path).catch(() => {
+    throw new OperatorError(`FFMPEG ${ffmpeg} cannot be run: correct the path, or set it to off`)
+  })
+  if (found) warnOfMemory(log)
+  return found
+}
+
 /**
  * Runs the tasks of a worker until `stop` resolves. In a copy of a database, tokens and events belong to the original:
  * those tasks wait until the publisher has found that it may work on this one.
@@ -123,36 +131,44 @@ export async function runTasks(
   const time = { clock: () => null, uptimeMs: () => performance.now(), pause: (ms: number) => pause(ms) }
   const avatars = createAvatars({ ...library, fetchFile: createFetchFile(client), log })
   const refreshing = {
-    ...{ ...context, ...time, keyring: keyring!, log, callMaxMs: REFRESH_CALL_MAX_MS },
+    ...context,
+    ...time,
+    keyring: keyring!,
+    log,
+    callMaxMs: REFRESH_CALL_MAX_MS,
     report: ({ platform, outcome }: Refreshed) => metrics.tokenRefreshes.inc({ platform, outcome }),
     onRefreshed: (account: RefreshedAccount) =>
       void renewAvatar({ ...context, avatars, log, clock: time.clock }, account),
   }
   const sending = {
-    ...{ db: hooks.db, send: createSend(client.dispatcher), log, openSecrets: keyring!, random: Math.random, ...time },
+    db: hooks.db,
+    send: createSend(client.dispatcher),
+    log,
+    openSecrets: keyring!,
+    random: Math.random,
+    ...time,
     report: (outcome: string) => metrics.webhookAttempts.inc({ outcome }),
   }
   const sweeping = {
-    ...{ library, retention: config.retention, marking: {}, log, clock: time.clock },
+    library,
+    retention: config.retention,
+    marking: {},
+    log,
+    clock: time.clock,
     pause: (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
   }
   const platforms = listReadPlatforms(config.postMetrics)
   const reading = {
-    ...{
-      db: hooks.db,
-      networks: context.networks,
-      fetch: context.fetch,
-      openCredentials: keyring!.open,
-      sealCredentials: keyring!.seal,
-      log,
-      platforms,
-    },
-    ...{ clock: time.clock, now: Date.now },
+    ...context,
+    db: hooks.db,
+    openCredentials: keyring!.open,
+    sealCredentials: keyring!.seal,
+    log,
+    platforms,
+    clock: time.clock,
+    now: Date.now,
   }
-  const ffmpeg = await findFfmpeg(config.ffmpeg, config.path).catch(() => {
-    throw new OperatorError(`FFMPEG ${config.ffmpeg} cannot be run: correct the path, or set it to off`)
-  })
-  if (ffmpeg) warnOfMemory(log)
+  const ffmpeg = await openFfmpeg(config, log)
   const ready = (task: Task) => whenReady(publisher.isReady, task)
   const tasks = [
     publish(publisher, log),
@@ -167,10 +183,6 @@ export async function runTasks(
     sweep(sweeping),
     sweepStrays(library, log),
   ]
-  await work(
-    tasks,
-    log,
-    stop,
-    createLookout(() => readWork(db)),
-  ).finally(hooks.close)
+  const lookout = createLookout(() => readWork(db))
+  await work(tasks, log, stop, lookout).finally(hooks.close)
 }

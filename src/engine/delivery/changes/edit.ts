@@ -19,16 +19,14 @@ const ACT = 1
 type EditDecision = Omit<EditSettlement, 'now'>
 
 const SETTLED = {
-  ...{
-    sent: null,
-    error: null,
-    payment: 'spent',
-    isLost: false,
-    failures: 0,
-    retryInMs: 0,
-    accountRestsMs: 0,
-    attention: null,
-  },
+  sent: null,
+  error: null,
+  payment: 'spent',
+  isLost: false,
+  failures: 0,
+  retryInMs: 0,
+  accountRestsMs: 0,
+  attention: null,
 } satisfies Partial<EditDecision>
 
 /**
@@ -55,7 +53,10 @@ export async function editDelivery(deps: Deps, change: ClaimedEdit, signal: Abor
   const call = describeCall(deps, change)
   if ('maybeSent' in call) return fail(call)
   const outcome = await callForChange(deps, change, signal, {
-    ...{ act: ACT, credentials, error: edit.error, ...call },
+    act: ACT,
+    credentials,
+    error: edit.error,
+    ...call,
     record: () => deps.journal.editing(delivery, ACT, edit.id),
   })
   if (outcome === 'stopped') return postpone(0)

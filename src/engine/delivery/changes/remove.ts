@@ -109,7 +109,10 @@ async function tryToRemove(
 /** Nothing has failed: the removal goes on after `retryInMs`. */
 const postponed = ({ delivery, failures }: ClaimedRemoval, retryInMs: number): RemovalDecision => ({
   ...decideNotRemoved({ failures: 0, isReserved: false }, WAITING),
-  ...{ error: delivery.error, payment: 'kept', failures, retryInMs },
+  error: delivery.error,
+  payment: 'kept',
+  failures,
+  retryInMs,
 })
 
 const WAITING = failure('interrupted', 'The removal goes on', { retryable: true })

@@ -48,7 +48,8 @@ export function Accounts() {
 
 function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
   const { client } = useSession()
-  const [canChange, canConnect] = [useCan('accounts:connect'), useCanConnect()]
+  const canChange = useCan('accounts:connect')
+  const canConnect = useCanConnect()
   const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
   const canRead = useCan('posts:read')
   // Another code needs the operator of the service.

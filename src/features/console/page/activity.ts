@@ -15,7 +15,8 @@ import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
 
 export function Activity() {
-  const [canHook, canKeys] = [useCan('webhooks:manage'), useCan('keys:manage')]
+  const canHook = useCan('webhooks:manage')
+  const canKeys = useCan('keys:manage')
   const [eventCount, setEventCount] = useState(0)
   const count = useCallback((more: number) => setEventCount((count) => count + more), [])
   return html`

@@ -28,15 +28,18 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '
 
 export function Calendar() {
   const { client } = useSession()
-  const [canSeeFiles, canWrite] = [useCan('media:read'), useCan('posts:write')]
+  const canSeeFiles = useCan('media:read')
+  const canWrite = useCan('posts:write')
   const { query } = useRoute()
-  const [zone, day] = [query.get('zone') ?? '', query.get('date') ?? '']
+  const zone = query.get('zone') ?? ''
+  const day = query.get('date') ?? ''
   const timeZone = dates.isTimeZone(zone) ? zone : dates.OWN_ZONE
   const view = query.get('view') === 'week' ? 'week' : 'month'
   const today = dates.toLocal(new Date(), timeZone).slice(0, 10)
   const date = dates.isDate(day) ? day : today
   const weeks = view === 'month' ? dates.weeksOf(date) : [dates.weekOf(date)]
-  const [from, until] = [weeks[0]![0]!, dates.addDays(weeks.at(-1)![6]!, 1)]
+  const from = weeks[0]![0]!
+  const until = dates.addDays(weeks.at(-1)![6]!, 1)
   const filters = Object.fromEntries(
     ['accountId', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]),
   )

@@ -42,7 +42,8 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
     })
   const list = (targets: PostTarget[]) =>
     targets.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
-  const [removed, kept] = [targetsOf(true), targetsOf(false)]
+  const removed = targetsOf(true)
+  const kept = targetsOf(false)
   const notesOf = (target: PostTarget) => {
     const notes = notesOn(platforms.get(target.platform)!.changes.remove)
     return notes && removed.length > 1 ? ` ${list([target])}:${notes}` : notes

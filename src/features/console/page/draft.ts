@@ -41,8 +41,17 @@ export interface Own extends Fit {
 }
 
 export const newDraft = (): Draft => ({
-  ...{ accountIds: [], postType: 'post', caption: '', firstComment: '', files: [], mediaFit: 'auto' },
-  ...{ time: '', timeZone: OWN_ZONE, isQueued: false, key: crypto.randomUUID(), own: {} },
+  accountIds: [],
+  postType: 'post',
+  caption: '',
+  firstComment: '',
+  files: [],
+  mediaFit: 'auto',
+  time: '',
+  timeZone: OWN_ZONE,
+  isQueued: false,
+  key: crypto.randomUUID(),
+  own: {},
 })
 
 export const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
@@ -67,7 +76,10 @@ export const filesOf = (draft: Draft, accountId: string, partFiles: Media[][]): 
 export const toBody = (draft: Draft): CreatePost => {
   const { accountIds, postType, caption, files, own, mediaFit, padColor } = draft
   return {
-    ...{ accountIds, postType, caption, mediaIds: idsOf(files) },
+    accountIds,
+    postType,
+    caption,
+    mediaIds: idsOf(files),
     ...(draft.firstComment && { firstComment: draft.firstComment }),
     ...((hasFiles(draft) || draft.stored) && mediaFit && { mediaFit }),
     ...(padColor && { padColor }),
@@ -78,7 +90,10 @@ export const toBody = (draft: Draft): CreatePost => {
       const { caption = null, partFiles, mediaFit = null, padColor = null, time, fields } = own[accountId] ?? {}
       const files = partFiles && filesOf(draft, accountId, partFiles).map(idsOf)
       return {
-        ...{ accountId, captionOverride: caption, mediaFit, padColor },
+        accountId,
+        captionOverride: caption,
+        mediaFit,
+        padColor,
         ...(files && (postType === 'thread' ? { threadMedia: files } : { mediaIds: files.flat() })),
         ...(time && isTimed(draft) && { scheduledAt: `${time}:00` }),
         ...(fields && { fields: toFields(fields) }),
@@ -106,7 +121,8 @@ export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Dr
   const own = targets.map((target, index): Own => {
     const { fields, mediaFit = null, padColor = null } = target
     return {
-      ...{ mediaFit, padColor },
+      mediaFit,
+      padColor,
       caption: textOf(target) === caption ? undefined : textOf(target),
       partFiles: ownFiles[index]?.map(toFiles),
       ...(fields && { fields: toTyped(fields) }),
@@ -114,8 +130,13 @@ export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Dr
   })
   return {
     ...newDraft(),
-    ...{ accountIds: targets.map(({ accountId }) => accountId), postType, caption, files: toFiles(mediaIds) },
-    ...{ firstComment: firstComment ?? '', mediaFit, padColor },
+    accountIds: targets.map(({ accountId }) => accountId),
+    postType,
+    caption,
+    files: toFiles(mediaIds),
+    firstComment: firstComment ?? '',
+    mediaFit,
+    padColor,
     stored: { id: post.id, ...versionOf(post) },
     own: Object.fromEntries(targets.map(({ accountId }, index) => [accountId, own[index]!])),
   }

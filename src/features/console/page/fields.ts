@@ -99,8 +99,12 @@ function Field(props: FieldProps) {
   const find = (wanted?: string) => choices.find(({ value }) => value === wanted)
   const none = usualText ? `Default: ${find(usualText)?.label ?? usualText}` : ''
   const control = {
-    ...{ name, dir: 'auto', value: text, required: isRequired },
-    ...{ 'aria-describedby': id, 'aria-invalid': own.some((issue) => 'rule' in issue) },
+    name,
+    dir: 'auto',
+    value: text,
+    required: isRequired,
+    'aria-describedby': id,
+    'aria-invalid': own.some((issue) => 'rule' in issue),
     onInput: ({ target }: { target: HTMLInputElement }) => onChange({ ...typed, [name]: { kind, text: target.value } }),
   }
   const hints = [

@@ -103,7 +103,8 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
 
 function PostActions({ post, files, reload }: Pick<PostProps, 'post' | 'files' | 'reload'>) {
   const { client } = useSession()
-  const [canWrite, canPublish] = [useCan('posts:write'), useCan('posts:publish')]
+  const canWrite = useCan('posts:write')
+  const canPublish = useCan('posts:publish')
   if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
   const isDraft = post.status === 'draft'
   const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))

@@ -80,9 +80,12 @@ function* extentsIn(file: FileBytes, { start, end }: Box): Generator<Extent> {
   }
   const version = next(1)
   at += 3
-  const [offsetAndLength, baseAndIndex] = [next(1), next(1)]
-  const [offsetBytes, lengthBytes] = [offsetAndLength >> 4, offsetAndLength & 15]
-  const [baseBytes, indexBytes] = [baseAndIndex >> 4, version === 0 ? 0 : baseAndIndex & 15]
+  const offsetAndLength = next(1)
+  const baseAndIndex = next(1)
+  const offsetBytes = offsetAndLength >> 4
+  const lengthBytes = offsetAndLength & 15
+  const baseBytes = baseAndIndex >> 4
+  const indexBytes = version === 0 ? 0 : baseAndIndex & 15
   const items = next(version === 2 ? 4 : 2)
   for (let item = 0; item < items && at < end; item++) {
     const id = next(version === 2 ? 4 : 2)

@@ -95,7 +95,8 @@ export async function* applyEdits(source: AsyncIterable<Buffer>, from: number, p
     const end = at + chunk.length
     for (; edit && edit[0] < end; edit = edits.next().value) {
       const [start] = edit
-      const [first, last] = [Math.max(start, at), Math.min(endOf(edit), end)]
+      const first = Math.max(start, at)
+      const last = Math.min(endOf(edit), end)
       if (edit.length === 3) chunk.fill(edit[2], first - at, last - at)
       else Buffer.from(edit[1], 'hex').copy(chunk, first - at, first - start, last - start)
       if (endOf(edit) > end) break

@@ -12,11 +12,11 @@ const CONTAINERS = ['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl', 'mve
  * there.
  */
 const KEPT = [
-  ...['ftyp', 'styp', 'mdat', 'sidx', 'ssix', 'wide', 'mvhd', 'iods', 'tkhd', 'mdhd', 'hdlr', 'elng', 'elst', 'dref'],
-  ...['vmhd', 'smhd', 'nmhd', 'clef', 'prof', 'enof', 'stsd', 'stts', 'ctts', 'cslg', 'stss', 'stsh', 'stps', 'stsc'],
-  ...['stsz', 'stz2', 'stco', 'co64', 'sdtp', 'sgpd', 'sbgp', 'subs', 'padb', 'stdp', 'saiz', 'saio', 'mehd', 'trex'],
-  ...['leva', 'mfhd', 'tfhd', 'tfdt', 'trun', 'tfra', 'mfro'],
-]
+  'ftyp styp mdat sidx ssix wide mvhd iods tkhd mdhd hdlr elng elst dref',
+  'vmhd smhd nmhd clef prof enof stsd stts ctts cslg stss stsh stps stsc',
+  'stsz stz2 stco co64 sdtp sgpd sbgp subs padb stdp saiz saio mehd trex',
+  'leva mfhd tfhd tfdt trun tfra mfro',
+].flatMap((line) => line.split(' '))
 /** Their second field is when the file was made. */
 const DATED = ['mvhd', 'tkhd', 'mdhd']
 /** Tracks with other handlers contain positions, faces, texts and time codes. */

@@ -53,10 +53,18 @@ export function* runRanges(
 }
 
 /** Flags of `tfhd`. */
-const [HAS_BASE, HAS_DESCRIPTION, HAS_DURATION, HAS_SIZE, IS_MOOF_BASE] = [0x1, 0x2, 0x8, 0x10, 0x20000]
+const HAS_BASE = 0x1
+const HAS_DESCRIPTION = 0x2
+const HAS_DURATION = 0x8
+const HAS_SIZE = 0x10
+const IS_MOOF_BASE = 0x20000
 /** Flags of `trun`. The last four are fields of each sample, in this order. */
-const [HAS_OFFSET, HAS_FIRST_FLAGS] = [0x1, 0x4]
-const [SAMPLE_DURATION, SAMPLE_SIZE, SAMPLE_FLAGS, SAMPLE_TIME] = [0x100, 0x200, 0x400, 0x800]
+const HAS_OFFSET = 0x1
+const HAS_FIRST_FLAGS = 0x4
+const SAMPLE_DURATION = 0x100
+const SAMPLE_SIZE = 0x200
+const SAMPLE_FLAGS = 0x400
+const SAMPLE_TIME = 0x800
 
 function readRun(file: FileBytes, { start, end }: Box, sampleBytes: number): { offset?: number; bytes: number } {
   const flags = uint(file, start + 1, 3)

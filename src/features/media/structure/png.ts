@@ -66,7 +66,8 @@ export function* chunksIn(file: FileBytes): Generator<{ type: string; at: number
   for (let at = SIGNATURE_BYTES, type = ''; type !== 'IEND'; ) {
     file.position = at
     const header = file.next(8, 'before the IEND chunk')
-    const [start, end] = [at + 8, at + 8 + header.readUInt32BE()]
+    const start = at + 8
+    const end = at + 8 + header.readUInt32BE()
     type = header.toString('latin1', 4)
     if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('there is unexpected data between its chunks')
     yield { type, at, start, end }

@@ -20,7 +20,8 @@ export function* chunksIn(file: FileBytes, at: number, to: number): Generator<Ch
   while (to - at >= 8) {
     const header = file.read(at, 8)
     const length = header.readUInt32LE(4)
-    const [start, end] = [at + 8, at + 8 + length]
+    const start = at + 8
+    const end = at + 8 + length
     yield { type: header.toString('latin1', 0, 4), at, start, end }
     at = end + (length % 2)
   }

@@ -40,9 +40,14 @@ export async function send(this: Context, request: Request): Promise<IDataObject
 async function attempt(this: Context, { path, itemIndex, isRepeatable, ...request }: Request) {
   const { baseUrl } = await this.getCredentials<{ baseUrl: string }>('postroomApi')
   const options: IHttpRequestOptions = {
-    ...{ baseURL: baseUrl, url: `/api/v1${path}`, json: true, arrayFormat: 'repeat', returnFullResponse: true },
+    baseURL: baseUrl,
+    url: `/api/v1${path}`,
+    json: true,
+    arrayFormat: 'repeat',
+    returnFullResponse: true,
     // A redirect that is followed turns a POST into a GET.
-    ...{ ignoreHttpStatusErrors: true, disableFollowRedirect: true },
+    ignoreHttpStatusErrors: true,
+    disableFollowRedirect: true,
     ...request,
   }
   try {
