@@ -5,7 +5,7 @@ interface Variable {
   description: string
 }
 
-const variables: [name: string, Variable][] = Object.entries(VARIABLES.properties as never)
+const variables: [name: string, Variable][] = Object.entries(VARIABLES.properties as Record<string, Variable>)
 
 const isOfApp = (name: string) => /_CLIENT_(?:ID|SECRET)$/.test(name)
 

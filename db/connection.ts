@@ -92,7 +92,7 @@ export class Connection extends Client {
     server.keepsSettings = row!.kept === isSet.length
   }
 
-  /** Runs a statement with the arguments that Kysely passes. */
+  /** Runs a statement with the arguments that Kysely passes. No one signature fits the overloads of node-postgres. */
   override query(...args: never[]): never {
     const [text, values = []] = args as unknown as [text: string, values?: unknown[]]
     const name = this.#server.hasPreparedStatements ? statementNames.get(text) : undefined

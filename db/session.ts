@@ -27,7 +27,10 @@ export class Client extends pg.Client {
   silenceMs: number | undefined
   #awaitsSettings = false
 
-  /** Opens the connection. A limit for the whole would fail on links whose seven round trips take longer. */
+  /**
+   * Opens the connection. A limit for the whole would fail on links whose seven round trips take longer. No one
+   * signature fits the overloads of node-postgres.
+   */
   override connect(...args: never[]): never {
     const [callback] = args as unknown as [(error: unknown, client?: unknown) => void]
     const stop = this.silenceMs ? destroyWhenSilent(wireOf(this), this.silenceMs) : () => {}

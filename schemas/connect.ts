@@ -162,22 +162,19 @@ function adviseConnection(value: string): string | undefined {
   return isOther ? `Accounts of ${platform} are connected with POST /api/v1/connections` : undefined
 }
 
-const connectAccount = Type.Union(
-  CONNECTIONS.map(({ body }) => Ref<TSchema>(body)) as unknown as Bodies<typeof CONNECTIONS>,
-  {
-    $id: 'ConnectAccount',
-    // Some generators and tools for agents accept a body only if its root has this type.
-    type: 'object',
-    description: 'An account to connect: its network and the credentials that this network requires.',
-    discriminator: {
-      propertyName: 'platform',
-      mapping: Object.fromEntries(
-        CONNECTIONS.map(({ platform, body }) => [platform, `#/components/schemas/${body.$id}`]),
-      ),
-    },
-    examples: Object.values(CONNECT_EXAMPLES),
+const connectAccount = Type.Union(CONNECTIONS.map(({ body }) => Ref<TSchema>(body)) as Bodies<typeof CONNECTIONS>, {
+  $id: 'ConnectAccount',
+  // Some generators and tools for agents accept a body only if its root has this type.
+  type: 'object',
+  description: 'An account to connect: its network and the credentials that this network requires.',
+  discriminator: {
+    propertyName: 'platform',
+    mapping: Object.fromEntries(
+      CONNECTIONS.map(({ platform, body }) => [platform, `#/components/schemas/${body.$id}`]),
+    ),
   },
-)
+  examples: Object.values(CONNECT_EXAMPLES),
+})
 export const ConnectAccount = Advised(connectAccount, adviseConnection)
 export type ConnectAccount = Static<typeof ConnectAccount>
 

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TLiteral, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { Delivery, DeliveryError, DeliveryState, POST_ID } from './delivery.ts'
 import { DeliveryCounts } from './find.ts'
@@ -330,7 +330,7 @@ type GroupOf<T> = T extends `${infer Name}.${string}` ? `${Name}.*` : never
 /** All types of events that begin alike, such as `delivery.*`. */
 export type EventGroup = GroupOf<EventType>
 
-const typeOf = (event: TObject) => (event.properties.type as unknown as { const: EventType }).const
+const typeOf = (event: TObject) => (event.properties.type as TLiteral<EventType>).const
 
 export const EVENT_TYPES = EVENTS.map(typeOf) as EventType[]
 

@@ -99,7 +99,7 @@ const DEFAULT = Symbol('default')
  * body with the keyword `default` required.
  */
 export function Defaulted<T extends TSchema>(schema: T, value: Static<T>): T {
-  return { ...Type.Optional(schema), [DEFAULT]: value } as unknown as T
+  return { ...Type.Optional(schema), [DEFAULT]: value } as T
 }
 
 /** The value that the validator sets if the property is absent; undefined for a property without a default. */

@@ -115,7 +115,7 @@ const readPage = prepared<{ userId: string; ids: string[]; accountIds: readonly 
     db
       .selectFrom('media')
       .select(shownMedia)
-      .select(postIds(POST_IDS_MAX.listed, isOfListedPost(value('accountIds') as never)))
+      .select(postIds(POST_IDS_MAX.listed, isOfListedPost(value('accountIds'))))
       .where('userId', '=', value('userId'))
       .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
       .where('kind', 'is not', null)

@@ -57,10 +57,7 @@ t.test('post remove exits with 1 where a network leaves the post as it is', asyn
   const published = { state: 'published', sent: JSON.stringify([{ id: '1', url: null }]), publishedAt: new Date() }
   const { userId } = await db.selectFrom('posts').select('userId').where('id', '=', id).executeTakeFirstOrThrow()
   const target = { userId, postId: id, accountId: tiktok, platform: 'tiktok', position: 1, ...published }
-  await db
-    .insertInto('postTargets')
-    .values(target as never)
-    .execute()
+  await db.insertInto('postTargets').values(target).execute()
   const { code, stdout } = await run('remove', id)
   t.equal(code, 1)
   t.equal(stdout.split('\n')[0], `${account}: a worker removes it, or has done so`)

@@ -74,7 +74,7 @@ t.test('the pages of a connection in a browser', needsBrowser, async (t) => {
     const names = await group
       .getByRole('checkbox')
       .evaluateAll((boxes) =>
-        boxes.map((box) => (box as unknown as { labels: { textContent: string }[] }).labels[0]!.textContent.trim()),
+        boxes.map((box) => (box as { labels: { textContent: string }[] }).labels[0]!.textContent.trim()),
       )
     t.strictSame(names, ['lighthouses page, connected already', 'harbours <b> page', 'ports page'])
     await submit('Tab', 'Tab', 'Tab', 'Tab', 'Enter')
@@ -99,8 +99,7 @@ t.test('the pages of a connection in a browser', needsBrowser, async (t) => {
     const { page, open, arrive } = await newPage({ viewport: { width: 320, height: 568 } })
     await open((await begin()).url, 'Allow')
     await arrive('Choose your accounts')
-    const width = () =>
-      page.locator('html').evaluate((html) => (html as unknown as { scrollWidth: number }).scrollWidth)
+    const width = () => page.locator('html').evaluate((html) => (html as { scrollWidth: number }).scrollWidth)
     t.equal(await width(), 320)
     await page.getByRole('checkbox').first().check()
     await page.getByRole('button').click()

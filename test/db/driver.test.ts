@@ -136,7 +136,7 @@ async function submit(client: Client, name: string, text: string, query_timeout?
       handleError: (error: unknown) => query.callback(error),
       handleReadyForQuery: () => query.callback(null),
     }
-    client.query(query as unknown as pg.Submittable)
+    client.query(query)
     calls.isWrapped = query.callback !== callback
   })
   return calls

@@ -36,7 +36,7 @@ for (const subject of EDITABLE) {
       advance(60_000)
       await change()
       t.notOk('edit' in (await readDelivery(id)))
-      t.equal(sceneOf(subject.id)!.published!(network as never).textOf(externalId!), 'Two')
+      t.equal(sceneOf(subject.id)!.published!(network).textOf(externalId!), 'Two')
     },
   )
 }

@@ -108,7 +108,7 @@ async function startProxy(t: Teardown): Promise<Server> {
   const { hostname, port } = new URL(process.env.TEST_S3_ENDPOINT!)
   const server = http.createServer((request, response) => {
     const { method, url, rawHeaders } = request
-    const forwarded = http.request({ hostname, port, method, path: url, headers: rawHeaders as never })
+    const forwarded = http.request({ hostname, port, method, path: url, headers: rawHeaders })
     forwarded.on('response', (answer) => {
       response.writeHead(answer.statusCode!, answer.rawHeaders)
       pipeline(answer, response, () => {})

@@ -22,7 +22,7 @@ export function withRecordedStatements(
     const value = Reflect.get(target, key, target)
     return typeof value === 'function' ? value.bind(target) : value
   }
-  return { db: new Proxy(db, { get: get as never }), statements }
+  return { db: new Proxy(db, { get }), statements }
 }
 
 /** Stores a settlement. Returns whether its lease was still held. */

@@ -68,7 +68,7 @@ export async function openTcpProxy(target: string): Promise<TcpProxy> {
       client.resume()
       return
     }
-    const server = createConnection({ ...upstream, noDelay: true } as never)
+    const server = createConnection({ ...upstream, noDelay: true })
     pair.server = server
     forward(pair, client, server)
     forward(pair, server, client)

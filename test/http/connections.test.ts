@@ -102,7 +102,7 @@ t.test('clients that close or reset the connection at any moment leave nothing b
 t.test('a rejected connection is closed even if the client never closes its side', async (t) => {
   const { open, app, assertAlive } = await listenForRawRequests(t)
   for (const bytes of ['CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 'garbage\r\n\r\n']) {
-    const socket = await open({ allowHalfOpen: true } as never)
+    const socket = await open({ allowHalfOpen: true })
     socket.resume()
     socket.write(bytes)
     await once(socket, 'end')

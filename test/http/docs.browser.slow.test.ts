@@ -68,7 +68,7 @@ t.test('Swagger UI in a browser', needsBrowser, async (t) => {
     await content.getByRole('button', { name: 'Execute' }).click()
     const shown = content.locator('.live-responses-table img')
     await shown.waitFor()
-    t.equal(await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth), 40)
+    t.equal(await shown.evaluate((element) => (element as { naturalWidth: number }).naturalWidth), 40)
 
     await page.reload()
     const listed = await tryOut(page, 'posts', 'listPosts', async () => {})

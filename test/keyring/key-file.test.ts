@@ -41,7 +41,7 @@ t.test('a file without a key, or that other users can read, is refused with inst
   const path = join(t.testdir(), 'credentials.key')
   const good = `${Buffer.alloc(32).toString('base64')}\n`
   const refused = async (message: RegExp) => {
-    const error = (await t.rejects(readOrCreateKey(path), { message })) as unknown as Error
+    const error = await t.rejects(readOrCreateKey(path), { message })
     t.notMatch(String(error), 'c2VjcmV0')
   }
   for (const text of ['', 'c2VjcmV0', `${Buffer.alloc(16).toString('base64')}\n`, good + good]) {

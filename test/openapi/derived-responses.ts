@@ -85,7 +85,7 @@ export async function checkDerived({ app, account, ada }: Scene, requests: Reque
       const response = responses[status]
       if (!response || !(example in json(response).examples)) continue
       const inject = (request: Injected) => app.inject(change(request) as object)
-      await check(operationId, status, example, send(ada.key, { inject } as unknown as FastifyInstance))
+      await check(operationId, status, example, send(ada.key, { inject } as FastifyInstance))
     }
   }
 }

@@ -240,7 +240,7 @@ t.test('a task that TikTok does not know is replaced only if its last chunk was 
   fake.tasks.clear()
   t.equal(await reconcile(ready), 'unknown')
   // The engine prepares again only after a call that was certainly not made.
-  t.has(await rejection(prepare(ready) as never), { code: 'unexpected_answer', maybeSent: false, retryable: true })
+  t.has(await rejection(prepare(ready)), { code: 'unexpected_answer', maybeSent: false, retryable: true })
   t.equal(fake.tasks.size, 0, 'the old upload still takes bytes')
   const upload = { ...ready.upload!, createdAt: Date.now() - HOUR - 180_000 }
   const again = await prepareAll({ ...ready, upload })
@@ -254,7 +254,7 @@ t.test('a status without a name says nothing', async (t) => {
   const ready = await prepareAll()
   for (const call of [() => reconcile(ready), () => prepare(ready)]) {
     fake.faults.push({ on: STATUS, instead: { status: 200, body: { data: {}, error: { code: 'ok' } } } })
-    t.has(await rejection(call() as never), { code: 'unexpected_answer', retryable: true, maybeSent: false })
+    t.has(await rejection(call()), { code: 'unexpected_answer', retryable: true, maybeSent: false })
   }
 })
 
@@ -273,7 +273,7 @@ t.test('the address of an upload is in no error', async (t) => {
   const failing = () => Promise.reject(new TypeError(`fetch failed for ${url}`))
   const io = { ...ioOf(fake, { fetch: failing }), credentials: fake.credentials }
   const error = await rejection(
-    tiktokAdapter.publish(actOf({ media: [fileOf('video/mp4', { bytes: 3 * CHUNK })] }), io, ready) as never,
+    tiktokAdapter.publish(actOf({ media: [fileOf('video/mp4', { bytes: 3 * CHUNK })] }), io, ready),
   )
   t.notOk(error.message.includes(secret), error.message)
 })
@@ -300,7 +300,7 @@ t.test('bytes go to TikTok alone', async (t) => {
   ]) {
     const body = { data: { publish_id: 'v_pub_file~v2-1.1', upload_url }, error: { code: 'ok', message: '' } }
     fake.faults.push({ on: INIT, instead: { status: 200, body } })
-    t.has(await rejection(prepare(null) as never), { code: 'unexpected_answer', maybeSent: false })
+    t.has(await rejection(prepare(null)), { code: 'unexpected_answer', maybeSent: false })
   }
   t.notOk(fake.log.includes(STATUS))
 })

@@ -19,9 +19,9 @@ const READINGS: [id: 'x' | 'facebook' | 'pinterest', adapter: AnyAdapter, state:
 t.test('a page with status 200, or JSON of another form, is no state of a video', async (t) => {
   for (const [id, adapter, state] of READINGS) {
     const scene = sceneOf(id)!
-    const fake = await scene.start(t as never)
-    const { credentials } = scene.account(fake as never)
-    scene.controls(fake as never, { now: new Date() }).process?.(2)
+    const fake = await scene.start(t)
+    const { credentials } = scene.account(fake)
+    scene.controls(fake, { now: new Date() }).process?.(2)
     const fields = { ...scene.fields }
     const act = actOf({ postType: id === 'facebook' ? 'reel' : 'video', media: [fileOf('video/mp4')], fields })
     for (const instead of [PAGE, { status: 200, body: {} }, { status: 200, body: 'null' }]) {
@@ -34,7 +34,7 @@ t.test('a page with status 200, or JSON of another form, is no state of a video'
         }
         return fake.fetch(input, init)
       }
-      const io = { ...ioOf(fake as never), credentials, fetch }
+      const io = { ...ioOf(fake), credentials, fetch }
       const error = await rejection(
         (async () => {
           let saved = null

@@ -104,7 +104,7 @@ t.test('the timeline is read again after each pause, and absence proves nothing'
     t.strictSame(await find(looks), { processing: { state: { ...unread, looks: looks + 1 }, afterMs } })
   }
   t.equal(await find(LOOKS_MAX), 'unknown')
-  const earlier = { uploads: [], uploadedAt: 0, reads: 1 } as never
+  const earlier = { uploads: [], uploadedAt: 0, reads: 1 }
   const afterUpgrade = await reconcile(actOf(), credentials, ioOf(fake), earlier)
   t.match(afterUpgrade, { processing: { state: { looks: 1 } } }, 'a state of an earlier version is read from the start')
   t.equal(fake.switches.postsRead, 0, 'an empty page costs nothing')

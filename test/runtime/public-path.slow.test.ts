@@ -121,7 +121,7 @@ for (const [name, replacement] of Object.entries(PROXIES)) {
           await page.evaluate(`location.hash = '#/posts/${id}'`)
           const picture = page.locator('img').first()
           await until('the picture is shown', () =>
-            picture.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
+            picture.evaluate((element) => (element as { naturalWidth: number }).naturalWidth),
           )
         })
       }

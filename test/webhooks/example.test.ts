@@ -6,7 +6,7 @@ import { createWebhookWorld, numberEvents, type Receiver } from './scene.ts'
 
 t.test('the example receives the events of a webhook, each once, and rejects forged ones', async (t) => {
   const { hook, ada, db, dispatch, log } = await createWebhookWorld(t)
-  const target = { url: 'http://127.0.0.1:1/', secrets: [] as string[] } as unknown as Receiver
+  const target = { url: 'http://127.0.0.1:1/', secrets: [] as string[] } as Receiver
   const { id, secret } = await hook(target)
   const child = spawn(process.execPath, ['test/examples/receiver.ts'], {
     env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: '0' },

@@ -68,7 +68,7 @@ const selectPage = preparedInStream<
       order by ${place} limit ${sql.lit(WINDOW)}
     ),
     wanted as (
-      select * from seen where ${isWanted(value as never)} order by place limit ${value('limit')}
+      select * from seen where ${isWanted(value)} order by place limit ${value('limit')}
     )
     select ${columns}, place, true as is_wanted from wanted
     union all

@@ -72,7 +72,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isDeliveryWanted(value as never, given)}${hasTimes(given) ? sql` and ${isScheduled(source, value as Value, given)}` : sql``}
+        ${isDeliveryWanted(value, given)}${hasTimes(given) ? sql` and ${isScheduled(source, value as Value, given)}` : sql``}
           and ${isVisible}, false
       ) as is_wanted,
       case when rank = ${sql.lit(window)} then coalesce(${isVisible}, false) else true end as is_visible

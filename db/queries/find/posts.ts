@@ -79,7 +79,7 @@ function selectPage(db: Db, query: PostQuery, given: readonly string[], value: V
     ) as post)`
   return db
     .selectFrom(walked.as('posts'))
-    .select((eb) => [...listedColumns(eb as never), 'isWanted', 'isLast', 'sortedBy'])
+    .select((eb) => [...listedColumns(eb), 'isWanted', 'isLast', 'sortedBy'])
     .where(sql<boolean>`is_wanted or is_last`)
     .orderBy(orderBy)
     .limit(value('limit'))

@@ -248,7 +248,7 @@ export function dropAbsentOfTargets(targets: TargetRow[]): void {
   for (const target of targets) {
     if (target.mediaFit === null) delete target.mediaFit
     if (target.padColor === null) delete target.padColor
-    const files = target.threadMedia as unknown as [part: number, id: string][] | null | undefined
+    const files = target.threadMedia as [part: number, id: string][] | null | undefined
     if (files) target.threadMedia = filesOfParts(target, files)
     else delete target.threadMedia
   }

@@ -85,7 +85,7 @@ const selectListedPosts = prepared<ListedPage, ListedPost>('list_listed_posts', 
         .limit(value('looks'))
         .as('posts'),
     )
-    .select(listedColumns as never)
+    .select(listedColumns)
     .where(hasListedAccounts(value('accountIds')))
     .orderBy('id', 'desc')
     .limit(value('limit'))

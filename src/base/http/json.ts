@@ -46,7 +46,9 @@ const PARSED_DEPTH_MAX = 1_000
 /** A shorter body has too few keys and levels to take long. */
 const SCANNED_BYTES_MIN = 16_384
 
-const [QUOTE, COLON, BACKSLASH] = Buffer.from('":\\') as unknown as [number, number, number]
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
 /** By the bit that tells them apart, brackets are braces. */
 const OPENING = 0x7b
 const CLOSING = 0x7d

@@ -1,4 +1,4 @@
-import fastJson, { type Options } from 'fast-json-stringify'
+import fastJson from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
 import { componentsOf } from './components.ts'
 
@@ -21,5 +21,5 @@ export const serializerCompiler: FastifySerializerCompiler<{ $ref?: string }> = 
 function compile({ $ref, ...inline }: { $ref?: string }): Serializer {
   const schema = $ref === undefined ? inline : { $ref }
   const components = [...componentsOf(schema)].map((component) => [component.$id!, component])
-  return fastJson(schema, { schema: Object.fromEntries(components) } as unknown as Options)
+  return fastJson(schema, { schema: Object.fromEntries(components) })
 }

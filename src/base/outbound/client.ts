@@ -25,7 +25,7 @@ export function createPublicClient(options: Partial<ReachOptions> = {}): PublicC
   const reach = createReach(options)
   const dispatcher = createDispatcher(reach)
   // undici's types are those of another version than Node's, and equivalent.
-  const publicFetch = undiciFetch as unknown as (input: unknown, init: object) => Promise<Response>
+  const publicFetch = undiciFetch as (input: unknown, init: object) => Promise<Response>
   return {
     // undici's own `fetch`, because Node's does not accept a dispatcher of another undici version.
     fetch: (input, init) => publicFetch(input, { ...init, dispatcher }),

@@ -57,4 +57,4 @@ export function isSensitive(address: Address): boolean {
 }
 
 export const matches = (address: Address, network: Address, bits: number): boolean =>
-  address.kind() === network.kind() && address.match(network as never, bits)
+  address.kind() === network.kind() && address.match(network, bits)

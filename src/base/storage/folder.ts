@@ -132,7 +132,10 @@ function withWeakRange({ method, headers }: IncomingMessage): IncomingMessage {
   if (!tag?.includes('"')) return { method, headers } as IncomingMessage
   // A weak tag never matches in If-Range (RFC 9110, 13.1.5).
   const range = tag.startsWith('W/') ? '"none"' : `W/${tag}`
-  return { method, headers: { ...headers, 'if-range': range } } as unknown as IncomingMessage
+  return { method, headers: { ...headers, 'if-range': range } } as Pick<
+    IncomingMessage,
+    'method' | 'headers'
+  > as IncomingMessage
 }
 
 function nameOf(key: string): string {

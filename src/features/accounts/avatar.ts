@@ -43,9 +43,7 @@ export const accountAvatars: FastifyPluginAsyncTypebox<{ db: Db }> = async (app,
       const { id } = await getAccount(db, request, request.params.id)
       const { bytes, etag } = await readAvatar(db, id)
       reply.headers(avatarHeaders(etag))
-      return isKnown(request, etag)
-        ? reply.code(304).send(undefined as never)
-        : reply.type(MIME_TYPE).send(bytes as never)
+      return isKnown(request, etag) ? reply.code(304).send(undefined) : reply.type(MIME_TYPE).send(bytes)
     },
   })
 }

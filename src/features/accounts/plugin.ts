@@ -35,7 +35,7 @@ export const accounts: FastifyPluginAsyncTypebox<AccountContext> = async (app, c
       const account = await getAccount(db, request, request.params.id, view)
       const etag = etagOf(account)
       reply.header('etag', etag)
-      return isKnown(request, etag) ? reply.code(304).send(undefined as never) : account
+      return isKnown(request, etag) ? reply.code(304).send(undefined) : account
     },
   })
 

@@ -65,6 +65,7 @@ export const auth = fp(async (app: FastifyInstance, { db, resource, noteFailedKe
 
   app.decorateRequest('userId', '')
   app.decorateRequest('keyId', '')
+  // The hook below sets it before any handler runs. Fastify takes no object here, because requests would share it.
   app.decorateRequest('rights', null as unknown as KeyRights)
   const authenticate = (request: FastifyRequest, key: CachedKey) => {
     request.keyId = key.id

@@ -13,7 +13,7 @@ import { texts } from './texts.ts'
 /** Serves Swagger UI at `/docs`, and its texts beside it. */
 export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Promise<void> {
   await app.register(texts, { tags })
-  const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as unknown as PageDocument, tags)))
+  const constants = listConstants(() => JSON.stringify(pageDocument(app.swagger() as PageDocument, tags)))
   app.addHook('onRequest', async ({ method, url, headers, raw, originalUrl }, reply) => {
     // Relative addresses in the page depend on a slash at the end of its own. The router does not see that slash.
     if (/\/docs\/(?:\?|$)/.test(originalUrl)) raw.url = '/docs/'
@@ -33,7 +33,7 @@ export async function docs(app: FastifyInstance, { tags }: { tags: Tag[] }): Pro
     logo: null as never,
     theme: { title: 'Postroom', css: [{ filename: 'postroom.css', content: PAGE_STYLE }] },
     uiConfig: {
-      plugins: [swaggerPlugin] as unknown as NonNullable<FastifySwaggerUiConfigOptions['plugins']>,
+      plugins: [swaggerPlugin] as NonNullable<FastifySwaggerUiConfigOptions['plugins']>,
       layout: 'PostroomLayout',
       docExpansion: 'none',
       filter: true,

@@ -53,6 +53,7 @@ type Tree = { [key: string]: Tree }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the browser gets its source text, without other functions
 export function swaggerPlugin({ React }: System) {
+  // The types of the service have no DOM.
   const page = globalThis as unknown as Page
   const { createElement: h, useEffect, useState } = React
 

@@ -7,10 +7,7 @@ import { createWaiters } from './waiters.ts'
 
 /** The database has events in their final form. The serializer of the schema would match each against all types. */
 const sendJson = (reply: FastifyReply, body: object) =>
-  reply
-    .type('application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(body as never)
+  reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
 
 export const events: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   const waiters = createWaiters(db)

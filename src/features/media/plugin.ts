@@ -123,6 +123,7 @@ export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetc
   })
 }
 
+/** Never returns a body: the types of a route know its JSON alone. */
 function sendServed({ method }: { method: string }, reply: FastifyReply, { statusCode, headers, body }: Served): never {
   reply.headers(headers)
   if (statusCode === 412) throw fail('precondition_failed.file')

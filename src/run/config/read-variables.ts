@@ -5,7 +5,7 @@ import { FORMATS } from './formats.ts'
 import { VARIABLES, type Variables } from './variables.ts'
 
 type VariableSchema = {
-  type: 'string' | 'integer'
+  type?: 'string' | 'integer'
   format?: string
   enum?: string[]
   minimum?: number
@@ -13,7 +13,7 @@ type VariableSchema = {
   writeOnly?: boolean
 }
 
-const SCHEMAS: Record<string, VariableSchema> = VARIABLES.properties as never
+const SCHEMAS = VARIABLES.properties as Record<string, VariableSchema>
 
 const createAjv = () =>
   new Ajv({

@@ -57,7 +57,7 @@ function observeDatabase(db: Db): Db {
     running++
     const result = await db.executeQuery(query).finally(() => running--)
     const statement = [SETTLE, CLAIM, INTEND].find((words) => sql.includes(words))
-    if (!statement) return result as never
+    if (!statement) return result
     // A claim of nothing is one row without a lease. An intent without rows was refused.
     const isEmpty = (row: unknown) => (row as { leaseToken?: string | null }).leaseToken === null
     if (statement !== SETTLE && result.rows.every(isEmpty)) return result
@@ -71,7 +71,7 @@ function observeDatabase(db: Db): Db {
           )
     // A statement for several acts has one response.
     if (losses.includes(true)) throw new Error('Connection terminated unexpectedly')
-    return result as never
+    return result
   }
   return new Proxy(db, {
     get(target, key) {

@@ -128,7 +128,7 @@ export const RECEIVED: { [id in keyof Fakes]: Reader<id> } = {
   discord: (fake) =>
     bodiesOf(fake, /\/webhooks\//).map((body) => {
       const json = textAt(body, 'payload_json')
-      const { content = '', thread_name: title, attachments = [] } = json ? JSON.parse(json) : (body as never)
+      const { content = '', thread_name: title, attachments = [] } = json ? JSON.parse(json) : body
       const altTexts = attachments.map(({ description }: { description?: string }) => description ?? null)
       return received({ text: content, title, altTexts })
     }),

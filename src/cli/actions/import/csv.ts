@@ -48,6 +48,7 @@ export async function readTable(path: string): Promise<Table> {
   }
   try {
     const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine, record_delimiter: LINE_ENDS }
+    // The types of csv-parse leave `info` out.
     const records = parse(text, { ...options, relax_column_count: true, info: true }) as unknown as Parsed[]
     const [{ record: header } = { record: [] }, ...others] = records
     const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)

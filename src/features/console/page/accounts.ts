@@ -157,6 +157,7 @@ function Credentials({ platform, onEnd }: ConnectProps) {
   }
   const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
     const entries = [...new FormData(form)].filter(([, value]) => value !== '')
+    // The service checks the properties, which differ by network.
     await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as never)
     onEnd()
   })
