@@ -175,3 +175,8 @@ export const PostPath = Type.Object({
   }),
 })
 export type PostPath = Static<typeof PostPath>
+
+/** The time of a post as its author wrote it, and the instant that it meant then. */
+export interface LocalSchedule extends Pick<Post, 'fold'>, Required<Pick<Post, 'scheduledAtLocal' | 'timeZone'>> {
+  scheduledAt: string
+}

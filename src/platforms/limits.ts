@@ -5,18 +5,10 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { Platform } from './contract/limits.ts'
 import { mapNetworks, NETWORKS } from './networks.ts'
 import { findAltTextRule } from './rules/alt-text.ts'
+import type { OwnLimits } from './rules/context.ts'
 
 /** The limits of all networks. */
 export const platforms = mapNetworks(({ limits }) => limits)
-
-/** The limits that an account has instead of its network's. */
-export interface OwnLimits {
-  /** For caption, thread parts and first comment. */
-  textLengthMax?: number | null
-  /** The longest alternative text that the server keeps. */
-  altTextLengthMax?: number | null
-  facts?: AccountFacts | null
-}
 
 /** The limits of a network, with those of one account in their place. */
 export function limitsOf({

@@ -1,48 +1,25 @@
-import type { MediaFacts } from '../../schemas/media.ts'
-import type { PlatformId } from '../../schemas/platform.ts'
 import type { LimitCount } from '../../schemas/validate-post.ts'
-import { limitsOf, type OwnLimits } from './limits.ts'
+import type { Post } from './contract/post.ts'
 import { checkText } from './rules/caption.ts'
-import {
-  type CheckContext,
-  createMediaFinder,
-  createOverridePaths,
-  type PostToCheck,
-  targetOf,
-} from './rules/context.ts'
+import type { CheckContext, LoadedTarget } from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
 import { checkFirstComment } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'
-import { createTextCache } from './rules/text-cache.ts'
+import { createTextCache, type TextCache } from './rules/text-cache.ts'
 import { checkTitle } from './rules/title.ts'
 import type { Violation } from './rules/violation.ts'
-import { createAccountNames, isStated, nameField, nameServer } from './rules/wording.ts'
-
-export interface TargetAccount extends OwnLimits {
-  id: string
-  platform: PlatformId
-  username: string
-  /** The id of the account on its network; null if it was never connected. */
-  externalId?: string | null
-}
+import { createAccountNames, isStated, nameServer } from './rules/wording.ts'
 
 export interface CheckOptions {
   /** Measured texts, for a post that is checked twice. */
-  texts?: CheckContext['texts']
+  texts?: TextCache
   /** Gets every counter of every account. */
   addCount?: ((accountId: string, count: LimitCount) => void) | undefined
 }
 
-type Check = [
-  post: PostToCheck,
-  accounts: readonly TargetAccount[],
-  knownFiles: readonly MediaFacts[],
-  options?: CheckOptions,
-]
-
 /** The violations that `checkInPieces` finds, without a pause: for a post that takes little time. */
-export function findViolations(...check: Check): Violation[] {
-  const pieces = checkInPieces(...check)
+export function findViolations(post: Post<LoadedTarget>, options?: CheckOptions): Violation[] {
+  const pieces = checkInPieces(post, options)
   for (;;) {
     const { done, value } = pieces.next()
     if (done) return value
@@ -50,34 +27,27 @@ export function findViolations(...check: Check): Violation[] {
 }
 
 /**
- * The violations of a post, in the order of `accounts`. Each account is checked on its own caption, fields and thread
- * parts. `knownFiles` has the facts of the post's media, in any order. Yields after each piece of the work, so that a
- * large post need not block the event loop.
+ * The violations of a post, in the order of its targets. Yields after each piece of the work, so that a large post need
+ * not block the event loop.
  */
 export function* checkInPieces(
-  ...[post, accounts, knownFiles, { texts = createTextCache(), addCount } = {}]: Check
+  post: Post<LoadedTarget>,
+  { texts = createTextCache(), addCount }: CheckOptions = {},
 ): Generator<void, Violation[]> {
   const violations: Violation[] = []
-  const findOverridePath = createOverridePaths(post)
-  const findMedia = createMediaFinder(post, knownFiles, findOverridePath)
-  const nameOf = createAccountNames(accounts)
+  const nameOf = createAccountNames(post.targets)
 
-  for (const account of accounts) {
-    const { id, platform: platformId, username } = account
-    const platform = limitsOf(account)
+  for (const target of post.targets) {
+    const { account, accountId, limits: platform } = target
     const { server } = platform
-    const override = post.overrides.get(id)
     const context: CheckContext = {
       post,
-      accountId: id,
-      target: targetOf(post, account, platform),
+      target,
       platform,
       postTypeRule: platform.postTypes[post.postType],
-      caption: override?.captionOverride ?? post.caption,
-      fields: override?.fields ?? {},
-      nameField: (key) => nameField(key, override),
-      findOverridePath,
-      media: findMedia(id),
+      caption: target.caption,
+      fields: target.fields ?? NO_FIELDS,
+      media: target.media,
       texts,
       addViolation: (
         rule,
@@ -85,9 +55,9 @@ export function* checkInPieces(
         problem,
       ) =>
         violations.push({
-          accountId: id,
-          platform: platformId,
-          username,
+          accountId,
+          platform: account.platform,
+          username: account.username,
           postType: post.postType,
           path,
           ...(position !== undefined && { position }),
@@ -100,7 +70,7 @@ export function* checkInPieces(
           message: `${nameOf(account)}: ${problem}${server && isStated(source, server) ? nameServer(server) : ''}`,
           source,
         }),
-      addCount: addCount && ((count) => addCount(id, count)),
+      addCount: addCount && ((count) => addCount(accountId, count)),
     }
     checkPostType(context)
     yield* checkText(context)
@@ -112,6 +82,8 @@ export function* checkInPieces(
   }
   return violations
 }
+
+const NO_FIELDS = {}
 
 function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {
   if (postTypeRule) return

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { MediaFacts } from '../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { findViolations } from '../../src/platforms/violations.ts'
-import { gif, image, many, messages, rules, video } from '../helpers/limits.ts'
+import { gif, image, many, messages, postFor, rules, video } from '../helpers/limits.ts'
 
 t.test('media files are counted by kind; a duplicate counts each time', async (t) => {
   const counts: [PlatformId, PostType, MediaFacts[], string[]][] = [
@@ -49,16 +49,10 @@ t.test('media files are counted by kind; a duplicate counts each time', async (t
 })
 
 t.test('unknown files are neither counted nor missing', async (t) => {
-  const post = {
-    postType: 'post' as const,
-    caption: '',
-    scheduled: true,
-    overrides: new Map(),
-    threadParts: new Map(),
-  }
   const accounts = [{ id: 'a1', platform: 'instagram' as const, username: 'ada' }]
-  t.same(findViolations({ ...post, mediaIds: ['foreign'] }, accounts, []), [])
-  t.same(findViolations({ ...post, mediaIds: Array(11).fill('foreign') }, accounts, []), [])
+  const violationsOf = (mediaIds: string[]) => findViolations(postFor(accounts, { isScheduled: true, mediaIds }))
+  t.same(violationsOf(['foreign']), [])
+  t.same(violationsOf(Array(11).fill('foreign')), [])
 })
 
 t.test('a file may have each value up to the limit of its network', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { PlatformId, PostType } from '../../schemas/platform.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { findViolations } from '../../src/platforms/violations.ts'
-import { type Case, check, image, many, messages, rules } from '../helpers/limits.ts'
+import { type Case, check, image, many, messages, postFor, rules } from '../helpers/limits.ts'
 
 const family = '👨‍👩‍👧‍👦'
 
@@ -47,20 +47,9 @@ t.test('an unsupported post type is one violation, beside those that do not depe
 t.test('an override replaces the caption for its own account; an empty one is an empty caption', async (t) => {
   const long = 'a'.repeat(281)
   const accounts = (['x', 'x', 'x'] as const).map((platform, n) => ({ id: `a${n}`, platform, username: `u${n}` }))
-  const overrides = new Map([
-    ['a0', { captionOverride: null, fields: {} }],
-    ['a1', { captionOverride: '' }],
-  ])
-  const post = {
-    postType: 'post' as const,
-    caption: long,
-    scheduled: false,
-    mediaIds: [],
-    overrides,
-    threadParts: new Map(),
-  }
+  const post = postFor(accounts, { caption: long }, [{ fields: {} }, { captionOverride: '' }])
   t.same(
-    findViolations(post, accounts, []).map(({ accountId }) => accountId),
+    findViolations(post).map(({ accountId }) => accountId),
     ['a0', 'a2'],
     'in the order of the accounts',
   )

@@ -3,6 +3,7 @@ import { findCashtags, findHashtags, findLinks, findMentions } from '../../src/p
 import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { findViolations } from '../../src/platforms/violations.ts'
 import { stepCounter } from '../helpers/count-steps.ts'
+import { postFor } from '../helpers/limits.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 // Created before the first call of the code that it counts.
@@ -89,15 +90,8 @@ t.test('a text is measured once, however many accounts share it', async (t) => {
       platform: 'x' as const,
       username: `u${n}`,
     }))
-    const post = {
-      postType: 'post' as const,
-      caption: '👨‍👩‍👧‍👦 https://example.com/ '.repeat(1000),
-      scheduled: false,
-      mediaIds: [],
-      overrides: new Map(),
-      threadParts: new Map(),
-    }
-    t.equal(findViolations(post, accounts, []).length, accountCount)
+    const post = postFor(accounts, { caption: '👨‍👩‍👧‍👦 https://example.com/ '.repeat(1000) })
+    t.equal(findViolations(post).length, accountCount)
   }
   const [one, ten] = [countSteps(() => check(1)), countSteps(() => check(10))]
   t.ok(ten < 1.1 * one, `${one} steps for one account, ${ten} for ten`)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
-import { insertPost, type NewDelivery, type NewPost } from '../../db/queries/posts/insert.ts'
+import { insertPost, type NewPost, type NewTarget } from '../../db/queries/posts/insert.ts'
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
@@ -13,11 +13,9 @@ const READY = { credentials: { username: 'ada' } }
 /** Whether the post was written. */
 const write = async (db: Db, post: NewPost) => (await insertPost(db, post))?.outcome === 'written'
 
-const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): NewDelivery => ({
+const toTarget = (accountId: string, target: Partial<NewTarget> = {}): NewTarget => ({
   accountId,
-  textLengthMax: null,
-  factsDigest: null,
-  defaultFields: null,
+  account: { textLengthMax: null, factsDigest: null, defaultFields: null },
   captionOverride: null,
   fields: null,
   threadParts: null,
@@ -25,7 +23,7 @@ const toDelivery = (accountId: string, delivery: Partial<NewDelivery> = {}): New
   scheduledAt: null,
   nearby: { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null },
   isInSlot: false,
-  ...delivery,
+  ...target,
 })
 
 const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {}): NewPost => ({
@@ -37,7 +35,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   status: 'draft',
   scheduledAt: null,
   deliveryState: 'waiting',
-  deliveries: [toDelivery(accountId)],
+  targets: [toTarget(accountId)],
   mediaIds: [],
   unready: [],
   ...post,
@@ -135,7 +133,7 @@ t.test('a post that the database rejects does not affect the others of its batch
   const { db, ...world } = await createWorld(t)
   const ada = await world.user()
   const account = await ada.account('sandbox', READY)
-  const posts = [{}, { mediaIds: [newId()] }, { deliveries: [toDelivery(newId())] }, {}].map((post) =>
+  const posts = [{}, { mediaIds: [newId()] }, { targets: [toTarget(newId())] }, {}].map((post) =>
     newPost(ada.id, account, post),
   )
   t.hasStrict(await Promise.allSettled(posts.map((post) => write(db, post))), [
@@ -152,8 +150,8 @@ t.test('a post with many bytes or accounts is written in a statement of its own'
   const ada = await world.user()
   const account = await ada.account('sandbox', READY)
   const accountIds = await Promise.all(Array.from({ length: 33 }, () => ada.account('sandbox', READY)))
-  const long = { deliveries: [toDelivery(account, { fields: { text: 'x'.repeat(40_000) } })] }
-  const wide = { deliveries: accountIds.map((accountId) => toDelivery(accountId)) }
+  const long = { targets: [toTarget(account, { fields: { text: 'x'.repeat(40_000) } })] }
+  const wide = { targets: accountIds.map((accountId) => toTarget(accountId)) }
   const posts = [{}, long, {}, wide, {}].map((post) => newPost(ada.id, account, post))
   t.strictSame(await Promise.all(posts.map((post) => write(db, post))), Array(5).fill(true))
   t.equal(await countCommits(db), 3)

@@ -85,6 +85,18 @@ export const publishNow = prepared<
     select count(*) from due`,
 )
 
+/** Stores what other posts are compared with: see `NearbyTerms`. A draft has none. */
+export async function storeTextDigests(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  digests: readonly { accountId: string; textDigest: string | null }[],
+): Promise<void> {
+  await sql`
+    update post_targets set text_digest = digest."textDigest"
+    from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb) as digest("accountId" uuid, "textDigest" bigint)
+    where user_id = ${userId} and post_id = ${id} and account_id = digest."accountId"`.execute(db)
+}
+
 export interface OwnedDelivery {
   platform: PlatformId
   state: DeliveryState

@@ -1,15 +1,10 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { Post, PostStatus } from '../../../schemas/post.ts'
+import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
-
-/** The time of a post as its author wrote it, and the instant that it meant then. */
-export interface LocalSchedule extends Pick<Post, 'fold'>, Required<Pick<Post, 'scheduledAtLocal' | 'timeZone'>> {
-  scheduledAt: string
-}
 
 /** The columns that a request writes. */
 export interface WrittenColumns {
@@ -18,7 +13,7 @@ export interface WrittenColumns {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
-  altTexts?: Record<string, string> | null
+  altTexts?: Readonly<Record<string, string>> | null
   mediaFit?: MediaFit | null
   padColor?: string | null
   localSchedule?: LocalSchedule | null

@@ -12,7 +12,7 @@ export interface FilesOfDelivery {
 interface FilesOfPost {
   /** In order. An id may occur twice. */
   mediaIds: readonly string[]
-  deliveries: readonly (FilesOfDelivery & { accountId: string })[]
+  targets: readonly (FilesOfDelivery & { accountId: string })[]
 }
 
 /** The files of a delivery alone. Those of `mediaIds` have no part: they belong to the first. */
@@ -21,8 +21,8 @@ const ownRows = ({ mediaIds, threadMedia }: FilesOfDelivery) =>
   (mediaIds ?? []).map((id) => ({ media_id: id }))
 
 /** The rows of a post in `post_media`: its own files, then those of its accounts. */
-export const fileRows = ({ mediaIds, deliveries }: FilesOfPost) =>
-  [{ accountId: null, mediaIds }, ...deliveries]
+export const fileRows = ({ mediaIds, targets }: FilesOfPost) =>
+  [{ accountId: null, mediaIds }, ...targets]
     .flatMap(({ accountId, ...files }) => ownRows(files).map((row) => ({ account_id: accountId, ...row })))
     .map((row, index) => ({ position: index + 1, ...row }))
 

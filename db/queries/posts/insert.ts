@@ -3,14 +3,7 @@ import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { batched, type WithOrdinal } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import {
-  type AccountReadiness,
-  type DefaultFields,
-  digestOfFacts,
-  isReady,
-  reachableBy,
-  readiness,
-} from '../accounts.ts'
+import { type AccountReadiness, digestOfFacts, isReady, reachableBy, readiness } from '../accounts.ts'
 import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
@@ -19,14 +12,11 @@ import { DELIVERY_COLUMNS, toDeliveryJson, type WrittenDelivery } from './delive
 import { fileRows } from './files.ts'
 import { usableAfterLookout, usableUnseen } from './lookout.ts'
 import { DAY_COLUMNS, type Nearby, type NearbyTerms } from './nearby.ts'
+import type { SubjectAccount } from './subjects.ts'
 
-export interface NewDelivery extends WrittenDelivery {
-  /** The text limit that the post was checked against. */
-  textLengthMax: number | null
-  /** That of the facts that the post was checked against. */
-  factsDigest: string | null
-  /** The default fields that `fields` was merged with. */
-  defaultFields: DefaultFields | null
+export interface NewTarget extends WrittenDelivery {
+  /** The account by whose limits the post was checked, and with whose default fields `fields` was merged. */
+  account: Pick<SubjectAccount, 'textLengthMax' | 'factsDigest' | 'defaultFields'>
   nearby: NearbyTerms
 }
 
@@ -37,9 +27,9 @@ export interface NewPost extends WrittenColumns {
   keyId?: string | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
-  deliveries: NewDelivery[]
+  targets: NewTarget[]
   /** In order. An id may occur twice. */
-  mediaIds: string[]
+  mediaIds: readonly string[]
   /** The accounts that are not ready, in the order of the deliveries, as the database has returned them. */
   unready: UnreadyAccount[]
   /**
@@ -196,7 +186,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
         ordinal,
         without_media: files.length === 0 || undefined,
         delivery_state: post.deliveryState,
-        delivery_count: post.deliveries.length,
+        delivery_count: post.targets.length,
         expected: post.unready.length > 0 ? post.unready : undefined,
         lookout: post.lookout?.mode,
         gap_ms: post.lookout?.gapMs ?? undefined,
@@ -206,13 +196,13 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
     ),
     deliveries: JSON.stringify(
       numbered.flatMap(({ ordinal, post }) =>
-        post.deliveries.map((delivery, index) => ({
+        post.targets.map(({ account, ...delivery }, index) => ({
           ordinal,
           position: index + 1,
           account_id: delivery.accountId,
-          text_length_max: delivery.textLengthMax ?? undefined,
-          facts_digest: delivery.factsDigest ?? undefined,
-          default_fields: delivery.defaultFields ?? undefined,
+          text_length_max: account.textLengthMax ?? undefined,
+          facts_digest: account.factsDigest ?? undefined,
+          default_fields: account.defaultFields ?? undefined,
           ...toDeliveryJson(delivery, delivery.nearby.textDigest),
           ...DAY_COLUMNS.toJson(delivery.nearby),
           is_in_slot: delivery.isInSlot || undefined,
@@ -226,17 +216,17 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
 const insertBatched = batched(insertPosts)
 
 /** A larger post gets a statement of its own, because it would delay the others of a batch. */
-const BATCHED_DELIVERIES_MAX = 32
+const BATCHED_TARGETS_MAX = 32
 /** The length of texts, metadata and fields as JSON, in UTF-16 units. */
 const BATCHED_LENGTH_MAX = 32_768
 
 /** Whether a post shares a statement with others. Those with a taken key do not: see `responsesWithTakenKeys`. */
 const isBatched = (post: NewPost): boolean =>
-  !post.keyed?.takenKey && post.deliveries.length <= BATCHED_DELIVERIES_MAX && lengthOf(post) <= BATCHED_LENGTH_MAX
+  !post.keyed?.takenKey && post.targets.length <= BATCHED_TARGETS_MAX && lengthOf(post) <= BATCHED_LENGTH_MAX
 
-const lengthOf = ({ caption, metadata, deliveries }: NewPost): number =>
-  deliveries.reduce(
-    (sum, { captionOverride, defaultFields, fields, threadParts, mediaIds, threadMedia, renditions }) =>
+const lengthOf = ({ caption, metadata, targets }: NewPost): number =>
+  targets.reduce(
+    (sum, { captionOverride, account: { defaultFields }, fields, threadParts, mediaIds, threadMedia, renditions }) =>
       sum +
       (captionOverride?.length ?? 0) +
       [defaultFields, fields, threadParts, mediaIds, threadMedia, renditions].reduce<number>(addLength, 0),

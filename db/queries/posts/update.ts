@@ -21,13 +21,13 @@ export interface ChangedDelivery extends WrittenDelivery {
 }
 
 export interface ChangedPost extends WrittenColumns {
-  mediaIds: string[]
+  mediaIds: readonly string[]
   /** Whether the files of the post or of its accounts change. */
   hasOtherFiles: boolean
   /** How long a call that was lost may still arrive. */
   nameKeptMs: number
   /** All deliveries of the post, in the order of its accounts. Others are removed. */
-  deliveries: ChangedDelivery[]
+  targets: ChangedDelivery[]
 }
 
 type PostKey = { userId: string; id: string }
@@ -38,7 +38,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     mediaIds: _mediaIds,
     hasOtherFiles,
     nameKeptMs: _nameKeptMs,
-    deliveries,
+    targets,
     altTexts,
     metadata,
     localSchedule,
@@ -53,7 +53,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
       localSchedule: localSchedule && JSON.stringify(localSchedule),
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts
-        where accounts.id = any(${deliveries.map(({ accountId }) => accountId)}::uuid[]))`,
+        where accounts.id = any(${targets.map(({ accountId }) => accountId)}::uuid[]))`,
       updatedAt: sql<Date>`now()`,
     })
     .where('userId', '=', key.userId)
@@ -64,7 +64,7 @@ export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost):
     .deleteFrom('postTargets')
     .where('userId', '=', key.userId)
     .where('postId', '=', key.id)
-    .where('accountId', '!=', sql<string>`all(${deliveries.map(({ accountId }) => accountId)}::uuid[])`)
+    .where('accountId', '!=', sql<string>`all(${targets.map(({ accountId }) => accountId)}::uuid[])`)
     .execute()
   await storeDeliveries(db, key, post)
 }
@@ -85,9 +85,9 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, post: ChangedPost):
  * networks derive from them, and a network would take new content under an old name for sent. The names stay if only
  * the time changes and the delivery is due now, because a lost call may still arrive.
  */
-async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, deliveries }: ChangedPost) {
+async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, targets }: ChangedPost) {
   const items = JSON.stringify(
-    deliveries.map((delivery, index) => ({
+    targets.map((delivery, index) => ({
       position: index + 1,
       account_id: delivery.accountId,
       platform: delivery.platform,

@@ -13,7 +13,11 @@ import { mergeFields } from '../../base/http/merge-patch.ts'
 import { describeUnknown } from '../../base/http/nearest.ts'
 import type { IfMatch } from '../../base/http/preconditions.ts'
 import { isListed, requireScope } from '../../base/http/rights.ts'
-import { limitsOf, type OwnLimits } from '../../platforms/limits.ts'
+import { EMPTY_DRAFT, EMPTY_TARGET } from '../../platforms/contract/post.ts'
+import { limitsOf } from '../../platforms/limits.ts'
+import { loadTarget } from '../../platforms/load-target.ts'
+import type { OwnLimits } from '../../platforms/rules/context.ts'
+import { NO_FILES } from '../../platforms/rules/files.ts'
 import type { Violation } from '../../platforms/rules/violation.ts'
 import { findViolations } from '../../platforms/violations.ts'
 import { type Caller, etagOf } from './list.ts'
@@ -88,13 +92,8 @@ const tooLarge = (bytes: number): Issue => ({
 
 /** The violations of a draft with these fields, and without texts and files. */
 function findFieldViolations(account: LockedAccount, fields: DefaultFields, postType: PostType): Violation[] {
-  const draft = {
-    postType,
-    caption: '',
-    scheduled: false,
-    mediaIds: [],
-    overrides: new Map([[account.id, { fields }]]),
-    threadParts: new Map(),
-  }
-  return findViolations(draft, [account], []).filter(({ path }) => path.includes('fields'))
+  const target = { ...EMPTY_TARGET, fields, accountId: account.id, path: ['accountOverrides', 0], index: 0 }
+  const post = { ...EMPTY_DRAFT, postType }
+  const draft = { ...post, targets: [loadTarget(post, target, account, NO_FILES)] }
+  return findViolations(draft).filter(({ path }) => path.includes('fields'))
 }

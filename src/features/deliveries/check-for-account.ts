@@ -1,8 +1,9 @@
 import type { Db } from '../../../db/client.ts'
-import { listMediaIds, type PostToCheck } from '../../platforms/rules/context.ts'
+import type { Post, Target } from '../../platforms/contract/post.ts'
+import { listMediaIds } from '../../platforms/rules/files.ts'
 import type { Usable, UsableForPost } from '../posts/access.ts'
 import { checkPost } from '../posts/check.ts'
-import { type PostContent, requireSize, type TargetContent, toPostToCheck } from '../posts/content.ts'
+import { requireSize } from '../posts/content.ts'
 
 /**
  * Checks what one account of a post would get, as if it was scheduled. With `deletedFiles`, its files are published and
@@ -14,21 +15,21 @@ export async function checkForAccount(
   {
     before,
     changed,
-    usable,
+    usable: owner,
     deletedFiles,
   }: {
-    before: PostContent
-    changed: TargetContent
+    before: Post
+    changed: Target
     usable: UsableForPost | undefined
-    deletedFiles?: PostToCheck['deletedFiles']
+    deletedFiles?: Post['deletedFiles']
   },
 ) {
   const alone = { ...before, targets: [changed] }
   requireSize(alone)
-  const mayAddFiles = usable?.isOwner !== false
-  const usableFiles: Usable = mayAddFiles
-    ? { accountIds: usable?.accountIds ?? null }
-    : { accountIds: null, mediaIds: listMediaIds(toPostToCheck(before)) }
-  const asked = { ...toPostToCheck(alone), scheduled: true, ...(deletedFiles && { deletedFiles }) }
-  return checkPost(db, userId, asked, usableFiles)
+  const usable: Usable =
+    owner?.isOwner === false
+      ? { accountIds: null, mediaIds: listMediaIds(before) }
+      : { accountIds: owner?.accountIds ?? null }
+  const { targets } = await checkPost(db, userId, { ...alone, isScheduled: true, deletedFiles }, { usable })
+  return targets[0]!
 }

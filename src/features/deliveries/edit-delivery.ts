@@ -8,10 +8,10 @@ import { fail, invalidRequest } from '../../base/errors.ts'
 import { createTextCache } from '../../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { bothFiles, findStrayMedia } from '../posts/body.ts'
-import { contentOf, sentContentOf } from '../posts/content.ts'
-import { renditionsOf } from '../posts/fit.ts'
+import { fromRow, sentContentOf } from '../posts/content.ts'
+import { toStored } from '../posts/fit.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
-import { digestTarget } from '../posts/nearby-terms.ts'
+import { digestTexts } from '../posts/nearby-terms.ts'
 import { checkForAccount } from './check-for-account.ts'
 
 interface Edit {
@@ -32,7 +32,7 @@ export async function editDelivery(
   { delivery, post, edit, usable }: Edit,
 ): Promise<void> {
   const { threadParts, ...override } = edit
-  const before = contentOf(post)
+  const before = fromRow(post)
   const target = before.targets.find((target) => target.accountId === accountId)!
   const changed = mergeTarget(target, {
     overrides: { [accountId]: override },
@@ -45,7 +45,8 @@ export async function editDelivery(
   if (delivery.state === 'published') throw fail('delivery_published')
   const refuse = (path: string, message: string) => invalidRequest([{ code: 'custom', path: [path], message }])
   const stray =
-    bothFiles(edit) ?? findStrayMedia({ ...before, ...changed, threadMedia: edit.threadMedia ?? changed.threadMedia })
+    bothFiles(edit) ??
+    findStrayMedia({ ...changed, postType: before.postType, threadMedia: edit.threadMedia ?? changed.threadMedia })
   if (stray) throw refuse('threadMedia', stray)
   const old = sentContentOf(before, target)
   const { acts, files } = sentContentOf(before, changed)
@@ -58,8 +59,8 @@ export async function editDelivery(
     const path = edit.threadMedia === undefined ? 'mediaIds' : 'threadMedia'
     throw refuse(path, 'The files of published parts have to stay')
   }
-  const { renditions: sent } = await checkForAccount(db, userId, { before, changed, usable })
-  const renditions = renditionsOf(sent, accountId)
-  const textDigest = digestTarget(delivery.platform, before, changed, createTextCache())
+  const checked = await checkForAccount(db, userId, { before, changed, usable })
+  const renditions = toStored(checked.renditions)
+  const textDigest = digestTexts(delivery.platform, before, changed, createTextCache())
   await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })
 }

@@ -18,11 +18,11 @@ import type { EditRule } from '../../platforms/contract/changes.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
 import { createTextCache } from '../../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
-import { contentOf } from '../posts/content.ts'
+import { fromRow } from '../posts/content.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
-import { digestTarget } from '../posts/nearby-terms.ts'
+import { digestTexts } from '../posts/nearby-terms.ts'
 import { checkForAccount } from './check-for-account.ts'
 import { changeDelivery, type DeliveryAccess } from './own-delivery.ts'
 import { findRefusal, NOT_CHANGED, readPublished } from './published-acts.ts'
@@ -107,8 +107,8 @@ function mergeContent(
   { accountId }: DeliveryAccess,
   { post, delivery, edit }: Edited & { edit: EditDelivery },
 ): Omit<EditContent, 'textDigest'> | undefined {
-  const target = contentOf(post).targets.find((target) => target.accountId === accountId)!
-  const textOf = (content: Omit<EditContent, 'textDigest'> & { threadParts: string[] | null }) =>
+  const target = fromRow(post).targets.find((target) => target.accountId === accountId)!
+  const textOf = (content: Omit<EditContent, 'textDigest'> & { threadParts: readonly string[] | null }) =>
     planTexts({ ...post, ...content, firstComment: null })[0]!.text
   const override = {
     // A thread of one part becomes a text.
@@ -143,11 +143,11 @@ async function checkContent(
     content,
   }: Edited & { usable: UsableForPost | undefined; content: Omit<EditContent, 'textDigest'> },
 ): Promise<EditContent> {
-  const before = contentOf(post)
+  const before = fromRow(post)
   const target = before.targets.find((target) => target.accountId === accountId)!
   const deletedFiles = (delivery.deletedFiles ?? []).filter(({ part }) => part === 1).map(toFacts)
   const files = [...(ownFilesOf(target)?.[0] ?? before.mediaIds), ...deletedFiles.map(({ id }) => id)]
   const changed = { ...target, ...content, threadParts: null, threadMedia: null, mediaIds: files }
   await checkForAccount(db, userId, { before, changed, usable, deletedFiles })
-  return { ...content, textDigest: digestTarget(delivery.platform, before, changed, createTextCache()) }
+  return { ...content, textDigest: digestTexts(delivery.platform, before, changed, createTextCache()) }
 }

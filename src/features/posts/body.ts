@@ -1,66 +1,79 @@
 import { type AccountOverride, type CreatePost, ownFilesOf } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type { QueueOrder } from '../../../schemas/queue.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
-import { createIndex, type PostToCheck } from '../../platforms/rules/context.ts'
+import type { Post, Target } from '../../platforms/contract/post.ts'
 import { formatCount } from '../../platforms/rules/wording.ts'
-import type { PostToComplete } from './default-fields.ts'
 import { findQueueIssues } from './queue/request.ts'
-import { readSchedule, type Schedule } from './schedule.ts'
+import { readTimes } from './schedule.ts'
 import { isScheduling } from './scope.ts'
 
-/** Properties of a body that are read. The others are stored as they were sent. */
-type Read = keyof PostToCheck | keyof Schedule | 'accountIds' | 'accountOverrides' | 'timeZone' | 'fold' | 'schedule'
-
-/** A post as the body of a request describes it. */
-export interface RequestedPost
-  extends Omit<CreatePost, Read>,
-    PostToCheck,
-    Schedule,
-    Required<Pick<PostToComplete, 'isNewAccount'>> {
-  /** Each once, in the order of the request. */
-  accountIds: string[]
-  /** The first index of an account in the request. */
-  findAccountIndex: (id: string) => number
-  mediaIds: string[]
-  /** How the post takes slots of its accounts. It has no time before. */
-  queue: QueueOrder | undefined
+/**
+ * The post of a create request. Throws 400 with details for overrides and thread parts of accounts that the post lacks,
+ * for too long names of metadata, and for a local time that is no instant.
+ */
+export function fromBody(body: CreatePost): Post {
+  const read = readBody(body)
+  if ('issues' in read) throw invalidRequest(read.issues)
+  return read
 }
 
-/**
- * Reads the body of a create request. Throws 400 with details for overrides and thread parts of accounts that the post
- * lacks, for too long names of metadata, and for a local time that is no instant.
- */
-export function readBody(body: CreatePost): RequestedPost {
-  const schedule = readSchedule(body)
+/** The same, or the mistakes for which `fromBody` throws. */
+export function readBody(body: CreatePost): Post | { issues: Issue[] } {
+  const times = readTimes(body)
   const accountIds = new Set(body.accountIds)
-  const issues = [...findContentIssues(body, accountIds), ...issuesOf(schedule)]
-  if (issues.length > 0) throw invalidRequest(issues)
-  const { accountOverrides, timeZone: _, fold: __, schedule: queued, ...content } = body
-  const { scheduledAt, ...times } = schedule as Schedule
+  const issues = findContentIssues(body, accountIds)
+  if ('issues' in times) return { issues: [...issues, ...times.issues] }
+  if (issues.length > 0) return { issues }
   return {
-    ...content,
+    postType: body.postType,
+    caption: body.caption,
     firstComment: body.firstComment ?? null,
-    accountIds: [...accountIds],
-    findAccountIndex: createIndex(() => body.accountIds),
-    isNewAccount: () => true,
-    scheduledAt,
-    ...times,
-    queue: queued?.queue,
-    scheduled: isScheduling(body),
+    mediaIds: body.mediaIds,
     altTexts: givenTexts(body.altTexts),
-    overrides: new Map(accountOverrides.map((override) => [override.accountId, override])),
-    threadParts: new Map(Object.entries(body.threadParts ?? {})),
+    mediaFit: body.mediaFit ?? null,
+    padColor: body.padColor ?? null,
+    externalReference: body.externalReference ?? null,
+    metadata: body.metadata ?? null,
+    isScheduled: isScheduling(body),
+    scheduledAt: times.scheduledAt,
+    localSchedule: times.localSchedule,
+    queue: body.schedule?.queue,
+    targets: readTargets(body, times.accountTimes),
   }
 }
 
-/** The mistakes in a body for which `readBody` throws. */
-export const findIssues = (body: CreatePost): Issue[] => [
-  ...findContentIssues(body, new Set(body.accountIds)),
-  ...issuesOf(readSchedule(body)),
-]
+function readTargets(
+  { accountIds, accountOverrides, threadParts }: CreatePost,
+  times: ReadonlyMap<string, Date>,
+): Target[] {
+  const overrides = new Map(accountOverrides.map((override, index) => [override.accountId, { override, index }]))
+  // That of an override which the request lacks.
+  const nextPath = ['accountOverrides', accountOverrides.length]
+  const targets = new Map<string, Target>()
+  for (const [index, accountId] of accountIds.entries()) {
+    if (targets.has(accountId)) continue
+    const own = overrides.get(accountId)
+    const override: Partial<AccountOverride> = own?.override ?? {}
+    targets.set(accountId, {
+      accountId,
+      captionOverride: override.captionOverride ?? null,
+      fields: override.fields ?? null,
+      threadParts: (threadParts && Object.hasOwn(threadParts, accountId) && threadParts[accountId]) || null,
+      mediaIds: override.mediaIds ?? null,
+      threadMedia: override.threadMedia ?? null,
+      mediaFit: override.mediaFit ?? null,
+      padColor: override.padColor ?? null,
+      scheduledAt: times.get(accountId) ?? null,
+      isInSlot: false,
+      isNew: true,
+      path: own ? ['accountOverrides', own.index] : nextPath,
+      index,
+    })
+  }
+  return [...targets.values()]
+}
 
 const findContentIssues = (body: CreatePost, accountIds: Set<string>): Issue[] => [
   ...findStrayParts(body, accountIds),
@@ -69,8 +82,6 @@ const findContentIssues = (body: CreatePost, accountIds: Set<string>): Issue[] =
   ...findLongNames(body.metadata),
   ...(body.schedule ? findQueueIssues(body, accountIds) : []),
 ]
-
-const issuesOf = (schedule: ReturnType<typeof readSchedule>): Issue[] => ('issues' in schedule ? schedule.issues : [])
 
 /** The ids of all files in a body: those of the post, and of its overrides. */
 const listMediaIdsOf = ({ mediaIds, accountOverrides }: CreatePost): Set<string> =>
@@ -103,8 +114,8 @@ export function findStrayMedia({ postType, threadParts, threadMedia }: ThreadCon
   // The caption is the only part of an account that has no parts.
   const count = Math.max(threadParts?.length ?? 0, 1)
   if (threadMedia.length === count) return undefined
-  const [lists, parts] = [formatCount(threadMedia.length, 'list'), formatCount(count, 'part')]
-  return `Has ${lists}, but the account has ${parts} in threadParts: give one list for each part, empty for none`
+  const lists = formatCount(threadMedia.length, 'list')
+  return `Has ${lists}, but the account has ${formatCount(count, 'part')} in threadParts: give one list for each part, empty for none`
 }
 
 /** The alternative texts that are not null. Null without any. */

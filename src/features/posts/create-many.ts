@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/client.ts'
 import type { KeyRights } from '../../../db/queries/keys.ts'
-import { insertPosts } from '../../../db/queries/posts/insert.ts'
+import { insertPosts, type NewPost } from '../../../db/queries/posts/insert.ts'
 import { moveToSlots } from '../../../db/queries/queue.ts'
 import { Conflict, inTransaction } from '../../../db/transaction.ts'
 import { CreatePost } from '../../../schemas/create-post.ts'
@@ -15,14 +15,17 @@ import {
 import type { Issue } from '../../../schemas/error.ts'
 import { defaultOf } from '../../../schemas/shared.ts'
 import { AppError, invalidRequest } from '../../base/errors.ts'
+import type { Post } from '../../platforms/contract/post.ts'
 import { createTextCache, type TextCache } from '../../platforms/rules/text-cache.ts'
-import { findIssues, type RequestedPost, readBody } from './body.ts'
-import { type Inspection, inspectPosts } from './check.ts'
-import { toCreated, toKnown, toRow } from './create.ts'
-import { type Examined, examinePosts } from './examine.ts'
+import type { Violation } from '../../platforms/rules/violation.ts'
+import { readBody } from './body.ts'
+import { checkPosts } from './check.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
+import { type PreparedPost, preparePosts } from './prepare.ts'
+import { toCreated } from './respond.ts'
 import { findMissingScope, isScheduling } from './scope.ts'
 import { type ValidationContext, validateAll } from './validate.ts'
+import { toRow } from './write.ts'
 
 interface Context {
   rights: KeyRights
@@ -72,24 +75,23 @@ export async function createPosts(
 ): Promise<CreatedPosts> {
   const posts = readBodies(bodies)
   return inTransaction(db, async (db) => {
-    const inspections = await inspectPosts(db, userId, toInspect(posts), rights, texts)
-    const { examined, moves } = await examinePosts(db, userId, inspections, { rights, isStrict, texts })
-    const rejected = examined.flatMap(({ inspection, rejection }, index) =>
-      rejection ? [toRejected(index, inspection, rejection)] : [],
+    const { prepared, moves } = await preparePosts(db, userId, posts, { rights, isStrict, texts })
+    const rejected = prepared.flatMap(({ violations, rejection }, index) =>
+      rejection ? [toRejected(index, violations, rejection)] : [],
     )
-    const first = examined.find(({ rejection }) => rejection)?.rejection
+    const first = prepared.find(({ rejection }) => rejection)?.rejection
     if (first && mode === 'all') throw new RejectedBatch(first, rejected)
-    const accepted = examined.flatMap((each, index) => {
-      const { accounts, renditions } = each.inspection
-      const toStored = () => toRow(userId, each.post, accounts.map(toKnown), { texts, renditions })
-      return each.rejection ? [] : [{ ...each, index, row: toStored() }]
-    })
-    const placed = accepted.map(({ index, post, inspection: { accounts }, row: { id } }) => ({
-      ...{ id, userId, post, accounts },
+    const accepted = prepared.flatMap((each, index) =>
+      each.rejection ? [] : [{ ...each, index, row: toRow(each.post, { userId, keyId }, texts) }],
+    )
+    const placed = accepted.map(({ index, post, row: { id } }) => ({
+      id,
+      userId,
+      post,
       name: nameInRequest(post, index),
     }))
     const nearby = await readNearbyWarnings(db, placed, { gapMs, texts, moves })
-    const rows = accepted.map(({ row }) => ({ ...row, keyId }))
+    const rows = accepted.map(({ row }) => row)
     const insertions = rows.length > 0 ? await insertPosts(db, rows) : []
     if (insertions.filter(({ outcome }) => outcome === 'written').length < rows.length) {
       throw new Conflict('An account has changed since the posts were checked')
@@ -108,19 +110,16 @@ export async function measureTexts(
   rights: KeyRights,
 ): Promise<TextCache> {
   const texts = createTextCache()
-  await inspectPosts(db, userId, toInspect(readBodies(posts)), rights, texts)
+  await checkPosts(db, userId, readBodies(posts), { usable: rights, texts })
   return texts
 }
 
-const toInspect = (posts: RequestedPost[]) => posts.map((post) => ({ post }))
+const toBatched = ({ index, post, row, warnings, slots }: PreparedPost & { index: number; row: NewPost }) => ({
+  index,
+  ...toCreated(row.id, post, warnings.slice(0, BATCH_LIST_MAX), slots),
+})
 
-const toBatched = (stored: Examined & { index: number; row: ReturnType<typeof toRow> }) => {
-  const { index, post, row, inspection, warnings, slots } = stored
-  const listed = { warnings: warnings.slice(0, BATCH_LIST_MAX), renditions: inspection.renditions, slots }
-  return { index, ...toCreated(row.id, post, listed) }
-}
-
-const toRejected = (index: number, { violations }: Inspection, rejection: AppError): RejectedPost => ({
+const toRejected = (index: number, violations: Violation[], rejection: AppError): RejectedPost => ({
   index,
   status: rejection.statusCode,
   code: rejection.code,
@@ -150,13 +149,17 @@ export async function validatePosts(
 }
 
 /** Reads each post. Throws 400 with the mistakes in all of them, and for more accounts than a batch may have. */
-function readBodies(bodies: CreatePost[]): RequestedPost[] {
-  const issues: Issue[] = bodies.flatMap((body, index) =>
-    findIssues(body).map((issue) => ({ ...issue, path: ['posts', index, ...issue.path] })),
-  )
+function readBodies(bodies: CreatePost[]): Post[] {
+  const issues: Issue[] = []
+  const posts: Post[] = []
+  for (const [index, body] of bodies.entries()) {
+    const read = readBody(body)
+    if ('issues' in read)
+      issues.push(...read.issues.map((issue) => ({ ...issue, path: ['posts', index, ...issue.path] })))
+    else posts.push(read)
+  }
   if (issues.length > 0) throw invalidRequest(issues)
-  const posts = bodies.map(readBody)
-  const count = posts.reduce((sum, { accountIds }) => sum + accountIds.length, 0)
+  const count = posts.reduce((sum, { targets }) => sum + targets.length, 0)
   if (count > BATCH.accountsMax) {
     const message = `All posts together have ${count} accounts: at most ${BATCH.accountsMax} are allowed`
     throw invalidRequest([{ code: 'custom', path: ['posts'], message }])

@@ -6,10 +6,11 @@ import { type Outcome, withIdempotencyKey } from '../../base/http/idempotency-ke
 import { pause } from '../../base/http/pieces.ts'
 import { isLong } from '../../base/http/requests.ts'
 import { isListed } from '../../base/http/rights.ts'
-import { readBody } from './body.ts'
+import { fromBody } from './body.ts'
 import { checkPost } from './check.ts'
-import { createPost, type KnownAccounts } from './create.ts'
+import { createPost } from './create.ts'
 import { type MakeRenditions, withRenditions } from './fit.ts'
+import type { KnownAccounts } from './load.ts'
 import type { PostGap } from './nearby-warnings.ts'
 import { isScheduling, requirePostScope } from './scope.ts'
 
@@ -39,7 +40,7 @@ export async function createOnce(
   const isStrict = query.strict === true
   // Before a replay: another key of the user may have got the stored response.
   if (!body.accountIds.every((id) => isListed(rights, id))) {
-    await withRenditions(makeRenditions, () => checkPost(db, userId, readBody(body), rights))
+    await withRenditions(makeRenditions, () => checkPost(db, userId, fromBody(body), { usable: rights }))
   }
   const hasLongBody = isLong(bodyBytes)
   if (hasLongBody) await pause()

@@ -3,14 +3,13 @@ import type { SentRendition, StoredRenditions } from '../../../db/queries/posts/
 import { readVideoWork } from '../../../db/queries/rendition-jobs.ts'
 import { type KnownRendition, listRenditions, type RenditionFacts } from '../../../db/queries/renditions.ts'
 import type { Adjustment, MediaFacts } from '../../../schemas/media.ts'
-import type { PlatformId } from '../../../schemas/platform.ts'
-import { inPieces } from '../../base/http/pieces.ts'
-import { limitsOf } from '../../platforms/limits.ts'
-import { createMediaFinder, createOverridePaths, type PostToCheck } from '../../platforms/rules/context.ts'
+import { inPieces, mapInPieces } from '../../base/http/pieces.ts'
+import { withRenditionsOf } from '../../platforms/rules/files.ts'
 import { factsOf, type RenditionPlan, type WantedRendition } from '../../platforms/rules/rendition.ts'
 import { type PlannedFile, planFiles } from '../../platforms/rules/request-share.ts'
 import type { Fit } from '../../platforms/rules/reshape.ts'
 import { nameVideo, tracksOf, videoFactsOf } from '../../platforms/rules/video-rendition.ts'
+import type { AccountTarget, LoadedPost } from './load.ts'
 
 /** Makes what is missing of the renditions of a user's files, or records that it cannot be made. */
 export type MakeRenditions = (userId: string, wanted: readonly WantedRendition[]) => Promise<void>
@@ -42,42 +41,31 @@ export async function withRenditions<T>(make: MakeRenditions, work: () => Promis
   }
 }
 
-/** A post with how its files fit its accounts, and what is sent in place of them. */
-export interface FittedPost<P> {
-  post: P
-  renditions: SentRendition[]
-}
-
-interface Subjects<P = PostToCheck> {
-  post: P
-  accounts: readonly { id: string; platform: PlatformId }[]
-  media: readonly MediaFacts[]
-}
-
-interface Planned extends PlannedFile {
-  accountId: string
-}
-
-export interface FitOptions {
+interface FitOptions {
   /** Whether nothing is made. A rendition of an image that is not made yet is then described as planned. */
   isPlan?: boolean
 }
+
+/** The renditions of the files of each target that needs some. */
+type Plans = ReadonlyMap<AccountTarget, PlannedFile[]>
 
 /**
  * Plans renditions, and finds them with one statement. Throws `RenditionsMissing` for images, unless they are only
  * planned. Workers make videos once the post is written.
  */
-export async function fitPosts<P extends PostToCheck>(
+export async function fitPosts(
   db: Db,
   userId: string,
-  posts: readonly Subjects<P>[],
+  posts: readonly LoadedPost[],
   { isPlan = false }: FitOptions = {},
-): Promise<FittedPost<P>[]> {
+): Promise<readonly LoadedPost[]> {
+  // Most posts have none: they cost nothing more.
+  if (!posts.some(isFitted)) return posts
   const run = <T>(work: Generator<void, T>) => inPieces(work, { canPause: !db.isTransaction })
-  const plans: Planned[][] = []
+  const plans: Plans[] = []
   for (const post of posts) plans.push(await run(planPost(post)))
   const planned = plans
-    .flat()
+    .flatMap((each) => [...each.values()].flat())
     .flatMap(({ file, plan }) =>
       'problem' in plan ? [] : [{ mediaId: file.id, plan, name: nameOf(file.id, nameOfPlan(plan)) }],
     )
@@ -91,13 +79,16 @@ export async function fitPosts<P extends PostToCheck>(
   if (missing.length > 0 && !isPlan) throw new RenditionsMissing(userId, [...new Map(missing).values()])
   const videos = new Set(unknown.flatMap(({ plan, name }) => ('video' in plan ? [name] : [])))
   const obstacle = videos.size > 0 ? await findObstacle(db, userId, videos) : null
-  const fittedPosts: FittedPost<P>[] = []
-  for (const [index, { post }] of posts.entries()) {
-    const { fitted, renditions } = await run(collect(plans[index]!, known, obstacle))
-    fittedPosts.push({ post: fitted.size > 0 ? { ...post, fitted } : post, renditions })
+  const fitted: LoadedPost[] = []
+  for (const [index, post] of posts.entries()) {
+    const targets = await run(mapInPieces(post.targets, (target) => fitTarget(target, plans[index]!, known, obstacle)))
+    fitted.push({ ...post, targets })
   }
-  return fittedPosts
+  return fitted
 }
+
+const isFitted = ({ deletedFiles, mediaFit, targets }: LoadedPost) =>
+  !deletedFiles && (mediaFit !== null || targets.some((target) => target.mediaFit !== null))
 
 /** The videos of a user that may wait for a worker. */
 const VIDEOS_MAX = 100
@@ -117,24 +108,19 @@ const nameOfPlan = (plan: Exclude<RenditionPlan, { problem: string }>) =>
 
 const nameOf = (mediaId: string, target: string) => `${mediaId} ${target}`
 
-function* planPost({ post, accounts, media }: Subjects): Generator<void, Planned[]> {
-  const planned: Planned[] = []
-  // Most posts have none: they cost nothing more.
-  const isFitted = post.mediaFit || post.overrides.values().some(({ mediaFit }) => mediaFit)
-  if (post.deletedFiles || !isFitted) return planned
-  const findMedia = createMediaFinder(post, media, createOverridePaths(post))
-  for (const account of accounts) {
-    const { id: accountId } = account
-    const fit = findFit(post, accountId)
-    const rule = fit && limitsOf(account).postTypes[post.postType]
+function* planPost(post: LoadedPost): Generator<void, Plans> {
+  const planned = new Map<AccountTarget, PlannedFile[]>()
+  if (!isFitted(post)) return planned
+  for (const target of post.targets) {
+    const fit = findFit(post, target)
+    const rule = fit && target.limits.postTypes[post.postType]
     if (!rule) continue
-    const own = new Map<string, Planned>()
-    for (const { files } of findMedia(accountId).parts) {
+    const own = new Map<string, PlannedFile>()
+    for (const { files } of target.attached.parts) {
       // Files beyond the maximum have to be removed anyway.
-      const plans = planFiles(files.slice(0, rule.mediaMax), rule, fit)
-      for (const each of plans) own.set(each.file.id, { accountId, ...each })
+      for (const each of planFiles(files.slice(0, rule.mediaMax), rule, fit)) own.set(each.file.id, each)
     }
-    planned.push(...own.values())
+    if (own.size > 0) planned.set(target, [...own.values()])
     yield
   }
   return planned
@@ -142,33 +128,38 @@ function* planPost({ post, accounts, media }: Subjects): Generator<void, Planned
 
 const WHITE = '#ffffff'
 
-/** How the files for an account are made to fit. Undefined if they are sent as they are. */
-function findFit({ mediaFit, padColor, overrides }: PostToCheck, accountId: string): Fit | undefined {
-  const own = overrides.get(accountId)
-  const wanted = own?.mediaFit ?? mediaFit ?? 'exact'
-  return wanted === 'exact'
+/** How the files of a target are made to fit. Undefined if they are sent as they are. */
+function findFit(post: LoadedPost, target: AccountTarget): Fit | undefined {
+  const mediaFit = target.mediaFit ?? post.mediaFit ?? 'exact'
+  return mediaFit === 'exact'
     ? undefined
-    : { mediaFit: wanted, padColor: (own?.padColor ?? padColor ?? WHITE).toLowerCase() }
+    : { mediaFit, padColor: (target.padColor ?? post.padColor ?? WHITE).toLowerCase() }
 }
 
-function* collect(planned: Planned[], known: ReadonlyMap<string, KnownRendition>, obstacle: string | null) {
-  const fitted = new Map<string, { renditions: Map<string, Partial<MediaFacts>>; unfit: Map<string, string> }>()
+function fitTarget(
+  target: AccountTarget,
+  plans: Plans,
+  known: ReadonlyMap<string, KnownRendition>,
+  obstacle: string | null,
+): AccountTarget {
+  const planned = plans.get(target)
+  if (!planned) return target
+  const facts = new Map<string, Partial<MediaFacts>>()
+  const unfit = new Map<string, string>()
   const renditions: SentRendition[] = []
-  for (const { accountId, file, plan } of planned) {
-    const files = fitted.get(accountId) ?? { renditions: new Map(), unfit: new Map() }
-    fitted.set(accountId, files)
+  for (const { file, plan } of planned) {
     const sent = findSent({ file, plan }, known, obstacle)
-    if ('problem' in sent) files.unfit.set(file.id, sent.problem)
-    else {
-      const { facts, ...rendition } = sent
-      const { mimeType, bytes, width, height } = file
-      const from = { mimeType, bytes: bytes!, width, height }
-      files.renditions.set(file.id, { ...rendition.to, ...facts })
-      renditions.push({ accountId, mediaId: file.id, from, ...rendition })
+    if ('problem' in sent) {
+      unfit.set(file.id, sent.problem)
+      continue
     }
-    yield
+    const { facts: more, ...rendition } = sent
+    const { mimeType, bytes, width, height } = file
+    facts.set(file.id, { ...rendition.to, ...more })
+    const from = { mimeType, bytes: bytes!, width, height }
+    renditions.push({ accountId: target.accountId, mediaId: file.id, from, ...rendition })
   }
-  return { fitted, renditions }
+  return { ...target, media: withRenditionsOf(target.attached, facts, unfit), renditions }
 }
 
 /** The rendition that is sent in place of a file, or the problem. Its `facts` are more than the API shows. */
@@ -196,13 +187,13 @@ const toAdjusted = ({ mimeType, bytes, width, height }: RenditionFacts) => ({
 })
 
 /** The renditions of a post, as the API shows them. */
-export const toAdjustments = (renditions: readonly SentRendition[]): Adjustment[] =>
-  renditions.map(({ target: _, video: __, ...adjustment }) => adjustment)
+export const toAdjustments = ({ targets }: LoadedPost): Adjustment[] =>
+  targets.flatMap(({ renditions }) => renditions.map(({ target: _, video: __, ...adjustment }) => adjustment))
 
-/** The renditions for an account. Null without any. */
-export function renditionsOf(renditions: readonly SentRendition[], accountId: string): StoredRenditions | null {
-  const own = renditions.filter((rendition) => rendition.accountId === accountId)
-  return own.length > 0 ? Object.fromEntries(own.map(toStored)) : null
-}
-
-const toStored = ({ mediaId, target, why, video }: SentRendition) => [mediaId, { target, why, ...(video && { video }) }]
+/** Renditions as a delivery stores them. Null without any. */
+export const toStored = (renditions: readonly SentRendition[]): StoredRenditions | null =>
+  renditions.length > 0
+    ? Object.fromEntries(
+        renditions.map(({ mediaId, target, why, video }) => [mediaId, { target, why, ...(video && { video }) }]),
+      )
+    : null

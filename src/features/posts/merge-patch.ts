@@ -1,56 +1,77 @@
-import { type AccountOverride, ownFilesOf } from '../../../schemas/create-post.ts'
+import type { AccountOverride } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../../schemas/patch-post.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { mergeFields, mergeObject } from '../../base/http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../../base/http/metadata.ts'
-import { createIndex } from '../../platforms/rules/context.ts'
+import { EMPTY_TARGET, type OwnContent, type Post, type Target } from '../../platforms/contract/post.ts'
+import { listMediaIds } from '../../platforms/rules/files.ts'
 import { bothFiles, findStrayMedia, findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
-import { type PostContent, requireAccountsToFit, type TargetContent } from './content.ts'
+import { requireAccountsToFit } from './content.ts'
 import { findQueueIssues } from './queue/request.ts'
-import { mergeSchedule, type Schedule } from './schedule.ts'
+import { mergeTimes } from './schedule.ts'
 
 /**
- * The content of a post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of
- * files, that the post does not have then, for metadata over a limit, and for a local time that is no instant. Throws
- * 413 for more accounts than any post can have.
+ * A post after a patch. Throws 400 with details for overrides and thread parts of accounts, and texts of files, that the
+ * post does not have then, for metadata over a limit, and for a local time that is no instant. Throws 413 for more
+ * accounts than any post can have.
  */
-export function mergePatch(post: PostContent, patch: PatchPost): PostContent {
+export function fromPatch(post: Post, patch: PatchPost): Post {
   const accountIds = [...new Set(patch.accountIds ?? post.targets.map(({ accountId }) => accountId))]
   requireAccountsToFit(accountIds.length)
   const metadata = mergeMetadata(post, patch)
   // Slots take the place of all times.
-  const schedule = mergeSchedule(post, patch.schedule ? {} : patch, accountIds)
+  const times = mergeTimes(post, patch.schedule ? {} : patch, accountIds)
   const issues = [
     ...findIssues(patch, new Set(accountIds)),
     ...(patch.schedule ? findQueueIssues(patch, new Set(accountIds)) : []),
     ...findMetadataIssues(metadata),
-    ...('issues' in schedule ? schedule.issues : []),
+    ...('issues' in times ? times.issues : []),
   ]
-  if (issues.length > 0) throw invalidRequest(issues)
-  const known = new Map(post.targets.map((target) => [target.accountId, target]))
-  const replaced = patch.accountOverrides && new Map(patch.accountOverrides.map((each) => [each.accountId, each]))
+  if (issues.length > 0 || 'issues' in times) throw invalidRequest(issues)
+  const postType = patch.postType ?? post.postType
   const mediaIds = patch.mediaIds ?? post.mediaIds
-  const targets = accountIds.map((accountId) =>
-    mergeTarget(known.get(accountId) ?? { accountId, ...EMPTY }, patch, replaced),
-  )
-  const files = new Set([...mediaIds, ...targets.flatMap((target) => ownFilesOf(target)?.flat() ?? [])])
-  const strayFiles = [
-    ...findMediaIssues(patch, patch.postType ?? post.postType, targets),
-    ...findStrayTexts(patch.altTexts, files),
-  ]
+  const targets = mergeTargets(post, patch, accountIds).map((target, index) => ({
+    ...target,
+    ...times.targets[index]!,
+  }))
+  const files = new Set(listMediaIds({ mediaIds, targets }))
+  const strayFiles = [...findMediaIssues(patch, postType, targets), ...findStrayTexts(patch.altTexts, files)]
   if (strayFiles.length > 0) throw invalidRequest(strayFiles)
-  const altTexts = mergeAltTexts(post, patch, files)
-  const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, schedule: __, ...replacing } = patch
-  return { ...post, ...replacing, mediaIds, altTexts, ...(schedule as Schedule), metadata, targets }
+  const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, schedule, ...replacing } = patch
+  return {
+    ...post,
+    ...replacing,
+    mediaIds,
+    altTexts: mergeAltTexts(post, patch, files),
+    metadata,
+    isScheduled: times.scheduledAt !== null || schedule !== undefined,
+    scheduledAt: times.scheduledAt,
+    localSchedule: times.localSchedule,
+    queue: schedule?.queue,
+    targets,
+  }
 }
 
-const NO_OVERRIDE = {
-  ...{ captionOverride: null, fields: null, mediaIds: null, threadMedia: null, mediaFit: null, padColor: null },
+const { threadParts: _, scheduledAt: __, isInSlot: ___, isNew: ____, ...NO_OVERRIDE } = EMPTY_TARGET
+type Override = Omit<OwnContent, 'threadParts'>
+
+/** The targets after a patch, whose paths lead into it. */
+function mergeTargets(post: Post, patch: PatchPost, accountIds: readonly string[]): Target[] {
+  const known = new Map(post.targets.map((target) => [target.accountId, target]))
+  const indexes = new Map((patch.accountIds ?? []).map((id, index) => [id, index] as const).reverse())
+  const replaced =
+    patch.accountOverrides && new Map(patch.accountOverrides.map((each, index) => [each.accountId, { each, index }]))
+  return accountIds.map((accountId, position) => {
+    const index = indexes.get(accountId) ?? position
+    const path = replaced
+      ? ['accountOverrides', replaced.get(accountId)?.index ?? replaced.size]
+      : ['overrides', accountId]
+    const target = { ...(known.get(accountId) ?? { ...EMPTY_TARGET, accountId }), path, index }
+    return mergeTarget(target, patch, replaced && (replaced.get(accountId)?.each ?? null))
+  })
 }
-type Override = Pick<TargetContent, keyof typeof NO_OVERRIDE>
-const EMPTY = { ...NO_OVERRIDE, threadParts: null }
 
 function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
   const { accountOverrides = [], overrides, threadParts = null } = patch
@@ -67,44 +88,35 @@ function findIssues(patch: PatchPost, accountIds: Set<string>): Issue[] {
 }
 
 /** Finds the files that do not belong to the parts of a thread after a patch. */
-function findMediaIssues({ accountOverrides, overrides }: PatchPost, postType: PostType, targets: TargetContent[]) {
-  const findOverride = createIndex(() => accountOverrides?.map(({ accountId }) => accountId) ?? [])
-  return targets.flatMap(({ accountId, ...target }): Issue[] => {
-    const index = findOverride(accountId)
-    const change = accountOverrides?.[index] ?? overrides?.[accountId] ?? {}
+function findMediaIssues({ accountOverrides, overrides }: PatchPost, postType: PostType, targets: Target[]): Issue[] {
+  const replaced = new Map(accountOverrides?.map((override) => [override.accountId, override]))
+  return targets.flatMap(({ path, accountId, threadParts, threadMedia }): Issue[] => {
+    const change = replaced.get(accountId) ?? overrides?.[accountId] ?? {}
     const message =
-      bothFiles(change) ??
-      findStrayMedia({ postType, ...target, threadMedia: change.threadMedia ?? target.threadMedia })
-    const path = accountOverrides ? ['accountOverrides', index] : ['overrides', accountId]
+      bothFiles(change) ?? findStrayMedia({ postType, threadParts, threadMedia: change.threadMedia ?? threadMedia })
     return message ? [{ code: 'custom', path: [...path, 'threadMedia'], message }] : []
   })
 }
 
-/** The content for one account after a patch. `replaced` are the `accountOverrides` of the patch, by account. */
-export function mergeTarget(
-  target: TargetContent,
-  patch: PatchPost,
-  replaced?: ReadonlyMap<string, AccountOverride>,
-): TargetContent {
-  return { ...target, ...mergeOverride(target, patch, replaced), threadParts: mergeThreadParts(target, patch) }
-}
+/**
+ * A target after a patch. `replacing` is its override among the `accountOverrides` of the patch, null if they lack it.
+ */
+export const mergeTarget = (target: Target, patch: PatchPost, replacing?: AccountOverride | null): Target => ({
+  ...target,
+  ...(replacing === undefined ? mergeOverride(target, patch) : replaceOverride(replacing)),
+  threadParts: mergeThreadParts(target, patch),
+})
 
-function mergeOverride(
-  { accountId, threadParts: _, ...before }: TargetContent,
-  { overrides }: PatchPost,
-  replaced: ReadonlyMap<string, AccountOverride> | undefined,
-): Override {
-  if (replaced) {
-    const override = replaced.get(accountId)
-    return {
-      captionOverride: override?.captionOverride ?? null,
-      fields: override?.fields ?? null,
-      ...mergeFiles(NO_OVERRIDE, override ?? {}),
-      mediaFit: override?.mediaFit ?? null,
-      padColor: override?.padColor ?? null,
-    }
-  }
-  const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[accountId]
+const replaceOverride = (override: AccountOverride | null): Override => ({
+  captionOverride: override?.captionOverride ?? null,
+  fields: override?.fields ?? null,
+  ...mergeFiles(NO_OVERRIDE, override ?? {}),
+  mediaFit: override?.mediaFit ?? null,
+  padColor: override?.padColor ?? null,
+})
+
+function mergeOverride(before: Target, { overrides }: PatchPost): Override {
+  const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[before.accountId]
   if (change === null) return NO_OVERRIDE
   return {
     captionOverride: change?.captionOverride === undefined ? before.captionOverride : change.captionOverride,
@@ -115,7 +127,7 @@ function mergeOverride(
   }
 }
 
-type OwnFiles = Pick<TargetContent, 'mediaIds' | 'threadMedia'>
+type OwnFiles = Pick<OwnContent, 'mediaIds' | 'threadMedia'>
 
 /** Files of parts replace those of the first part, and the other way around. Empty lists are stored as no files. */
 function mergeFiles(before: OwnFiles, { mediaIds, threadMedia }: Pick<OverridePatch, 'mediaIds' | 'threadMedia'>) {
@@ -126,18 +138,18 @@ function mergeFiles(before: OwnFiles, { mediaIds, threadMedia }: Pick<OverridePa
   }
 }
 
-function mergeThreadParts({ accountId, threadParts }: TargetContent, patch: PatchPost): string[] | null {
+function mergeThreadParts({ accountId, threadParts }: Target, patch: PatchPost) {
   const parts = patch.threadParts === null ? null : patch.threadParts?.[accountId]
   return parts === undefined ? threadParts : parts
 }
 
 /** Texts of files that the post no longer has are removed. */
-function mergeAltTexts({ altTexts }: PostContent, patch: PatchPost, files: ReadonlySet<string>) {
+function mergeAltTexts({ altTexts }: Post, patch: PatchPost, files: ReadonlySet<string>) {
   const merged = patch.altTexts === null ? {} : { ...altTexts, ...patch.altTexts }
   return givenTexts(Object.fromEntries(Object.entries(merged).filter(([id]) => files.has(id))))
 }
 
-function mergeMetadata({ metadata }: PostContent, patch: PatchPost): Metadata | null {
+function mergeMetadata({ metadata }: Post, patch: PatchPost): Metadata | null {
   if (patch.metadata === undefined) return metadata
   return patch.metadata && (mergeObject(metadata, patch.metadata) as Metadata)
 }

@@ -1,29 +1,32 @@
 import { hash } from 'node:crypto'
 import type { NearbyTerms } from '../../../db/queries/posts/nearby.ts'
-import type { PostType } from '../../../schemas/platform.ts'
+import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import { planTexts } from '../../engine/delivery/plan.ts'
 import type { RateLimit } from '../../platforms/contract/limits.ts'
+import type { OwnContent, Post } from '../../platforms/contract/post.ts'
 import { platforms } from '../../platforms/limits.ts'
-import type { PostOverride, PostToCheck } from '../../platforms/rules/context.ts'
 import { readCaption } from '../../platforms/rules/stored-text.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
-import type { PostContent, TargetContent } from './content.ts'
 
 /** The share of a limit from which on warnings count what is left. */
 const NEARLY_USED = 0.9
 
-type Content = Pick<PostToCheck, 'postType' | 'caption'> & PostOverride & { threadParts: readonly string[] | null }
+/** The terms of a post without a time, which is near no other. */
+export const NO_TERMS: NearbyTerms = { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null }
 
-/** The terms by which other posts are near the post of an account. */
+type TextsOfPost = Pick<Post, 'postType' | 'caption'>
+type TextsOfTarget = Pick<OwnContent, 'captionOverride' | 'fields' | 'threadParts'>
+
+/** The terms by which other posts are near the post of an account on this network. */
 export function nearbyTermsOf(
-  { platform }: Pick<TargetAccount, 'platform'>,
-  content: Content,
+  platform: PlatformId,
+  post: TextsOfPost,
+  target: TextsOfTarget,
   texts: TextCache,
 ): NearbyTerms {
-  const daily = findDailyLimit(platform, content.postType)
+  const daily = findDailyLimit(platform, post.postType)
   return {
-    textDigest: digestText(platform, content, texts),
+    textDigest: digestTexts(platform, post, target, texts),
     dayMax: daily?.limit ?? null,
     dayFrom: daily ? Math.ceil(daily.limit * NEARLY_USED) - 1 : null,
     dayTypes: daily && daily.countsPosts !== 'all' ? daily.countsPosts : null,
@@ -35,7 +38,7 @@ type DailyLimit = RateLimit & Required<Pick<RateLimit, 'countsPosts'>>
 const DAY_SECONDS = 86_400
 
 /** The number of posts of a type that the network allows an account in 24 hours; undefined if it states none. */
-export const findDailyLimit = (platform: TargetAccount['platform'], postType: PostType): DailyLimit | undefined =>
+export const findDailyLimit = (platform: PlatformId, postType: PostType): DailyLimit | undefined =>
   platforms[platform].rateLimits.find(
     (limit): limit is DailyLimit =>
       limit.countsPosts !== undefined &&
@@ -44,26 +47,19 @@ export const findDailyLimit = (platform: TargetAccount['platform'], postType: Po
   )
 
 /** A digest of the texts of a post as its network stores them. Null without any, or if they are too long to be read. */
-function digestText(
-  platform: TargetAccount['platform'],
-  { postType, caption, captionOverride = null, threadParts, fields = {} }: Content,
+export function digestTexts(
+  platform: PlatformId,
+  { postType, caption }: TextsOfPost,
+  { captionOverride, fields, threadParts }: TextsOfTarget,
   texts: TextCache,
 ): string | null {
-  const context = { platform: platforms[platform], fields, texts }
+  const context = { platform: platforms[platform], fields: fields ?? {}, texts }
   const stored = planTexts({ postType, threadParts, captionOverride, caption, firstComment: null }).map(({ text }) => {
     const read = readCaption(text, context)
     return 'problem' in read ? text : read.text
   })
   return texts.read(stored.length === 1 ? stored[0]! : stored.join('\n'), digest) ?? null
 }
-
-/** The same for an account of a stored post. */
-export const digestTarget = (
-  platform: TargetAccount['platform'],
-  { postType, caption }: PostContent,
-  { captionOverride, fields, threadParts }: TargetContent,
-  texts: TextCache,
-) => digestText(platform, { postType, caption, captionOverride, fields: fields ?? {}, threadParts }, texts)
 
 /** 64 bits: an account has far fewer than 2^32 posts in 7 days. */
 function digest(text: string): string | null {

@@ -2,25 +2,22 @@ import type { Db } from '../../../db/client.ts'
 import { type Nearby, type OtherPost, readNearby, type WantedDelivery } from '../../../db/queries/posts/nearby.ts'
 import type { QueuedDelivery } from '../../../db/queries/queue.ts'
 import type { BodyPath, PostWarning } from '../../../schemas/warning.ts'
-import { createOverridePaths } from '../../platforms/rules/context.ts'
 import { captionPath } from '../../platforms/rules/paths.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { createAccountNames } from '../../platforms/rules/wording.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
+import type { AccountTarget, LoadedPost } from './load.ts'
 import { findDailyLimit, nearbyTermsOf } from './nearby-terms.ts'
-import { timeFor } from './schedule.ts'
+import { dueTime } from './schedule.ts'
 import { DAY_MS } from './time-zone.ts'
-import type { PostToWarn } from './warning-context.ts'
 
 /** Milliseconds between posts of an account, below which there is a warning; null for none. */
 export type PostGap = number | null
 
-export interface PlacedPost {
+interface PlacedPost {
   /** Absent for a post that is not stored. */
   id?: string
   userId: string
-  post: PostToWarn
-  accounts: readonly TargetAccount[]
+  post: LoadedPost
   /** Names the post in warnings about others of the same request. */
   name?: string
 }
@@ -33,8 +30,8 @@ interface KnownNearby {
 }
 
 /** How warnings name a post whose id is not known to the caller. */
-export const nameInRequest = ({ externalReference }: { externalReference?: string }, index: number): string =>
-  externalReference === undefined ? `posts[${index}]` : `the post with the externalReference ${externalReference}`
+export const nameInRequest = ({ externalReference }: Pick<LoadedPost, 'externalReference'>, index: number): string =>
+  externalReference === null ? `posts[${index}]` : `the post with the externalReference ${externalReference}`
 
 /**
  * The warnings about other posts of the accounts, for each of these posts: those that are stored, and those before it
@@ -68,33 +65,24 @@ export async function readNearbyWarnings(
       today: typeof found?.today === 'number' ? found.today + peer.today : null,
     })
   }
-  return posts.map(({ post, accounts }, index) => toNearbyWarnings(post, accounts, nearby[index]!))
+  return posts.map(({ post }, index) => toNearbyWarnings(post, nearby[index]!))
 }
 
 function placeDeliveries(
-  { id = undefined, userId, post, accounts }: PlacedPost,
+  { id, userId, post }: PlacedPost,
   ordinal: number,
   now: number,
   texts: TextCache,
 ): WantedDelivery[] {
-  return accounts.flatMap((account) => {
-    const time = timeFor(post, account.id)
+  return post.targets.flatMap((target) => {
+    const time = dueTime(post, target)
     if (!time) return []
+    const { accountId, account } = target
     const dueAt = new Date(Math.max(time.getTime(), now))
-    return {
-      ...{ ordinal, userId, postId: id ?? null, accountId: account.id, dueAt },
-      ...nearbyTermsOf(account, contentFor(post, account.id), texts),
-    }
+    const terms = nearbyTermsOf(account.platform, post, target, texts)
+    return { ordinal, userId, postId: id ?? null, accountId, dueAt, ...terms }
   })
 }
-
-/** The content of a post that one account gets. */
-export const contentFor = ({ postType, caption, overrides, threadParts }: PostToWarn, accountId: string) => ({
-  ...overrides.get(accountId),
-  postType,
-  caption,
-  threadParts: threadParts.get(accountId) ?? null,
-})
 
 const SAME_TEXT_MS = 7 * DAY_MS
 
@@ -130,36 +118,31 @@ function findPeers(wanted: readonly WantedDelivery[], posts: readonly PlacedPost
 }
 
 /** The warnings about other posts, in the order of the accounts. */
-export function toNearbyWarnings(
-  post: PostToWarn,
-  accounts: readonly TargetAccount[],
-  nearby: readonly Nearby[],
-): PostWarning[] {
+export function toNearbyWarnings(post: LoadedPost, nearby: readonly Nearby[]): PostWarning[] {
   if (nearby.length === 0) return []
-  const nameOf = createAccountNames(accounts)
-  const known = new Map(accounts.map((account) => [account.id, account]))
-  const findOverridePath = post.findOverridePath ?? createOverridePaths(post)
+  const nameOf = createAccountNames(post.targets)
+  const known = new Map(post.targets.map((target) => [target.accountId, target]))
   return nearby.flatMap(({ accountId, repeated, near, today }) => {
-    const account = known.get(accountId)!
+    const target = known.get(accountId)!
     const warning = (code: PostWarning['code'], path: BodyPath, problem: string, other?: OtherPost): PostWarning => ({
-      ...{ code, path, accountId },
+      code,
+      path,
+      accountId,
       ...(other?.postId && { postId: other.postId }),
-      message: `${nameOf(account)}: ${problem}`,
+      message: `${nameOf(target.account)}: ${problem}`,
     })
     const textPath = () =>
-      post.postType === 'thread' && post.threadParts.get(accountId)?.length
-        ? ['threadParts', accountId]
-        : captionPath({ post, accountId, findOverridePath })
+      post.postType === 'thread' && target.threadParts?.length ? ['threadParts', accountId] : captionPath(target)
     const timePath = () => {
       if (post.queue) return ['schedule']
-      return [...(post.accountTimes.has(accountId) ? findOverridePath(accountId) : []), 'scheduledAt']
+      return target.scheduledAt ? [...target.path, 'scheduledAt'] : ['scheduledAt']
     }
     return [
       ...(repeated
         ? [warning('repeated_text', textPath(), `the same text is in ${describe(repeated)}`, repeated)]
         : []),
       ...(near ? [warning('close_posts', timePath(), `close to this post is ${describe(near)}`, near)] : []),
-      ...(today === null ? [] : [warning('daily_limit', timePath(), describeDay(account, post, today))]),
+      ...(today === null ? [] : [warning('daily_limit', timePath(), describeDay(target, today))]),
     ]
   })
 }
@@ -167,8 +150,8 @@ export function toNearbyWarnings(
 const describe = ({ postId, at, name }: Peer) =>
   `${name ?? (postId ? `post ${postId}` : 'a post of another user')}, due or published at ${at}`
 
-function describeDay({ platform }: TargetAccount, { postType }: PostToWarn, before: number): string {
-  const { limit, resource } = findDailyLimit(platform, postType)!
+function describeDay({ account, postType }: AccountTarget, before: number): string {
+  const { limit, resource } = findDailyLimit(account.platform, postType)!
   const left = limit - before - 1
   return left < 0
     ? `the network allows ${limit} ${resource} in 24 hours, and as many come before this one: choose another time`

@@ -6,22 +6,14 @@ import { inPieces } from '../../base/http/pieces.ts'
 import { describeAct, planTexts } from '../../engine/delivery/plan.ts'
 import type { EntityFinder } from '../../platforms/contract/content.ts'
 import type { TextRule } from '../../platforms/contract/limits.ts'
-import { limitsOf } from '../../platforms/limits.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
 import { findLengthLimit } from '../../platforms/rules/caption.ts'
-import {
-  type CheckContext,
-  createMediaFinder,
-  createOverridePaths,
-  type PostMedia,
-  type PostToCheck,
-} from '../../platforms/rules/context.ts'
+import type { CheckContext } from '../../platforms/rules/context.ts'
 import { findEntities } from '../../platforms/rules/entities.ts'
 import { readCaption, readStored } from '../../platforms/rules/stored-text.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { measureCountedFields } from '../../platforms/rules/text-limits.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
-import type { Inspection } from './check.ts'
+import type { AccountTarget, LoadedPost } from './load.ts'
 
 type EntityFinders = ReadonlyMap<PlatformId, Record<PartKind, EntityFinder>>
 
@@ -40,26 +32,31 @@ type PartContext = Pick<CheckContext, 'platform' | 'postTypeRule' | 'fields' | '
  * of parts and files is left out, because it has to be removed.
  */
 function* composeParts(
-  post: PostToCheck,
-  account: TargetAccount,
-  { media, texts, finders }: { media: PostMedia; texts: CheckContext['texts']; finders: EntityFinders },
+  post: LoadedPost,
+  target: AccountTarget,
+  texts: TextCache,
+  finders: EntityFinders,
 ): Generator<void, PostPart[]> {
-  const { id, altTextLengthMax = null } = account
-  const platform = limitsOf(account)
+  const { account, limits: platform, media } = target
   const postTypeRule = platform.postTypes[post.postType]
   if (!postTypeRule) return []
-  const { captionOverride = null, fields = {} } = post.overrides.get(id) ?? {}
-  const threadParts = post.threadParts.get(id)?.slice(0, platform.thread?.partsMax) ?? null
-  const acts = planTexts({ ...post, threadParts, captionOverride, firstComment: post.firstComment ?? null })
+  const fields = target.fields ?? {}
+  const threadParts = target.threadParts?.slice(0, platform.thread?.partsMax) ?? null
+  const acts = planTexts({ ...post, captionOverride: target.captionOverride, threadParts })
   const files = media.parts.map(({ files }) => files.slice(0, postTypeRule.mediaMax))
   const context = { platform, postTypeRule, fields, media, texts }
   const isThread = post.postType === 'thread' && acts.length > 0 && threadParts !== null && threadParts.length > 0
-  const fitted = post.fitted?.get(id)?.renditions
+  const fitted = new Set(target.renditions.map(({ mediaId }) => mediaId))
   const parts: PostPart[] = []
   for (const act of acts) {
     const kind = act.kind === 'comment' ? 'comment' : 'post'
     const rule = kind === 'comment' ? platform.firstComment : isThread ? platform.thread : platform.caption
-    const source = describeAct(act, { postType: post.postType, media: files, fields, altTextLengthMax })
+    const source = describeAct(act, {
+      postType: post.postType,
+      media: files,
+      fields,
+      altTextLengthMax: account.altTextLengthMax,
+    })
     const parent = act.number === 1 ? null : {}
     const { text, escapedText, title, altTexts, link } = NETWORKS[account.platform].content({ ...source, parent })
     const shown = showText(text, kind, context)
@@ -74,7 +71,7 @@ function* composeParts(
       files: source.media.map((file, index) => ({
         mediaId: file.id,
         altText: altTexts[index] ?? null,
-        ...(fitted?.has(file.id) && { rendition: factsOf(file) }),
+        ...(fitted.has(file.id) && { rendition: factsOf(file) }),
       })),
       ...(link && { link }),
     })
@@ -111,18 +108,18 @@ function measure(
 const PARTS_LENGTH_MAX = 2_000_000
 
 /** A function that adds the parts of each target to one validation after the other, up to their maximum together. */
-export async function createComposer(inspections: readonly Inspection[], texts: TextCache) {
-  const platformIds = inspections.flatMap(({ accounts }) => accounts.map(({ platform }) => platform))
-  const finders = await loadEntityFinders(platformIds)
+export async function createComposer(posts: readonly LoadedPost[], texts: TextCache) {
+  const finders = await loadEntityFinders(
+    posts.flatMap(({ targets }) => targets.map(({ account }) => account.platform)),
+  )
   let left = PARTS_LENGTH_MAX
-  return async ({ post, accounts, media }: Inspection, validation: PostValidation): Promise<PostValidation> => {
-    const findMedia = createMediaFinder(post, media, createOverridePaths(post))
+  return async (post: LoadedPost, validation: PostValidation): Promise<PostValidation> => {
     const parts = new Map<string, PostPart[]>()
-    for (const account of accounts) {
+    for (const target of post.targets) {
       if (left < 0) break
-      const composed = await inPieces(composeParts(post, account, { media: findMedia(account.id), texts, finders }))
+      const composed = await inPieces(composeParts(post, target, texts, finders))
       left -= JSON.stringify(composed).length
-      if (left >= 0) parts.set(account.id, composed)
+      if (left >= 0) parts.set(target.accountId, composed)
     }
     const targets = validation.targets.map((target) => {
       const composed = parts.get(target.accountId)

@@ -1,15 +1,17 @@
 import type { Db } from '../../../db/client.ts'
-import { publishNow } from '../../../db/queries/delivery/owner.ts'
+import { publishNow, storeTextDigests } from '../../../db/queries/delivery/owner.ts'
 import { writePostUpdated } from '../../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../../db/queries/posts/detail.ts'
 import { fail } from '../../base/errors.ts'
 import { PUBLISH_NOW } from '../../engine/delivery/machine.ts'
 import { EARLIER_CALLS } from '../../engine/delivery/timing.ts'
+import { createTextCache } from '../../platforms/rules/text-cache.ts'
 import type { PostAccess } from './access.ts'
 import { checkPost } from './check.ts'
-import { contentOf, toPostToCheck } from './content.ts'
+import { fromRow } from './content.ts'
 import type { PostCondition } from './etag.ts'
 import { changePost, getPost } from './get.ts'
+import { digestTexts } from './nearby-terms.ts'
 
 /**
  * Makes a post due now: a draft, a scheduled one before its time, or one that has failed everywhere. Throws 404 if the
@@ -23,7 +25,14 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     if (post.status === 'published') throw fail('post_published')
     ifMatch?.(post)
     if (post.targets.every(({ delivery }) => delivery.state === 'cancelled')) throw fail('post_cancelled')
-    if (post.status === 'draft') await checkPost(db, userId, { ...toPostToCheck(contentOf(post)), scheduled: true })
+    if (post.status === 'draft') {
+      const { targets, ...content } = await checkPost(db, userId, { ...fromRow(post), isScheduled: true })
+      const digests = targets.map(({ accountId, account, ...own }) => ({
+        accountId,
+        textDigest: digestTexts(account.platform, content, own, createTextCache()),
+      }))
+      await storeTextDigests(db, { userId, id }, digests)
+    }
     const [due] = await publishNow(db, { userId, id, ...PUBLISH_NOW, ...EARLIER_CALLS })
     if (due!.count > 0) {
       await writePostUpdated(db, access, [

@@ -1,93 +1,109 @@
-import type { LocalSchedule } from '../../../db/queries/posts/columns.ts'
 import type { AccountOverride, CreatePost } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { PatchPost } from '../../../schemas/patch-post.ts'
 import type { TakenSlot } from '../../../schemas/queue.ts'
 import { isLocalTime, parseLocalTime, parseTime, timeOf } from '../../../schemas/time.ts'
+import type { Post, Target } from '../../platforms/contract/post.ts'
 import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from './time-zone.ts'
 
 /** The times at which a post is published, by account. */
 export type Slots = ReadonlyMap<string, Date>
 
 /** When a post is due. */
-export interface Schedule extends PostTime {
-  /** The times of accounts that do not follow that of the post, by id. A draft has none. */
-  accountTimes: ReadonlyMap<string, Date>
-  /** The ids of accounts whose time is a slot that the queue has chosen. */
-  slotted: ReadonlySet<string>
-}
+export type PostTime = Pick<Post, 'scheduledAt' | 'localSchedule'>
 
-interface PostTime {
-  /** Null for a draft. */
-  scheduledAt: Date | null
-  /** The local time of the request; null if it gave an instant. */
-  localSchedule: LocalSchedule | null
-}
+/** When a target is due. */
+export type TargetTime = Pick<Target, 'scheduledAt' | 'isInSlot'>
 
 type Failed = { issues: Issue[] }
 
 type RequestedTime = { [K in 'scheduledAt' | 'timeZone' | 'fold']?: CreatePost[K] | undefined }
 
 /** The time at which a post is due for one of its accounts; null for a draft. */
-export const timeFor = (
-  { scheduledAt, accountTimes }: Pick<Schedule, 'scheduledAt' | 'accountTimes'>,
-  accountId: string,
-): Date | null => accountTimes.get(accountId) ?? scheduledAt
+export const dueTime = (post: Pick<Post, 'scheduledAt'>, target: Pick<Target, 'scheduledAt'>): Date | null =>
+  target.scheduledAt ?? post.scheduledAt
+
+interface ReadTimes extends PostTime {
+  /** The times of accounts that have their own. */
+  accountTimes: ReadonlyMap<string, Date>
+}
 
 /**
  * Reads the times of a request. Each is an instant, or a local time in the time zone of the post. A request for slots
  * has none: `findQueueIssues` finds those that it must not have.
  */
-export function readSchedule(
-  body: RequestedTime & Pick<CreatePost, 'accountOverrides' | 'schedule'>,
-): Schedule | Failed {
-  if (body.schedule) return { scheduledAt: null, localSchedule: null, ...NO_TIMES }
+export function readTimes(body: RequestedTime & Pick<CreatePost, 'accountOverrides' | 'schedule'>): ReadTimes | Failed {
+  if (body.schedule) return { ...NO_TIME, accountTimes: NO_TIMES }
   const time = readTime(body)
-  return 'issues' in time ? time : withAccountTimes(time, NO_TIMES, listReplaced(body.accountOverrides))
+  if ('issues' in time) return time
+  const changes = listReplaced(body.accountOverrides)
+  if (changes.length === 0) return { ...time, accountTimes: NO_TIMES }
+  const accountTimes = new Map<string, Date>()
+  const issues: Issue[] = []
+  for (const { accountId, scheduledAt, path } of changes) {
+    const read = readAccountTime(time, scheduledAt!, path)
+    if ('time' in read) accountTimes.set(accountId, read.time)
+    else issues.push(read)
+  }
+  return issues.length > 0 ? { issues } : { ...time, accountTimes }
 }
+
+const NO_TIME: PostTime = { scheduledAt: null, localSchedule: null }
+const NO_TIMES: ReadonlyMap<string, Date> = new Map()
 
 export const PAST_TIME = 'scheduledAt is in the past, or that of an account'
 
 /** Whether a part of the post would be published immediately. */
-export function isPast(post: RequestedTime & Pick<CreatePost, 'accountOverrides'>): boolean {
-  const schedule = readSchedule(post)
-  if ('issues' in schedule || schedule.scheduledAt === null) return false
-  return [schedule.scheduledAt, ...schedule.accountTimes.values()].some((time) => time.getTime() < Date.now())
+export function isPast(body: RequestedTime & Pick<CreatePost, 'accountOverrides'>): boolean {
+  const times = readTimes(body)
+  if ('issues' in times || times.scheduledAt === null) return false
+  return [times.scheduledAt, ...times.accountTimes.values()].some((time) => time.getTime() < Date.now())
 }
 
-const NO_TIMES = { accountTimes: new Map<string, Date>(), slotted: new Set<string>() }
+interface MergedTimes extends PostTime {
+  /** For each of the accounts, in order. */
+  targets: TargetTime[]
+}
 
 /**
  * The times of a post after a patch, for these accounts alone. If all of them have slots, the first slot is the time
  * of the post.
  */
-export function mergeSchedule(post: Schedule, patch: PatchPost, accountIds: readonly string[]): Schedule | Failed {
+export function mergeTimes(post: Post, patch: PatchPost, accountIds: readonly string[]): MergedTimes | Failed {
   const time = mergeTime(post, patch)
   if ('issues' in time) return time
   const { accountOverrides, overrides } = patch
   const keepsSlots = patch.scheduledAt === undefined
   const keepsOthers = time.scheduledAt !== null && accountOverrides === undefined && overrides !== null
-  const slotted = new Set(accountIds.filter((id) => keepsSlots && post.slotted.has(id)))
-  const kept = accountIds.flatMap((id) => {
-    const isKept = post.slotted.has(id) ? keepsSlots : keepsOthers
-    const time = isKept ? post.accountTimes.get(id) : undefined
-    return time ? [[id, time] as const] : []
-  })
-  const changes = accountOverrides ? listReplaced(accountOverrides) : listMerged(overrides, slotted)
-  const merged = withAccountTimes(time, { accountTimes: new Map(kept), slotted }, changes)
-  const isQueued = 'slotted' in merged && merged.slotted.size === accountIds.length
-  return isQueued ? withSlots(new Map(accountIds.map((id) => [id, timeFor(merged, id)!]))) : merged
+  const times = new Map<string, TargetTime>(accountIds.map((id) => [id, POST_TIME]))
+  for (const { accountId, scheduledAt, isInSlot } of post.targets) {
+    const isKept = isInSlot ? keepsSlots : keepsOthers
+    if (isKept && times.has(accountId)) times.set(accountId, { scheduledAt, isInSlot })
+  }
+  const issues: Issue[] = []
+  for (const { accountId, scheduledAt, path } of accountOverrides
+    ? listReplaced(accountOverrides)
+    : listMerged(overrides, times)) {
+    const read = scheduledAt === null ? undefined : readAccountTime(time, scheduledAt, path)
+    if (read && 'message' in read) issues.push(read)
+    else times.set(accountId, { scheduledAt: read?.time ?? null, isInSlot: false })
+  }
+  if (issues.length > 0) return { issues }
+  const merged = { ...time, targets: accountIds.map((accountId) => ({ accountId, ...times.get(accountId)! })) }
+  if (!merged.targets.every(({ isInSlot }) => isInSlot)) return merged
+  return inSlots(merged, new Map(merged.targets.map((target) => [target.accountId, dueTime(time, target)!])))
 }
 
-/** The times of a post whose accounts publish it in these slots. The time of the post is the first of them. */
-export function withSlots(slots: Slots): Schedule {
+const POST_TIME: TargetTime = { scheduledAt: null, isInSlot: false }
+
+/** A post whose accounts publish it in these slots. The time of the post is the first of them. */
+export function inSlots<P extends { targets: readonly (TargetTime & { accountId: string })[] }>(post: P, slots: Slots) {
   const firstMs = Math.min(...[...slots.values()].map((time) => time.getTime()))
-  return {
-    scheduledAt: new Date(firstMs),
-    localSchedule: null,
-    accountTimes: new Map([...slots].filter(([, time]) => time.getTime() !== firstMs)),
-    slotted: new Set(slots.keys()),
+  const placeTarget = (target: P['targets'][number]): P['targets'][number] => {
+    const time = slots.get(target.accountId)!
+    return { ...target, scheduledAt: time.getTime() === firstMs ? null : time, isInSlot: true }
   }
+  return { ...post, scheduledAt: new Date(firstMs), localSchedule: null, targets: post.targets.map(placeTarget) }
 }
 
 /** Slots as the API shows them. */
@@ -107,30 +123,11 @@ const listReplaced = (overrides: readonly AccountOverride[]): AccountTime[] =>
   )
 
 /** Removing the override of an account takes its own time away, but not its slot, which is no part of an override. */
-const listMerged = (overrides: PatchPost['overrides'], slotted: ReadonlySet<string>): AccountTime[] =>
+const listMerged = (overrides: PatchPost['overrides'], times: ReadonlyMap<string, TargetTime>): AccountTime[] =>
   Object.entries(overrides ?? {}).flatMap(([accountId, change]) => {
-    const scheduledAt = change === null ? (slotted.has(accountId) ? undefined : null) : change.scheduledAt
+    const scheduledAt = change === null ? (times.get(accountId)?.isInSlot ? undefined : null) : change.scheduledAt
     return scheduledAt === undefined ? [] : [{ accountId, scheduledAt, path: ['overrides', accountId, 'scheduledAt'] }]
   })
-
-function withAccountTimes(
-  post: PostTime,
-  kept: Pick<Schedule, 'accountTimes' | 'slotted'>,
-  changes: readonly AccountTime[],
-): Schedule | Failed {
-  const issues: Issue[] = []
-  const accountTimes = new Map(kept.accountTimes)
-  const slotted = new Set(kept.slotted)
-  for (const { accountId, scheduledAt, path } of changes) {
-    slotted.delete(accountId)
-    const read = scheduledAt === null ? undefined : readAccountTime(post, scheduledAt, path)
-    if (!read) accountTimes.delete(accountId)
-    else if ('time' in read) accountTimes.set(accountId, read.time)
-    else issues.push(read)
-  }
-  if (issues.length > 0) return { issues }
-  return { scheduledAt: post.scheduledAt, localSchedule: post.localSchedule, accountTimes, slotted }
-}
 
 function readAccountTime(
   { scheduledAt, localSchedule }: PostTime,

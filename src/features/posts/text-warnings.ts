@@ -1,14 +1,12 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { AltTextRule, TextRule } from '../../platforms/contract/limits.ts'
-import { limitsOf } from '../../platforms/limits.ts'
 import { findAltText, findAltTextRule } from '../../platforms/rules/alt-text.ts'
 import { captionPath, fieldPath } from '../../platforms/rules/paths.ts'
-import { readCaption } from '../../platforms/rules/stored-text.ts'
+import { findMarkup, readCaption } from '../../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../../platforms/rules/text-cache.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 import { firstLineOf } from '../../platforms/rules/title.ts'
 import { nameFile } from '../../platforms/rules/wording.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
 import type { WarningContext } from './warning-context.ts'
 
 /** The most parts of a text that a warning names. */
@@ -18,35 +16,39 @@ const ADDRESS_LENGTH_MAX = 60
 
 /** Adds warnings about texts that change on their way to readers, in the order of the schema's codes. */
 export function addTextWarnings(context: WarningContext): void {
-  const accounts: AccountTexts[] = []
-  addAlteredTexts(context, accounts)
-  addCutTexts(context, accounts)
-  addUncertainTexts(context, accounts)
+  addAlteredTexts(context)
+  addCutTexts(context)
+  addUncertainTexts(context)
 }
 
 /** Texts that a network publishes without a part of them. A caption with invalid markup is not published at all. */
-function addAlteredTexts(context: WarningContext, accounts: AccountTexts[]): void {
-  const { post, texts, warn } = context
+function addAlteredTexts({ post, texts, isFull, warn }: WarningContext): void {
   const losses = createMemo<string | undefined>()
-  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
+  for (const target of post.targets) {
+    if (isFull()) return
+    const { limits: platform, caption } = target
     const { findRemoved } = platform
+    const fields = target.fields ?? {}
+    // Only markup and removed characters are lost.
+    if (!findRemoved && !findMarkup({ platform, fields })) continue
     const describe = (text: string) =>
       findRemoved && losses(text, findRemoved, () => describeCharacters(text, texts.read(text, findRemoved)))
     const read = readCaption(caption, { platform, fields, texts })
     const markup = 'problem' in read ? [] : [describeLinks(read.deadLinks), describeEntities(read.lostEntities)]
     for (const loss of [...markup, describe(caption)]) {
-      if (loss) warn(account, 'altered_text', findCaptionPath(), `caption ${loss}`)
+      if (loss) warn(target, 'altered_text', captionPath(target), `caption ${loss}`)
     }
     const loss = describe(post.firstComment ?? '')
-    if (loss) warn(account, 'altered_text', ['firstComment'], `first comment ${loss}`)
+    if (loss) warn(target, 'altered_text', ['firstComment'], `first comment ${loss}`)
   }
 }
 
 /** Texts whose end the network does not get. */
-function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
-  const { post, findMedia, texts, findOverridePath, isFull, warn } = context
-  for (const { account, platform, caption, fields, findCaptionPath } of eachAccount(context, accounts)) {
-    const media = findMedia(account.id)
+function addCutTexts({ post, texts, isFull, warn }: WarningContext): void {
+  for (const target of post.targets) {
+    if (isFull()) return
+    const { limits: platform, caption, media } = target
+    const fields = target.fields ?? {}
     for (const file of new Set(media.files)) {
       if (!file.altText && !isText(fields.altText)) continue
       const rule = findAltTextRule(platform, file)
@@ -55,9 +57,8 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
       if (!excess) continue
       if (isFull()) return
       const pathOfOwn = () => (post.altTexts?.[file.id] === undefined ? media.findPath(file.id) : ['altTexts', file.id])
-      const path =
-        text === file.altText ? pathOfOwn() : fieldPath({ accountId: account.id, findOverridePath }, 'altText')
-      warn(account, 'text_cut', path, `the alternative text of media ${nameFile(file)} is cut: ${excess}`)
+      const path = text === file.altText ? pathOfOwn() : fieldPath(target, 'altText')
+      warn(target, 'text_cut', path, `the alternative text of media ${nameFile(file)} is cut: ${excess}`)
     }
     const { title } = platform
     if (!title?.required || isFull()) continue
@@ -67,26 +68,27 @@ function addCutTexts(context: WarningContext, accounts: AccountTexts[]): void {
     const excess = describeExcess(texts.read(caption, firstLineOf) ?? '', title, texts)
     if (!excess) continue
     const problem = `the first line of the caption becomes the title and is cut: ${excess}`
-    warn(account, 'text_cut', findCaptionPath(), problem)
+    warn(target, 'text_cut', captionPath(target), problem)
   }
 }
 
 /** Texts that the network may refuse, although its page allows them. */
-function addUncertainTexts(context: WarningContext, accounts: AccountTexts[]): void {
-  const { post, texts, isFull, warn } = context
-  for (const { account, platform, caption, findCaptionPath } of eachAccount(context, accounts)) {
+function addUncertainTexts({ post, texts, isFull, warn }: WarningContext): void {
+  for (const target of post.targets) {
+    if (isFull()) return
+    const { limits } = target
     const add = (text: string, rule: TextRule | undefined, findPath: () => BodyPath, name: string) => {
       if (!rule || isFull()) return
       const problem = describeUncertain(text, rule, texts)
-      if (problem) warn(account, 'may_be_refused', findPath(), `${name} ${problem}`)
+      if (problem) warn(target, 'may_be_refused', findPath(), `${name} ${problem}`)
     }
-    const parts = post.postType === 'thread' ? post.threadParts.get(account.id) : undefined
+    const parts = post.postType === 'thread' ? target.threadParts : null
     if (parts) {
       for (const [index, part] of parts.entries()) {
-        add(part, platform.thread, () => ['threadParts', account.id, index], `thread part ${index + 1}`)
+        add(part, limits.thread, () => ['threadParts', target.accountId, index], `thread part ${index + 1}`)
       }
-    } else add(caption, platform.caption, findCaptionPath, 'caption')
-    add(post.firstComment ?? '', platform.firstComment, () => ['firstComment'], 'first comment')
+    } else add(target.caption, limits.caption, () => captionPath(target), 'caption')
+    if (post.firstComment) add(post.firstComment, limits.firstComment, () => ['firstComment'], 'first comment')
   }
 }
 
@@ -106,29 +108,6 @@ function describeUncertain(
   }
   const content = uncertainContent && texts.read(text, uncertainContent.find)
   return content && `contains ${content}: ${uncertainContent.problem}`
-}
-
-type AccountTexts = ReturnType<typeof readAccount>
-
-/** The accounts, until there are enough warnings. Adds those that are read for the first time to `known`. */
-function* eachAccount(context: WarningContext, known: AccountTexts[]) {
-  for (let index = 0; index < context.accounts.length; index++) {
-    if (context.isFull()) return
-    known[index] ??= readAccount(context.accounts[index]!, context)
-    yield known[index]!
-  }
-}
-
-/** An account with its own caption and fields. */
-function readAccount(account: TargetAccount, { post, findOverridePath }: WarningContext) {
-  const { captionOverride, fields = {} } = post.overrides.get(account.id) ?? {}
-  return {
-    account,
-    platform: limitsOf(account),
-    caption: captionOverride ?? post.caption,
-    fields,
-    findCaptionPath: () => captionPath({ post, accountId: account.id, findOverridePath }),
-  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'

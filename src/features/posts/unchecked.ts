@@ -1,15 +1,9 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { UncheckedFact } from '../../../schemas/validate-post.ts'
 import type { DocumentRule, GifRule, ImageRule, PostTypeRule, VideoRule } from '../../platforms/contract/limits.ts'
-import { limitsOf } from '../../platforms/limits.ts'
-import {
-  createMediaFinder,
-  createOverridePaths,
-  type PostMedia,
-  type PostToCheck,
-} from '../../platforms/rules/context.ts'
+import type { PostMedia } from '../../platforms/rules/files.ts'
 import { findFileKind, tellsAnimations } from '../../platforms/rules/media-file.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
+import type { LoadedPost } from './load.ts'
 
 type Property = UncheckedFact['property']
 type Limits = ImageRule & GifRule & VideoRule & DocumentRule
@@ -57,18 +51,12 @@ const PROPERTIES = Object.keys(LIMITS) as Property[]
 const ANIMATED = /^image\/(?:gif|webp|png|avif)$/
 
 /** Properties of the files that an account's network limits, but that are not known. Each is listed once. */
-export function findUnchecked(
-  post: PostToCheck,
-  accounts: readonly TargetAccount[],
-  files: readonly MediaFacts[],
-): UncheckedFact[] {
-  // Accounts share a list of files as it is, before it is made to fit each of them.
-  const { mediaIds, overrides } = post
-  const findMedia = createMediaFinder({ mediaIds, overrides }, files, createOverridePaths(post))
+export function findUnchecked({ postType, targets, media: files }: LoadedPost): UncheckedFact[] {
+  // Targets share a list of files as it is, before it is made to fit each of them.
   const rulesByMedia = new Map<PostMedia, Set<PostTypeRule>>()
-  for (const account of accounts) {
-    const [media, rule] = [findMedia(account.id), limitsOf(account).postTypes[post.postType]]
-    if (rule) rulesByMedia.set(media, (rulesByMedia.get(media) ?? new Set()).add(rule))
+  for (const { attached, limits } of targets) {
+    const rule = limits.postTypes[postType]
+    if (rule) rulesByMedia.set(attached, (rulesByMedia.get(attached) ?? new Set()).add(rule))
   }
   const rulesOf = new Map<string, Set<PostTypeRule>>()
   for (const [media, rules] of rulesByMedia) {

@@ -15,20 +15,22 @@ import { inPieces, mapInPieces } from '../../base/http/pieces.ts'
 import { findAttention, stopsPublishing } from '../../engine/credentials/attention.ts'
 import { describeAct, planActs } from '../../engine/delivery/plan.ts'
 import { type FileKind, findWeakestGuarantee } from '../../platforms/contract/guarantee.ts'
+import type { Post } from '../../platforms/contract/post.ts'
 import { platforms } from '../../platforms/limits.ts'
 import { costOf } from '../../platforms/price.ts'
-import { createMediaFinder, createOverridePaths, type PostMedia } from '../../platforms/rules/context.ts'
+import type { PostMedia } from '../../platforms/rules/files.ts'
 import { createTextCache, type TextCache } from '../../platforms/rules/text-cache.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 import type { Violation } from '../../platforms/rules/violation.ts'
 import { checkInPieces } from '../../platforms/violations.ts'
-import { type RequestedPost, readBody } from './body.ts'
-import { type CheckedAccount, type Inspection, inspectPosts, shortenId } from './check.ts'
-import { type Examined, examinePosts } from './examine.ts'
+import { fromBody } from './body.ts'
+import { type CheckedPost, shortenId } from './check.ts'
 import { toAdjustments } from './fit.ts'
+import type { AccountTarget, LoadedPost } from './load.ts'
 import { nameInRequest, type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { createComposer } from './parts.ts'
-import { listSlots, timeFor } from './schedule.ts'
+import { type PreparedPost, preparePosts } from './prepare.ts'
+import { dueTime, listSlots } from './schedule.ts'
 import { findMissingScope } from './scope.ts'
 import { findUnchecked } from './unchecked.ts'
 
@@ -63,7 +65,7 @@ export async function validatePost(
   body: CreatePost,
   context: ValidationContext,
 ): Promise<PostValidation> {
-  const [validation] = await validateAll(db, userId, [readBody(body)], { ...context, listMax: VALIDATION_LIST_MAX })
+  const [validation] = await validateAll(db, userId, [fromBody(body)], { ...context, listMax: VALIDATION_LIST_MAX })
   return validation!
 }
 
@@ -74,30 +76,28 @@ export async function validatePost(
 export async function validateAll(
   db: Db,
   userId: string,
-  posts: RequestedPost[],
+  posts: Post[],
   context: ValidationContext & { listMax: number },
 ): Promise<PostValidation[]> {
   const texts = createTextCache()
-  const counted = posts.map((post) => ({ post, ...createCounter() }))
+  const counters = posts.map(createCounter)
   // A key that may only read makes nothing that is kept.
   const isPlan = !hasScope(context.rights, 'posts:write')
-  const inspections = await inspectPosts(db, userId, counted, context.rights, texts, { isPlan })
-  const accountIds = new Set(inspections.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
+  const addCounts = counters.map(({ addCount }) => addCount)
+  const { prepared, moves } = await preparePosts(db, userId, posts, { ...context, texts, isPlan, addCounts })
+  const accountIds = new Set(prepared.flatMap(({ post }) => post.targets.map(({ accountId }) => accountId)))
   const rests = new Map(
     (await listRests(db, { accountIds: [...accountIds] })).map(({ id, restsUntil }) => [id, restsUntil]),
   )
-  const { examined, moves } = await examinePosts(db, userId, inspections, { ...context, texts })
-  const placed = examined.map(({ post, inspection: { accounts } }, index) => ({
-    ...{ userId, accounts, post },
-    name: nameInRequest(post, index),
-  }))
+  const placed = prepared.map(({ post }, index) => ({ userId, post, name: nameInRequest(post, index) }))
   const nearby = await readNearbyWarnings(db, placed, { gapMs: context.gapMs, texts, moves })
   const validations: PostValidation[] = []
-  const compose = context.hasParts ? await createComposer(inspections, texts) : undefined
-  for (const [index, each] of examined.entries()) {
-    const { counts } = counted[index]!
+  const loaded = prepared.map(({ post }) => post)
+  const compose = context.hasParts ? await createComposer(loaded, texts) : undefined
+  for (const [index, each] of prepared.entries()) {
+    const { counts } = counters[index]!
     const validation = await describe(each, { ...context, texts, rests, counts, nearby: nearby[index]! })
-    validations.push(compose ? await compose(each.inspection, validation) : validation)
+    validations.push(compose ? await compose(each.post, validation) : validation)
   }
   return validations
 }
@@ -126,35 +126,36 @@ interface Known extends Pick<Counter, 'counts'> {
 }
 
 async function describe(
-  { post: times, inspection, warnings: own, rejection: refusal, slots }: Examined,
+  prepared: PreparedPost,
   { rights, listMax, texts, rests, counts, nearby }: ValidationContext & Known,
 ): Promise<PostValidation> {
-  const { post, accounts, media, renditions, inaccessible } = inspection
-  const violations = await findAllViolations(inspection, texts)
-  const unchecked = findUnchecked(post, accounts, media)
-  const warnings = [...own, ...nearby]
-  const findMedia = createMediaFinder(post, media, createOverridePaths(post))
-  const describeTarget = (account: CheckedAccount): ValidatedTarget => {
-    const { id, platform, username } = account
+  const { post, slots } = prepared
+  const { inaccessible } = post
+  const violations = await findAllViolations(prepared, texts)
+  const unchecked = findUnchecked(post)
+  const warnings = [...prepared.warnings, ...nearby]
+  const adjustments = toAdjustments(post)
+  const describeTarget = (target: AccountTarget): ValidatedTarget => {
+    const { accountId, account, media } = target
+    const { platform, username } = account
     const attention = findAttention(account)
-    const files = findMedia(id)
-    const restsUntil = rests.get(id)
-    const isDelayed = restsUntil && Date.parse(restsUntil) > (timeFor(times, id)?.getTime() ?? 0)
+    const restsUntil = rests.get(accountId)
+    const isDelayed = restsUntil && Date.parse(restsUntil) > (dueTime(post, target)?.getTime() ?? 0)
     return {
-      accountId: id,
+      accountId,
       platform,
       username,
       publishes: true,
-      guarantee: findWeakestGuarantee(platforms[platform], listActs(post, files), listKinds(files)),
-      counts: counts.get(id) ?? [],
-      ...findCost(post, account, files, texts),
+      guarantee: findWeakestGuarantee(platforms[platform], listActs(post, media), listKinds(media)),
+      counts: counts.get(accountId) ?? [],
+      ...findCost(post, target, texts),
       ...(attention && { attention }),
       ...(isDelayed && { delayedUntil: restsUntil }),
     }
   }
-  const targets = await inPieces(mapInPieces(accounts, describeTarget))
-  const rejection = findMissingScope(rights, post.scheduled) ?? refusal
-  const lists = [violations, unchecked, renditions, inaccessible.accountIds, inaccessible.mediaIds]
+  const targets = await inPieces(mapInPieces(post.targets, describeTarget))
+  const rejection = findMissingScope(rights, post.isScheduled) ?? prepared.rejection
+  const lists = [violations, unchecked, adjustments, inaccessible.accountIds, inaccessible.mediaIds]
   const warningsMax = Math.min(WARNINGS_MAX, listMax)
   return {
     create: { status: rejection?.statusCode ?? 201, error: rejection?.message ?? null },
@@ -164,7 +165,7 @@ async function describe(
       targets.every(({ attention }) => !stopsPublishing(attention)),
     violations: violations.slice(0, listMax),
     warnings: warnings.slice(0, warningsMax),
-    adjustments: toAdjustments(renditions.slice(0, listMax)),
+    adjustments: adjustments.slice(0, listMax),
     targets,
     ...(slots && { slots: listSlots(slots) }),
     notYours: {
@@ -177,38 +178,27 @@ async function describe(
 }
 
 /** The violations with which the post is rejected, then those that only a scheduled post would have. */
-async function findAllViolations(
-  { post, accounts, media, violations }: Inspection<RequestedPost>,
-  texts: TextCache,
-): Promise<PostViolation[]> {
+async function findAllViolations({ post, violations }: CheckedPost, texts: TextCache): Promise<PostViolation[]> {
   const rejecting = violations.map((violation): PostViolation => ({ ...violation, blocks: 'create' }))
-  if (post.scheduled) return rejecting
+  if (post.isScheduled) return rejecting
   const keyOf = ({ accountId, message }: Violation) => `${accountId} ${message}`
   const known = new Set(violations.map(keyOf))
-  const missing = (await inPieces(checkInPieces({ ...post, scheduled: true }, accounts, media, { texts })))
+  const missing = (await inPieces(checkInPieces({ ...post, isScheduled: true }, { texts })))
     .filter((violation) => !known.has(keyOf(violation)))
     .map((violation): PostViolation => ({ ...violation, blocks: 'publishing' }))
   return [...rejecting, ...missing]
 }
 
 /** The cost of the post on an account, by the acts that publish it. */
-function findCost(
-  post: RequestedPost,
-  { id, platform, altTextLengthMax }: CheckedAccount,
-  { parts }: PostMedia,
-  texts: TextCache,
-) {
-  const { postType, caption, firstComment = null, overrides, threadParts } = post
-  const { captionOverride = null, fields = {} } = overrides.get(id) ?? {}
-  const media = parts.map(({ files }) => files)
-  const planned = planActs({
-    ...{ platform, postType, caption, firstComment, captionOverride, fields },
-    threadParts: threadParts.get(id) ?? null,
-  })
-  const acts = planned.values().map((act) => ({
-    ...describeAct(act, { postType, media, fields, altTextLengthMax }),
-    parent: act.number > 1 ? {} : null,
-  }))
+function findCost(post: LoadedPost, target: AccountTarget, texts: TextCache) {
+  const { platform, altTextLengthMax } = target.account
+  const media = target.media.parts.map(({ files }) => files)
+  const acts = planActs({ ...post, ...target, platform })
+    .values()
+    .map((act) => ({
+      ...describeAct(act, { postType: post.postType, media, fields: target.fields, altTextLengthMax }),
+      parent: act.number > 1 ? {} : null,
+    }))
   const cost = costOf(platform, acts, texts)
   return cost && { cost }
 }
@@ -220,7 +210,7 @@ function listKinds({ files }: PostMedia): FileKind[] | undefined {
 }
 
 /** The kinds of acts that publish the post to an account. */
-function listActs({ postType, firstComment }: RequestedPost, { requestedCount, parts }: PostMedia) {
+function listActs({ postType, firstComment }: LoadedPost, { requestedCount, parts }: PostMedia) {
   // Only the first part of a thread has files, unless the account has lists for all parts.
   const hasText = parts.length > 1 ? parts.some((part) => part.requestedCount === 0) : postType === 'thread'
   return [

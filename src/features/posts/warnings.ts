@@ -1,76 +1,55 @@
-import type { AccountReadiness } from '../../../db/queries/accounts.ts'
 import { errorOf } from '../../../schemas/errors.ts'
-import type { MediaFacts } from '../../../schemas/media.ts'
 import { type BodyPath, type PostWarning, WARNINGS_MAX } from '../../../schemas/warning.ts'
 import { AppError, ISSUES_MAX } from '../../base/errors.ts'
 import { truncate } from '../../base/http/json.ts'
 import { describeUnknown } from '../../base/http/nearest.ts'
 import { findAttention, stopsPublishing } from '../../engine/credentials/attention.ts'
 import type { FieldRule, Properties } from '../../platforms/contract/limits.ts'
-import { limitsOf } from '../../platforms/limits.ts'
 import { takesAltText } from '../../platforms/rules/alt-text.ts'
-import { createMediaFinder, createOverridePaths, targetOf } from '../../platforms/rules/context.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../../platforms/rules/paths.ts'
-import { createTextCache, type TextCache } from '../../platforms/rules/text-cache.ts'
+import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 import { createAccountNames, nameField, nameFile } from '../../platforms/rules/wording.ts'
-import type { TargetAccount } from '../../platforms/violations.ts'
 import { addConvertedFiles } from './file-warnings.ts'
+import type { AccountTarget, LoadedPost } from './load.ts'
 import { addTextWarnings } from './text-warnings.ts'
-import type { PostToWarn, WarningContext } from './warning-context.ts'
+import type { WarningContext } from './warning-context.ts'
 
 /** A request that asks for "now" takes some time to arrive, and clocks differ. */
 const PAST_MS = 60_000
-
-const READY: AccountReadiness = { attention: null, credentials: 'fixed', credentialsExpireAt: null }
-
-interface Known {
-  /** The known files of the post. */
-  media: readonly MediaFacts[]
-  /** The accounts that may not be ready, by id. Others are. */
-  unready: ReadonlyMap<string, AccountReadiness>
-  /** Measured texts, for a post that was checked before. */
-  texts?: TextCache | undefined
-}
 
 /**
  * Finds the parts of a post that have no effect, or an effect that its author may not expect, in the order of the
  * schema's codes. The list may be longer than the maximum of a response.
  */
-export function findWarnings(
-  post: PostToWarn,
-  accounts: readonly TargetAccount[],
-  { media, unready, texts = createTextCache() }: Known,
-): PostWarning[] {
+export function findWarnings(post: LoadedPost, texts: TextCache): PostWarning[] {
   const warnings: PostWarning[] = []
-  const nameOf = createAccountNames(accounts)
-  const findOverridePath = post.findOverridePath ?? createOverridePaths(post)
+  const nameOf = createAccountNames(post.targets)
   const context: WarningContext = {
     post,
-    accounts,
-    findMedia: createMediaFinder(post, media, findOverridePath),
     texts,
-    findOverridePath,
     // One more than the maximum shows that there are more.
     isFull: () => warnings.length > WARNINGS_MAX,
-    warn: (account, code, path, problem) =>
+    add: (code, path, message) => warnings.push({ code, path, message }),
+    warn: ({ account }, code, path, problem) =>
       warnings.push({ code, path, accountId: account.id, message: `${nameOf(account)}: ${problem}` }),
   }
-  addUnusedParts(post, warnings)
+  addUnusedParts(context)
   addUnusedCaptions(context)
-  addUnusedColors(context, warnings)
+  addUnusedColors(context)
   addUnusedFields(context)
-  addUnusedAltTexts(context)
+  if (post.media.length > 0) addUnusedAltTexts(context)
   addTextWarnings(context)
-  addConvertedFiles(context)
-  addPastTimes(context, warnings)
-  for (const account of accounts) {
+  if (post.media.length > 0) addConvertedFiles(context)
+  addPastTimes(context)
+  for (const target of post.targets) {
     if (context.isFull()) break
-    const { id } = account
-    const attention = findAttention(unready.get(id) ?? READY)
-    if (!stopsPublishing(attention)) continue
-    context.warn(account, 'account_attention', ['accountIds', post.findAccountIndex(id)], attention.message)
+    if (target.account.isReady) continue
+    const attention = findAttention(target.account)
+    if (stopsPublishing(attention)) {
+      context.warn(target, 'account_attention', ['accountIds', target.index], attention.message)
+    }
   }
   return warnings
 }
@@ -86,94 +65,71 @@ export function findWarningError(warnings: readonly PostWarning[]): AppError | u
   return new AppError(errorOf('warnings_not_allowed'), issues)
 }
 
-function addPastTimes({ post, accounts, findOverridePath, isFull, warn }: WarningContext, warnings: PostWarning[]) {
-  const isPast = (time: Date | null | undefined) => time && time.getTime() < Date.now() - PAST_MS
-  if (isPast(post.scheduledAt)) {
-    const message = 'scheduledAt is in the past: the post is due immediately'
-    warnings.push({ code: 'past_time', path: ['scheduledAt'], message })
-  }
-  if (post.accountTimes.size === 0) return
-  for (const account of accounts) {
+function addPastTimes({ post, isFull, add, warn }: WarningContext): void {
+  if (!post.scheduledAt) return
+  const isPast = (time: Date | null) => time !== null && time.getTime() < Date.now() - PAST_MS
+  const problem = 'scheduledAt is in the past: the post is due immediately'
+  if (isPast(post.scheduledAt)) add('past_time', ['scheduledAt'], problem)
+  for (const target of post.targets) {
     if (isFull()) return
-    if (!isPast(post.accountTimes.get(account.id))) continue
-    const path = [...findOverridePath(account.id), 'scheduledAt']
-    warn(account, 'past_time', path, 'scheduledAt is in the past: the post is due immediately')
+    if (isPast(target.scheduledAt)) warn(target, 'past_time', [...target.path, 'scheduledAt'], problem)
   }
 }
 
-function addUnusedParts({ postType, threadParts }: PostToWarn, warnings: PostWarning[]): void {
-  if (postType === 'thread' || threadParts.size === 0) return
-  if (![...threadParts.values()].some((parts) => parts && parts.length > 0)) return
+function addUnusedParts({ post: { postType, targets }, add }: WarningContext): void {
+  if (postType === 'thread' || !targets.some(({ threadParts }) => threadParts && threadParts.length > 0)) return
   const message = `threadParts has no effect with postType ${postType}: set postType to thread`
-  warnings.push({ code: 'unused_thread_parts', path: ['threadParts'], message })
+  add('unused_thread_parts', ['threadParts'], message)
 }
 
-function addUnusedCaptions({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
-  const { overrides, postType, caption } = post
-  for (const account of accounts) {
-    const platform = limitsOf(account)
-    const { caption: rule, postTypes } = platform
+function addUnusedCaptions({ post: { postType, targets }, isFull, warn }: WarningContext): void {
+  for (const target of targets) {
+    const { caption: rule, postTypes } = target.limits
     const isShown = postTypes[postType]?.hasCaption !== false
     if (isShown && !rule.unused) continue
-    const { captionOverride, fields = {} } = overrides.get(account.id) ?? {}
-    if (isBlank(captionOverride ?? caption)) continue
-    if (isShown && !rule.unused!.test(fields, findMedia(account.id), targetOf(post, account, platform))) continue
+    if (isBlank(target.caption)) continue
+    if (isShown && !rule.unused!.test(target.fields ?? {}, target.media, target)) continue
     if (isFull()) return
-    const path = captionPath({ post, accountId: account.id, findOverridePath })
     const when = isShown ? rule.unused!.when : `the post is a ${postType}`
-    warn(account, 'unused_field', path, `caption has no effect when ${when}`)
+    warn(target, 'unused_field', captionPath(target), `caption has no effect when ${when}`)
   }
 }
 
 /** The colour of bars that no file gets. */
-function addUnusedColors({ post, accounts, findOverridePath, isFull, warn }: WarningContext, warnings: PostWarning[]) {
-  const { mediaFit, padColor, overrides } = post
-  const isPadded = ({ id }: TargetAccount) => (overrides.get(id)?.mediaFit ?? mediaFit) === 'pad'
-  const hasOwn = ({ id }: TargetAccount) => Boolean(overrides.get(id)?.padColor)
-  if (padColor && !accounts.some((account) => isPadded(account) && !hasOwn(account))) {
-    const message = 'padColor has no effect: no account that follows it has mediaFit pad'
-    warnings.push({ code: 'unused_field', path: ['padColor'], message })
+function addUnusedColors({ post, isFull, add, warn }: WarningContext): void {
+  const isPadded = (target: AccountTarget) => (target.mediaFit ?? post.mediaFit) === 'pad'
+  const hasOwn = (target: AccountTarget) => Boolean(target.padColor)
+  if (post.padColor && !post.targets.some((target) => isPadded(target) && !hasOwn(target))) {
+    add('unused_field', ['padColor'], 'padColor has no effect: no account that follows it has mediaFit pad')
   }
-  if (overrides.size === 0) return
-  for (const account of accounts) {
+  for (const target of post.targets) {
     if (isFull()) return
-    if (!hasOwn(account) || isPadded(account)) continue
-    warn(
-      account,
-      'unused_field',
-      [...findOverridePath(account.id), 'padColor'],
-      'padColor has no effect: set mediaFit to pad',
-    )
+    if (!hasOwn(target) || isPadded(target)) continue
+    warn(target, 'unused_field', [...target.path, 'padColor'], 'padColor has no effect: set mediaFit to pad')
   }
 }
 
-function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, warn }: WarningContext): void {
-  const { overrides } = post
-  const byId = new Map(overrides.size > 0 ? accounts.map((account) => [account.id, account]) : [])
-  for (const [accountId, override] of overrides) {
+function addUnusedFields({ post, isFull, warn }: WarningContext): void {
+  for (const target of post.targets) {
     if (isFull()) return
-    const account = byId.get(accountId)
-    if (!account) continue
-    const platform = limitsOf(account)
-    const { fields: known } = platform
-    const { fields = {} } = override
-    const media = findMedia(accountId)
-    const target = targetOf(post, account, platform)
+    const { fields, media } = target
+    if (!fields) continue
+    const { fields: known } = target.limits
     // Object.keys is cheaper than Object.entries: there may be a hundred thousand keys.
     for (const key of Object.keys(fields)) {
       if (isFull()) return
       const value = fields[key]
       const rule = Object.hasOwn(known, key) ? known[key] : undefined
       const add = (code: PostWarning['code'], problem: string, inside: BodyPath = []) =>
-        warn(account, code, fieldPath({ accountId, findOverridePath }, truncate(key), inside), problem)
+        warn(target, code, fieldPath(target, truncate(key), inside), problem)
       if (!rule) {
         add('unknown_field', `field ${describeUnknown(key, known)}`)
       } else if (!isEmpty(value) && rule.unused?.test(fields, media, target)) {
-        add('unused_field', `${nameField(key, override)} has no effect when ${rule.unused.when}`)
+        add('unused_field', `${nameField(key, target)} has no effect when ${rule.unused.when}`)
       } else {
         for (const { place, path, property, properties } of findUnknownProperties(value, rule)) {
           if (isFull()) return
-          add('unknown_field', `${nameField(key, override)}${place} ${describeUnknown(property, properties)}`, path)
+          add('unknown_field', `${nameField(key, target)}${place} ${describeUnknown(property, properties)}`, path)
         }
       }
     }
@@ -181,19 +137,18 @@ function addUnusedFields({ post, accounts, findMedia, findOverridePath, isFull, 
 }
 
 /** One warning for each account whose network leaves out alternative texts of files. */
-function addUnusedAltTexts({ post, accounts, findMedia, isFull, warn }: WarningContext): void {
-  for (const account of accounts) {
+function addUnusedAltTexts({ post, isFull, warn }: WarningContext): void {
+  for (const target of post.targets) {
     if (isFull()) return
-    const platform = limitsOf(account)
-    const media = findMedia(account.id)
+    const { media, limits } = target
     const unused = media.parts.flatMap(({ files }) =>
-      files.filter((file, index) => file.altText && !takesAltText(platform, post.postType, file, index)),
+      files.filter((file, index) => file.altText && !takesAltText(limits, post.postType, file, index)),
     )
     const [first, ...others] = unused
     if (!first) continue
     const more = others.length > 0 ? ` and ${others.length} more` : ''
     const problem = `the network gets no alternative text of media ${nameFile(first)}${more}`
-    warn(account, 'unused_alt_text', media.findPath(first.id), problem)
+    warn(target, 'unused_alt_text', media.findPath(first.id), problem)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { CaptionRule, PostTypeRule, TextRule, ThreadRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
-import type { CheckContext, PartMedia } from './context.ts'
+import type { CheckContext } from './context.ts'
 import { hasContent } from './field-value.ts'
+import type { PartMedia } from './files.ts'
 import { captionPath } from './paths.ts'
 import { findMarkup, readCaption, readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
@@ -26,31 +27,31 @@ interface PublishedText {
  * between parts.
  */
 export function* checkText(context: CheckContext): Generator<void> {
-  const { post, accountId, platform, postTypeRule, caption: text } = context
+  const { post, target, platform, postTypeRule, caption: text } = context
   if (postTypeRule?.hasCaption === false) return
   const thread = post.postType === 'thread' ? platform.thread : undefined
-  const parts = thread && post.threadParts.get(accountId)
+  const parts = thread && target.threadParts
   if (thread && parts) {
     yield* checkThread(parts, thread, context)
     return
   }
-  const findPath = () => captionPath(context)
+  const findPath = () => captionPath(target)
   const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath, isMain: true }
   checkPublishedText(caption, platform.caption, context)
-  if (postTypeRule && post.scheduled) checkRequiredText(caption, context)
+  if (postTypeRule && post.isScheduled) checkRequiredText(caption, context)
 }
 
 function* checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): Generator<void> {
-  const { post, accountId, media, addViolation, addCount } = context
+  const { post, target, media, addViolation, addCount } = context
   const { partsMax, source } = rule
-  const path = ['threadParts', accountId]
+  const path = ['threadParts', target.accountId]
   const count = { path, actual: parts.length, unit: 'items' as const }
   addCount?.({ ...count, limit: partsMax })
   if (parts.length > partsMax) {
     const facts = { ...count, limit: { max: partsMax }, source }
     addViolation('thread_parts', facts, `thread has ${parts.length} parts, ${atMost(partsMax)}`)
   }
-  if (parts.length === 0 && post.scheduled) {
+  if (parts.length === 0 && post.isScheduled) {
     const facts = { ...count, limit: { min: 1 }, source }
     addViolation('thread_required', facts, 'thread has no part, at least 1 is required')
   }
@@ -61,7 +62,7 @@ function* checkThread(parts: readonly string[], rule: ThreadRule, context: Check
     const part: PublishedText = { text, name, ruleName: 'thread_part', findPath, isMain: index === 0 }
     checkPublishedText(part, rule, context)
     yield
-    if (!post.scheduled) continue
+    if (!post.isScheduled) continue
     if (index === 0) checkRequiredText(part, context)
     else if (isBlank(readStored(text, context)) && !replacesText(media.parts[index], context))
       addViolation('thread_part_required', { path: part.findPath(), source }, `${name} is empty`)

@@ -102,7 +102,7 @@ function wrongItem(list: unknown[], isItem: (item: unknown) => boolean, expected
 
 function findTextProblem(text: string, rule: FieldTextRule, { post, texts }: Context): Problem | undefined {
   const { lengthMax, unit = 'code points', bytesMax, pattern, form } = rule
-  if (rule.notBlank && isBlank(text)) return post.scheduled ? missing('is blank') : undefined
+  if (rule.notBlank && isBlank(text)) return post.isScheduled ? missing('is blank') : undefined
   const measured = rule.trimmed ? text.trim() : text
   // A text has at least as many UTF-16 units as code points or graphemes, so most texts need no counting.
   if (lengthMax !== undefined && measured.length > lengthMax) {
@@ -131,7 +131,7 @@ function findListProblem(
     if (earlier.has(item.trim())) return prefixItem(index, duplicate(item))
     earlier.add(item.trim())
   }
-  if (items.length < itemsMin && context.post.scheduled) {
+  if (items.length < itemsMin && context.post.isScheduled) {
     const facts = { limit: { min: itemsMin }, actual: items.length, unit: 'items' as const }
     return missing(`has ${formatCount(items.length, 'item')}, ${atLeast(itemsMin)}`, facts)
   }
@@ -150,7 +150,7 @@ function findObjectProblem(
     const value = readProperty(object, key)
     const problem = value === undefined ? undefined : findProblem(value, rule, context)
     if (problem) return prefixProperty(key, problem)
-    if (!rule.required || !context.post.scheduled || !isEmpty(value)) continue
+    if (!rule.required || !context.post.isScheduled || !isEmpty(value)) continue
     if (rule.required === true) return prefixProperty(key, missing('is required'))
     const { when, test } = rule.required
     if (test(context.fields, context.media, context.target)) {
@@ -161,7 +161,7 @@ function findObjectProblem(
     if (isEmpty(readProperty(object, key)) || !test(object as Record<string, unknown>)) continue
     return prefixProperty(key, misplaced('field_refused', `is not allowed when ${when}`))
   }
-  if (!needsOneOf || !context.post.scheduled) return undefined
+  if (!needsOneOf || !context.post.isScheduled) return undefined
   if (needsOneOf.some((key) => hasContent(readProperty(object, key)))) return undefined
   return missing(`has none of ${needsOneOf.join(', ')}, at least 1 is required`)
 }

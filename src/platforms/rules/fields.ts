@@ -3,6 +3,7 @@ import type { CheckContext } from './context.ts'
 import { afterEnd, misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
 import { fieldPath } from './paths.ts'
+import { nameField } from './wording.ts'
 
 /** Checks the keys of `fields` that the network knows. Other keys are stored unchecked. */
 export function checkFields(context: CheckContext): void {
@@ -18,7 +19,7 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (problem) addProblem(key, problem, rule, context)
 
   if (isEmpty(value)) {
-    if (!post.scheduled || !rule.required) return
+    if (!post.isScheduled || !rule.required) return
     if (rule.required === true) addProblem(key, missing('is required'), rule, context)
     else if (rule.required.test(fields, media, target)) {
       addProblem(key, missing(`is required when ${rule.required.when}`), rule, context)
@@ -30,7 +31,7 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (rule.withoutMedia && media.parts[0]!.count > 0) {
     addProblem(key, misplaced('field_with_media', 'cannot be combined with media'), rule, context)
   }
-  if (post.scheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
+  if (post.isScheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
     addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
   }
   const unit = rule.momentOfVideo
@@ -47,7 +48,7 @@ function addProblem(key: string, problem: Problem, { source }: FieldRule, contex
   const { rule, message, path, ...facts } = problem
   context.addViolation(
     rule,
-    { ...facts, path: fieldPath(context, key, path), source },
-    `${context.nameField(key)} ${message}`,
+    { ...facts, path: fieldPath(context.target, key, path), source },
+    `${nameField(key, context.target)} ${message}`,
   )
 }

@@ -2,8 +2,9 @@ import type { MediaFacts } from '../../../schemas/media.ts'
 import type { ImageRule, PostTypeRule } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
 import { findAltText, findAltTextRule } from './alt-text.ts'
-import type { CheckContext, PartMedia } from './context.ts'
+import type { CheckContext } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'
+import type { PartMedia } from './files.ts'
 import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
 import { atLeast, atMost, formatCount, nameFile } from './wording.ts'
 
@@ -82,7 +83,7 @@ function checkCounts(
     const facts = { ...factsOf(media, rule), limit: { max: mediaMax }, actual: media.count }
     addViolation('media_count', facts, `${name} has ${formatCount(media.count, 'media file')}, ${atMost(mediaMax)}`)
   }
-  if (media.requestedCount < mediaMin && post.scheduled) {
+  if (media.requestedCount < mediaMin && post.isScheduled) {
     const files = formatCount(media.requestedCount, 'media file')
     const facts = { ...factsOf(media, rule), limit: { min: mediaMin }, actual: media.requestedCount }
     addViolation('media_required', facts, `${name} has ${files}, ${atLeast(mediaMin)}`)
@@ -134,7 +135,7 @@ function checkRequestSize(
 /** The texts of networks that demand one. A text that is too long is cut. */
 function checkAltText(file: MediaFacts, { post, platform, fields, texts }: FilesContext, add: AddFileViolation): void {
   const { lengthMin: min, unit, source } = findAltTextRule(platform, file) ?? {}
-  if (!post.scheduled || min === undefined || !unit || !source) return
+  if (!post.isScheduled || min === undefined || !unit || !source) return
   const actual = texts.countLength(findAltText(file, fields) ?? '', unit)
   if (actual >= min) return
   const problem = `has an alternative text of ${formatCount(actual, 'character')}, ${atLeast(min)}`

@@ -1,19 +1,16 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
-import type { CheckContext, PostToCheck } from './context.ts'
-
-type PathContext = Pick<CheckContext, 'accountId' | 'findOverridePath'> & { post: Pick<PostToCheck, 'overrides'> }
+import type { Target } from '../contract/post.ts'
 
 /*
  * Paths into the body of a request. They are built only for violations, counters and warnings.
  */
 
-export function captionPath({ post, accountId, findOverridePath }: PathContext): BodyPath {
-  const isOverridden = typeof post.overrides.get(accountId)?.captionOverride === 'string'
-  return isOverridden ? [...findOverridePath(accountId), 'captionOverride'] : ['caption']
-}
+export const captionPath = ({ captionOverride, path }: Pick<Target, 'captionOverride' | 'path'>): BodyPath =>
+  captionOverride === null ? ['caption'] : [...path, 'captionOverride']
 
-export const fieldPath = (
-  { accountId, findOverridePath }: Omit<PathContext, 'post'>,
-  key: string,
-  inside: BodyPath = [],
-): BodyPath => [...findOverridePath(accountId), 'fields', key, ...inside]
+export const fieldPath = ({ path }: Pick<Target, 'path'>, key: string, inside: BodyPath = []): BodyPath => [
+  ...path,
+  'fields',
+  key,
+  ...inside,
+]

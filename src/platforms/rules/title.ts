@@ -4,18 +4,19 @@ import { cutText } from './cut-text.ts'
 import { fieldPath } from './paths.ts'
 import { isBlank } from './text-length.ts'
 import { checkTextLimits } from './text-limits.ts'
+import { nameField } from './wording.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {
-  const { post, platform, caption, fields, addViolation } = context
+  const { post, target, platform, caption, fields, addViolation } = context
   const { title: rule } = platform
   if (!rule) return
   const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
   if (typeof title !== 'string') return
-  const findPath = () => fieldPath(context, rule.field)
+  const findPath = () => fieldPath(target, rule.field)
   if (title !== '')
-    checkTextLimits(title, { name: context.nameField(rule.field), ruleName: 'title', findPath }, rule, context)
-  if (isBlank(title) && rule.required && post.scheduled && deriveTitle(caption, rule) === '') {
+    checkTextLimits(title, { name: nameField(rule.field, target), ruleName: 'title', findPath }, rule, context)
+  if (isBlank(title) && rule.required && post.isScheduled && deriveTitle(caption, rule) === '') {
     const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
     addViolation('title_required', { path: findPath(), source: rule.source }, problem)
   }

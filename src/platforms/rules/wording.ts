@@ -1,7 +1,7 @@
 import type { AccountServer } from '../../../schemas/account-facts.ts'
 import type { Platform } from '../contract/limits.ts'
 import type { Source } from '../contract/source.ts'
-import type { PostOverride } from './context.ts'
+import type { LoadedTarget } from './context.ts'
 
 export interface NamedAccount {
   id: string
@@ -13,30 +13,33 @@ export interface NamedAccount {
  * Names an account of a post in messages. Two with the same name, which may have different owners, are told apart by
  * their ids.
  */
-export function createAccountNames(accounts: readonly NamedAccount[]): (account: NamedAccount) => string {
+export function createAccountNames(targets: readonly { account: NamedAccount }[]): (account: NamedAccount) => string {
   const nameOf = ({ platform, username }: NamedAccount) => `${platform} (@${username})`
   // Most posts have no message.
   let ids: Map<string, string> | undefined
   return (account) => {
-    ids ??= findIds(accounts, nameOf)
+    ids ??= findIds(targets, nameOf)
     const name = nameOf(account)
     return ids.get(name) === account.id ? name : `${account.platform} (@${account.username}, ${account.id})`
   }
 }
 
 /** The id of the account with each name; an empty text for a name that several have. */
-function findIds(accounts: readonly NamedAccount[], nameOf: (account: NamedAccount) => string): Map<string, string> {
+function findIds(
+  targets: readonly { account: NamedAccount }[],
+  nameOf: (account: NamedAccount) => string,
+): Map<string, string> {
   const ids = new Map<string, string>()
-  for (const account of accounts) {
+  for (const { account } of targets) {
     const other = ids.get(nameOf(account))
     ids.set(nameOf(account), other === undefined || other === account.id ? account.id : '')
   }
   return ids
 }
 
-/** A field of an override as messages name it. */
-export const nameField = (key: string, override: Pick<PostOverride, 'defaultKeys'> | undefined): string =>
-  override?.defaultKeys?.has(key) ? `field ${key}, a default of the account,` : `field ${key}`
+/** A field of a target as messages name it. */
+export const nameField = (key: string, { defaultKeys }: Pick<LoadedTarget, 'defaultKeys'>): string =>
+  defaultKeys?.has(key) ? `field ${key}, a default of the account,` : `field ${key}`
 
 /** Whether the account's own server has stated a limit with this source. */
 export const isStated = (source: Source | null, server: NonNullable<Platform['server']>) =>

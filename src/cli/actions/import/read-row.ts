@@ -6,7 +6,7 @@ import { invalid, isLocalTime } from '../../../../schemas/time.ts'
 import { AppError, OperatorError } from '../../../base/errors.ts'
 import { parseJson } from '../../../base/http/json.ts'
 import { validatorCompiler } from '../../../base/http/validation.ts'
-import { findIssues } from '../../../features/posts/body.ts'
+import { readBody } from '../../../features/posts/body.ts'
 import type { ImportedPost } from '../../../features/posts/import.ts'
 import { type CellKind, OWN_COLUMN, PROPERTY_COLUMNS, REQUIRED_COLUMNS } from '../../import-columns.ts'
 import { type DateOrder, readSpreadsheetTime } from './spreadsheet-time.ts'
@@ -51,9 +51,9 @@ export function readRow(cells: Record<string, string>, options: RowOptions): Imp
   const result = validate(explained('', () => parseJson(bytes))) as { value: ImportedPost } | { error: Error }
   if ('error' in result) throw new RowProblem(explain(result.error, origins))
   const { value } = result
-  const issues = findIssues(value)
-  if (issues.length > 0) throw new RowProblem(explainIssues(issues, origins))
-  const count = new Set(value.accountIds).size
+  const read = readBody(value)
+  if ('issues' in read) throw new RowProblem(explainIssues(read.issues, origins))
+  const count = read.targets.length
   if (count > BATCH.accountsMax) throw new RowProblem(`${count} accounts, at most ${BATCH.accountsMax} are allowed`)
   return value
 }

@@ -8,7 +8,7 @@ import { type Nearby, readNearby } from '../../../../db/queries/posts/nearby.ts'
 import { type Mover, moveToSlots, type QueuedDelivery } from '../../../../db/queries/queue.ts'
 import { inTransaction } from '../../../../db/transaction.ts'
 import type { QueueOrder } from '../../../../schemas/queue.ts'
-import { type Slots, withSlots } from '../schedule.ts'
+import { inSlots, type Slots } from '../schedule.ts'
 import { openQueues, type QueueRefusal } from './queues.ts'
 
 export interface QueuedPost {
@@ -95,7 +95,7 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   for (const { ordinal, post } of posts) {
     const slots = await queues.take(accountIdsOf(post), post.order)
     if ('refused' in slots) refusals.push({ ordinal, ...slots })
-    else placed.push({ ordinal, post, slots, row: rowInSlots(post.row, slots) })
+    else placed.push({ ordinal, post, slots, row: inSlots(post.row, slots) })
   }
   if (placed.length === 0) return refusals
   const moves = queues.listMoves()
@@ -117,17 +117,7 @@ async function insertOnce(db: Db, posts: Numbered[]): Promise<QueuedInsertion[]>
   return [...refusals, ...results]
 }
 
-const accountIdsOf = ({ row }: QueuedPost) => row.deliveries.map(({ accountId }) => accountId)
-
-function rowInSlots(row: NewPost, slots: Slots): NewPost {
-  const { scheduledAt, accountTimes } = withSlots(slots)
-  const deliveries = row.deliveries.map((delivery) => ({
-    ...delivery,
-    scheduledAt: accountTimes.get(delivery.accountId) ?? null,
-    isInSlot: true,
-  }))
-  return { ...row, scheduledAt, deliveries }
-}
+const accountIdsOf = ({ row }: QueuedPost) => row.targets.map(({ accountId }) => accountId)
 
 /** The other posts near each of these, by ordinal. */
 async function readNearbyOf(
@@ -135,9 +125,13 @@ async function readNearbyOf(
   placed: readonly Placed[],
   moves: readonly QueuedDelivery[],
 ): Promise<Map<number, Nearby[]>> {
-  const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, deliveries } }) =>
-    deliveries.map(({ accountId, nearby }) => ({
-      ...{ ordinal, userId, postId: id, accountId, dueAt: slots.get(accountId)! },
+  const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, targets } }) =>
+    targets.map(({ accountId, nearby }) => ({
+      ordinal,
+      userId,
+      postId: id,
+      accountId,
+      dueAt: slots.get(accountId)!,
       ...nearby,
     })),
   )

@@ -3,7 +3,7 @@ import { type Mover, moveToSlots, type QueuedDelivery } from '../../../../db/que
 import type { QueueOrder } from '../../../../schemas/queue.ts'
 import type { AppError } from '../../../base/errors.ts'
 import type { NamedAccount } from '../../../platforms/rules/wording.ts'
-import { type Schedule, type Slots, withSlots } from '../schedule.ts'
+import type { Slots } from '../schedule.ts'
 import { openQueues } from './queues.ts'
 import { failQueue } from './refusal.ts'
 
@@ -11,23 +11,29 @@ import { failQueue } from './refusal.ts'
 export async function placeInSlots(
   db: Db,
   post: { userId: string; id: string },
-  accounts: readonly NamedAccount[],
+  targets: readonly NamedTarget[],
   order: QueueOrder,
   mover: Mover,
-): Promise<Schedule> {
-  const ids = accounts.map(({ id }) => id)
+): Promise<Slots> {
+  const ids = idsOf(targets)
   const front = order === 'front' ? { mover, accountIds: ids } : undefined
   const queues = await openQueues(db, ids, { otherThan: post, front })
   const slots = await queues.take(ids, order)
-  if ('refused' in slots) throw failQueue(slots, accounts)
+  if ('refused' in slots) throw failQueue(slots, targets)
   await moveToSlots(db, queues.listMoves())
-  return withSlots(slots)
+  return slots
 }
+
+interface NamedTarget {
+  account: NamedAccount
+}
+
+const idsOf = (targets: readonly NamedTarget[]) => targets.map(({ account }) => account.id)
 
 interface Wanted {
   /** Undefined for a post that takes no slots. */
-  queue: QueueOrder | undefined
-  accounts: readonly NamedAccount[]
+  queue?: QueueOrder | undefined
+  targets: readonly NamedTarget[]
 }
 
 interface Taken {
@@ -42,10 +48,9 @@ interface Taken {
  * moves.
  */
 export async function takeSlots(db: Db, posts: readonly Wanted[], mover: Mover): Promise<Taken> {
-  const idsOf = (wanted: readonly Wanted[]) => wanted.flatMap(({ accounts }) => accounts.map(({ id }) => id))
-  const ids = new Set(idsOf(posts.filter(({ queue }) => queue)))
+  const ids = new Set(posts.filter(({ queue }) => queue).flatMap(({ targets }) => idsOf(targets)))
   if (ids.size === 0) return { taken: [], moves: [] }
-  const atFront = idsOf(posts.filter(({ queue }) => queue === 'front'))
+  const atFront = posts.filter(({ queue }) => queue === 'front').flatMap(({ targets }) => idsOf(targets))
   const front = atFront.length > 0 ? { mover, accountIds: atFront } : undefined
   const queues = await openQueues(db, [...ids], { front })
   const taken: (Slots | AppError | undefined)[] = posts.map(() => undefined)
@@ -53,11 +58,10 @@ export async function takeSlots(db: Db, posts: readonly Wanted[], mover: Mover):
   const inTurn = [...posts.entries()].toSorted(
     ([, a], [, b]) => Number(b.queue === 'front') - Number(a.queue === 'front'),
   )
-  for (const [index, { queue, accounts }] of inTurn) {
+  for (const [index, { queue, targets }] of inTurn) {
     if (!queue) continue
-    const ids = accounts.map(({ id }) => id)
-    const slots = await queues.take(ids, queue)
-    taken[index] = 'refused' in slots ? failQueue(slots, accounts) : slots
+    const slots = await queues.take(idsOf(targets), queue)
+    taken[index] = 'refused' in slots ? failQueue(slots, targets) : slots
   }
   return { taken, moves: queues.listMoves() }
 }

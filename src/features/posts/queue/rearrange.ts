@@ -26,18 +26,18 @@ export async function rearrangeSchedule(
   isMatch: IfMatch | undefined,
 ): Promise<Rearranged> {
   const { schedule: seen, platform, username } = await requireSchedule(db, caller, id)
-  const accounts = [{ id, platform, username }]
+  const targets = [{ account: { id, platform, username } }]
   return inTransaction(db, async (db) => {
     const [locked] = await lockSchedules(db, { accountIds: [id] })
     const etag = requireMatch(locked ?? seen, isMatch)
-    if (!locked) throw failQueue({ refused: 'without_slots', accountId: id }, accounts)
+    if (!locked) throw failQueue({ refused: 'without_slots', accountId: id }, targets)
     const until = new Date(locked.now.getTime() + HORIZON_DAYS * DAY_MS)
     const range = { accounts: [{ id, until }], from: locked.now, exceptPostId: null }
     const mover = { userId: caller.userId, accountIds: caller.rights.accountIds }
     const { deliveries, isTooLong } = await lockMovable(db, range, mover)
-    if (isTooLong) throw failQueue({ refused: 'too_long' }, accounts)
+    if (isTooLong) throw failQueue({ refused: 'too_long' }, targets)
     const slots = await listFreeSlots(db, locked, deliveries)
-    if (slots.length < deliveries.length) throw failQueue({ refused: 'full', accountId: id }, accounts)
+    if (slots.length < deliveries.length) throw failQueue({ refused: 'full', accountId: id }, targets)
     const moved = deliveries
       .map((delivery, index) => ({ ...delivery, from: delivery.slotAt, slotAt: slots[index]! }))
       .filter(({ from, slotAt }) => from.getTime() !== slotAt.getTime())

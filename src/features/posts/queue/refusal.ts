@@ -4,10 +4,13 @@ import { createAccountNames } from '../../../platforms/rules/wording.ts'
 import type { QueueRefusal } from './queues.ts'
 
 /** The error of a post that gets no slots. */
-export function failQueue({ refused, accountId }: QueueRefusal, accounts: readonly NamedAccount[]): AppError {
+export function failQueue(
+  { refused, accountId }: QueueRefusal,
+  targets: readonly { account: NamedAccount }[],
+): AppError {
   if (refused === 'too_long') return fail('queue_full.too_long')
-  const account = accounts.find(({ id }) => id === accountId)
+  const account = targets.find(({ account }) => account.id === accountId)?.account
   if (!account) return fail('queue_full.together')
-  const facts = [createAccountNames(accounts)(account), account.id] as const
+  const facts = [createAccountNames(targets)(account), account.id] as const
   return refused === 'full' ? fail('queue_full', ...facts) : fail('queue_without_slots', ...facts)
 }
