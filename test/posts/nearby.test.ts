@@ -106,6 +106,26 @@ t.test('a published post counts, at the time when it was published', async (t) =
   ])
 })
 
+t.test('a draft counts from when it gets a time, whether by a change or by being published', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountId = await ada.account('mastodon', CREDENTIALS)
+  const now = Date.now()
+  for (const [caption, start] of [
+    ['published', (id: string) => ada.call('POST', `/posts/${id}/publish`)],
+    ['scheduled', (id: string) => ada.call('PATCH', `/posts/${id}`, { scheduledAt: new Date(now).toISOString() })],
+  ] as const) {
+    const draft = { accountIds: [accountId], caption }
+    const { id } = await create(ada, draft)
+    const scheduled = { ...draft, scheduledAt: new Date(now + DAY_MS).toISOString() }
+    const before = await ada.call('POST', '/posts/validate', scheduled)
+    t.strictSame(named(before.body.warnings), [], caption)
+    await start(id)
+    const after = await ada.call('POST', '/posts/validate', scheduled)
+    t.strictSame(named(after.body.warnings), [['repeated_text', id]], caption)
+  }
+})
+
 t.test('the posts that a network still allows in 24 hours are counted', async (t) => {
   const { user } = await createWorld(t)
   const ada = await user()
