@@ -45,7 +45,7 @@ const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: Stor
     ? { scheduledAt, scheduledAtLocal, timeZone, ...(fold && { fold }) }
     : null
 
-/** What of a post is stored, for comparisons. */
+/** The stored part of a post, for comparisons. */
 export const contentOf = ({ targets, isScheduled: _, queue: __, deletedFiles: ___, ...content }: Post) => ({
   ...content,
   targets: targets.map(({ isNew: _, path: __, index: ___, ...own }) => own),

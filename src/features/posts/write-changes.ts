@@ -24,7 +24,7 @@ interface Change {
 /** Stores the content of a locked post after a change. */
 export async function writeChanges(db: Db, row: PostWithReadiness, { after, ...change }: Change): Promise<void> {
   const { before, post } = change
-  // With the defaults of new accounts.
+  // New accounts have added their default fields.
   const targets = after.targets.map((target, index) => ({ ...target, fields: post.targets[index]!.fields }))
   const stored = { ...after, targets }
   if (isDeepStrictEqual(contentOf(before), contentOf(stored))) return
