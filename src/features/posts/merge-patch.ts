@@ -13,8 +13,8 @@ import { findQueueIssues } from './queue/request.ts'
 import { mergeTimes } from './schedule.ts'
 
 /**
- * The post after a patch. Throws 400 with details for overrides and thread parts of accounts that it lacks then, and for
- * texts of files that it lacks. The same holds for metadata over a limit, and for a local time that is no instant.
+ * The post after a patch. Throws 400 with details for overrides and thread parts of accounts that it lacks then, and
+ * for texts of files that it lacks. The same holds for metadata over a limit, and for a local time that is no instant.
  * Throws 413 for more accounts than any post can have.
  */
 export function fromPatch(post: Post, patch: PatchPost): Post {
