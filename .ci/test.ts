@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
 import { findLeaks } from '../test/helpers/leaks.ts'
 import { withPostgres } from '../test/helpers/postgres.ts'
@@ -55,6 +56,8 @@ async function runTap(scratch: string, groups: string, record: string) {
     env: {
       NODE_COMPILE_CACHE: join(CACHE, 'node'),
       ...process.env,
+      // Before tap's own arguments, which import tap.
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${pathToFileURL('test/helpers/tap-domain.ts')}`,
       TEST_RECORD_DIR: record,
       ...(isAlone && { TAP_TIMEOUT: String(timeout) }),
     },
