@@ -1,4 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { errorResponse } from './error.ts'
+import { errorOf } from './errors.ts'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { ListedText, Ref, StringEnum } from './shared.ts'
@@ -95,3 +97,8 @@ export const AppQuery = Type.Object({
   ),
 })
 export type AppQuery = Static<typeof AppQuery>
+
+export const noAccessResponse = errorResponse(
+  'You do not belong to this organisation, or it does not exist, or you are not one of its admins.',
+  [errorOf('no_access', 'organizationId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'), 'not_organization_admin.apps'],
+)

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Account, OWNED } from './account.ts'
+import { errorResponse, unavailableResponse } from './error.ts'
 import { PlatformId } from './platform.ts'
 import { NewMetadata, NewReference } from './references.ts'
 import { Dictionary, Ref, StringEnum } from './shared.ts'
@@ -273,3 +274,12 @@ export type CompleteConnection = Static<typeof CompleteConnection>
 export const ConnectionPath = Type.Object({
   id: Type.String({ description: 'The id of the connection, from `createConnection`.', examples: [COMMON.id] }),
 })
+
+export const notFoundResponse = errorResponse('You have no connection with this id, or it is older than 24 hours.', [
+  'connection_not_found',
+])
+
+export const noKeyResponse = unavailableResponse(
+  ' `Credentials key not set`: the operator has not configured `CREDENTIALS_KEY`, so accounts cannot be connected. `Stored credentials are encrypted with a key …`: the operator has to add that key to `CREDENTIALS_KEY`.',
+  ['credentials_key_missing', 'credentials_key_mismatch'],
+)

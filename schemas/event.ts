@@ -345,3 +345,5 @@ export const Event = Type.Unsafe<OneEvent>({
   examples: [...EVENTS[4].examples],
 })
 export type Event = OneEvent
+
+export const VISIBLE = `A key sees the events that its scopes allow: of posts and deliveries with \`posts:read\`, of accounts with \`accounts:read\`, of keys with \`keys:manage\`, of webhooks with \`webhooks:manage\`. A key without any of these scopes gets a 403. A key that is limited to accounts sees events all of whose accounts are in its list.`

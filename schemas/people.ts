@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { errorResponse } from './error.ts'
 import { NewReference, REFERENCE_MAX, ReferencePatch, referenceProperties } from './references.ts'
 import { Limit, NextCursor, NOT_BLANK, Offset, PageQuery, Ref, StringEnum } from './shared.ts'
 
@@ -180,3 +181,19 @@ export const MemberPath = Type.Object({
   id: organizationId,
   userId: id('The id of the user, from `listUsers`.', USER_EXAMPLE.id),
 })
+
+export const missing = (name: string) => ({
+  code: 'invalid_type' as const,
+  expected: name === 'scopes' ? 'array' : 'string',
+  received: 'undefined',
+  path: [name],
+  message: 'Required',
+})
+
+export const noUserResponse = errorResponse('There is no user with this id.', ['user_not_found'])
+
+export const noOrganizationResponse = errorResponse('There is no organisation with this id.', [
+  'organization_not_found',
+])
+
+export const NEXT = 'Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.'

@@ -1,7 +1,6 @@
 import { METRIC_NAMES, type Metric } from '../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../schemas/metrics.ts'
 import type { Terminal } from './action.ts'
-import { bar } from './bar.ts'
 import type { Columns } from './table.ts'
 
 /** The numbers that people compare posts by. */
@@ -33,3 +32,14 @@ export const formatRead = ({ fetchedAt, goneAt }: DeliveryMetrics): string | nul
   goneAt ? `gone since ${toMinute(goneAt)}` : fetchedAt && toMinute(fetchedAt)
 
 export const toMinute = (time: string): string => time.slice(0, 16).replace('T', ' ')
+
+const BAR_WIDTH = 8
+/** From an eighth to the whole of a character. */
+const BLOCKS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█']
+
+/** A bar of up to 8 characters that shows a number beside the greatest one. A number above 0 has at least a line. */
+function bar(value: number, max: number): string {
+  if (value <= 0 || max <= 0) return ''
+  const eighths = Math.max(1, Math.round((value / max) * BAR_WIDTH * 8))
+  return BLOCKS[8]!.repeat(Math.floor(eighths / 8)) + BLOCKS[eighths % 8]!
+}

@@ -63,7 +63,7 @@ export function addPostCommands(program: Command, io: Io): void {
       .description('mark a post as published, after publishing it by hand')
       .argument('<id>', 'the id of the post'),
     io,
-    async () => (await import('./actions/mark-published.ts')).markPublished,
+    async () => (await import('./actions/post-changes.ts')).markPublished,
   )
 
   addChangingCommands(post, io)

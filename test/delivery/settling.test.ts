@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import t from 'tap'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { beforePrepare, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'

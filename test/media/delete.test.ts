@@ -1,5 +1,5 @@
 import t from 'tap'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'

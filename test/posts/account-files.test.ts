@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
 import { callsOf, createNetworkWorld } from '../helpers/network-world.ts'

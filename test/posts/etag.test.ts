@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createWorld, type Person, type World } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { publishNow } from '../../db/queries/delivery/owner.ts'
 import { PUBLISH_NOW } from '../../src/engine/delivery/machine.ts'
 import { EARLIER_CALLS } from '../../src/engine/delivery/timing.ts'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, scriptedNetwork } from '../helpers/scripted-network.ts'
 

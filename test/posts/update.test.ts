@@ -1,5 +1,5 @@
 import t from 'tap'
-import { markPostPublished } from '../../src/features/deliveries/mark-published.ts'
+import { markPostPublished } from '../../src/features/deliveries/settle-delivery.ts'
 import { createWorld, type Person } from '../helpers/app.ts'
 import { collectProblems } from '../helpers/problems.ts'
 

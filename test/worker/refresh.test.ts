@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { RefreshDeps } from '../../src/engine/credentials/refresh.ts'
 import { whenReady, work } from '../../src/run/worker/loop.ts'
-import { refresh } from '../../src/run/worker/refresh.ts'
+import { refresh } from '../../src/run/worker/tasks.ts'
 import { createRefreshWorld } from '../helpers/refresh-world.ts'
 import { lostResponse } from '../helpers/scripted-network.ts'
 import { until } from '../helpers/until.ts'

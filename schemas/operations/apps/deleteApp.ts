@@ -1,9 +1,8 @@
-import { AppPath, AppQuery } from '../../app.ts'
+import { AppPath, AppQuery, noAccessResponse } from '../../app.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { Deleted, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noAccessResponse } from './common.ts'
 
 export const deleteApp = defineOperation({
   method: 'DELETE',

@@ -1,9 +1,8 @@
-import { App, AppPath, PutApp } from '../../app.ts'
+import { App, AppPath, noAccessResponse, PutApp } from '../../app.ts'
 import { invalidRequestResponse, unavailableResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noAccessResponse } from './common.ts'
 
 const [APP] = App.examples
 

@@ -1,8 +1,14 @@
-import { CONNECTION_EXAMPLES, CompleteConnection, Connection, ConnectionPath } from '../../connection.ts'
+import {
+  CONNECTION_EXAMPLES,
+  CompleteConnection,
+  Connection,
+  ConnectionPath,
+  noKeyResponse,
+  notFoundResponse,
+} from '../../connection.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noKeyResponse, notFoundResponse } from './common.ts'
 
 export const completeConnection = defineOperation({
   method: 'POST',

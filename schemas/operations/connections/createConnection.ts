@@ -1,11 +1,10 @@
-import { CREATE_CONNECTION_EXAMPLES, CreateConnection, CreatedConnection } from '../../connection.ts'
+import { CREATE_CONNECTION_EXAMPLES, CreateConnection, CreatedConnection, noKeyResponse } from '../../connection.ts'
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
 import { SERVER_REQUIRED } from '../../messages.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noKeyResponse } from './common.ts'
 
 export const createConnection = defineOperation({
   method: 'POST',

@@ -1,7 +1,6 @@
-import { ConnectionPath } from '../../connection.ts'
+import { ConnectionPath, notFoundResponse } from '../../connection.ts'
 import { Deleted, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { notFoundResponse } from './common.ts'
 
 export const deleteConnection = defineOperation({
   method: 'DELETE',

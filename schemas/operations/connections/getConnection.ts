@@ -1,7 +1,6 @@
-import { CONNECTION_EXAMPLES, Connection, ConnectionPath } from '../../connection.ts'
+import { CONNECTION_EXAMPLES, Connection, ConnectionPath, notFoundResponse } from '../../connection.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { notFoundResponse } from './common.ts'
 
 export const getConnection = defineOperation({
   method: 'GET',

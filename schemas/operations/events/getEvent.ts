@@ -1,10 +1,9 @@
 import { errorResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
-import { Event } from '../../event.ts'
+import { Event, VISIBLE } from '../../event.ts'
 import { EventPath, GetEventQuery } from '../../list-events.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { VISIBLE } from './common.ts'
 
 export const getEvent = defineOperation({
   method: 'GET',

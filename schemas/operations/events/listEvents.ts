@@ -1,11 +1,11 @@
 import { codeHeader, errorResponse, invalidRequestResponse, rateLimitResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
+import { VISIBLE } from '../../event.ts'
 import { EventList, ExpiredCursor, ListEventsQuery } from '../../list-events.ts'
 import { OTHER_EVENTS_CURSOR } from '../../messages.ts'
+import { noOrganizationResponse } from '../../people.ts'
 import { JsonResponse, Ref } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noOrganizationResponse } from '../tenants/common.ts'
-import { VISIBLE } from './common.ts'
 
 const [LIST] = EventList.examples
 

@@ -1,9 +1,8 @@
 import { invalidRequestResponse } from '../../error.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
-import { CreateUser, User } from '../../people.ts'
+import { CreateUser, missing, User } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { missing } from './common.ts'
 
 export const createUser = defineOperation({
   method: 'POST',

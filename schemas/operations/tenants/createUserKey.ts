@@ -2,10 +2,9 @@ import { errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../../key.ts'
 import { EXPIRED_FROM_THE_START, LATER_EXPIRY } from '../../messages.ts'
-import { UserPath } from '../../people.ts'
+import { missing, noUserResponse, UserPath } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { missing, noUserResponse } from './common.ts'
 
 export const createUserKey = defineOperation({
   method: 'POST',

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from '../../error.ts'
-import { EMPTY_ORGANIZATION_ID, OrganizationPath } from '../../people.ts'
+import { EMPTY_ORGANIZATION_ID, noOrganizationResponse, OrganizationPath } from '../../people.ts'
 import { Deleted, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noOrganizationResponse } from './common.ts'
 
 export const deleteOrganization = defineOperation({
   method: 'DELETE',

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { errorResponse } from '../../error.ts'
-import { OTHER_USER_ID, User, UserPath } from '../../people.ts'
+import { noUserResponse, OTHER_USER_ID, User, UserPath } from '../../people.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noUserResponse } from './common.ts'
 
 export const deleteUser = defineOperation({
   method: 'DELETE',

@@ -1,7 +1,6 @@
-import { Organization, OrganizationPath } from '../../people.ts'
+import { noOrganizationResponse, Organization, OrganizationPath } from '../../people.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noOrganizationResponse } from './common.ts'
 
 export const getOrganization = defineOperation({
   method: 'GET',

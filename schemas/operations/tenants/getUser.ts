@@ -1,7 +1,6 @@
-import { User, UserPath } from '../../people.ts'
+import { noUserResponse, User, UserPath } from '../../people.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noUserResponse } from './common.ts'
 
 export const getUser = defineOperation({
   method: 'GET',

@@ -1,7 +1,6 @@
-import { MemberList, OrganizationPath } from '../../people.ts'
+import { MemberList, NEXT, noOrganizationResponse, OrganizationPath } from '../../people.ts'
 import { JsonResponse, PageQuery } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { NEXT, noOrganizationResponse } from './common.ts'
 
 export const listMembers = defineOperation({
   method: 'GET',

@@ -1,7 +1,6 @@
-import { OrganizationList } from '../../people.ts'
+import { NEXT, OrganizationList } from '../../people.ts'
 import { JsonResponse, PageQuery } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { NEXT } from './common.ts'
 
 export const listOrganizations = defineOperation({
   method: 'GET',

@@ -1,8 +1,7 @@
 import { ApiKeyList } from '../../key.ts'
-import { UserPath } from '../../people.ts'
+import { NEXT, noUserResponse, UserPath } from '../../people.ts'
 import { JsonResponse, PageQuery } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { NEXT, noUserResponse } from './common.ts'
 
 export const listUserKeys = defineOperation({
   method: 'GET',

@@ -1,7 +1,6 @@
-import { ListUsersQuery, UserList } from '../../people.ts'
+import { ListUsersQuery, NEXT, UserList } from '../../people.ts'
 import { JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { NEXT } from './common.ts'
 
 export const listUsers = defineOperation({
   method: 'GET',

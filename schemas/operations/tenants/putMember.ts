@@ -1,8 +1,7 @@
 import { errorResponse, invalidRequestResponse } from '../../error.ts'
-import { Member, MemberPath, PutMember } from '../../people.ts'
+import { Member, MemberPath, missing, PutMember } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { missing } from './common.ts'
 
 export const putMember = defineOperation({
   method: 'PUT',

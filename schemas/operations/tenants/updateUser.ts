@@ -1,8 +1,7 @@
 import { invalidRequestResponse } from '../../error.ts'
-import { UpdateUser, User, UserPath } from '../../people.ts'
+import { noUserResponse, UpdateUser, User, UserPath } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noUserResponse } from './common.ts'
 
 const [rename, forget] = UpdateUser.examples
 

@@ -1,9 +1,9 @@
 import { errorResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
+import { noOrganizationResponse } from '../../people.ts'
 import { Body, JsonResponse } from '../../shared.ts'
 import { CREATE_WEBHOOK_EXAMPLES, CreateWebhook, WEBHOOKS_MAX, WebhookWithSecret } from '../../webhook.ts'
 import { defineOperation } from '../define-operation.ts'
-import { noOrganizationResponse } from '../tenants/common.ts'
 import { invalidWebhookResponse, keyringErrors, ONCE, tooWideResponse, WITH_SECRET } from './common.ts'
 
 export const createWebhook = defineOperation({

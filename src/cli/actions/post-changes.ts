@@ -1,8 +1,10 @@
 import { isId } from '../../../db/id.ts'
 import { findPostOwner } from '../../../db/queries/posts/detail.ts'
 import type { RemovedPost } from '../../../schemas/remove-post.ts'
+import { OperatorError } from '../../base/errors.ts'
 import { editPublished } from '../../features/deliveries/edit-published.ts'
 import { removeDelivery, removePost } from '../../features/deliveries/remove-delivery.ts'
+import { markPostPublished } from '../../features/deliveries/settle-delivery.ts'
 import { makeRenditions } from '../../features/media/renditions.ts'
 import { withRenditions } from '../../features/posts/fit.ts'
 import { openMediaLibrary } from '../../run/runtime/media-library.ts'
@@ -65,4 +67,13 @@ async function findUserId(db: Context['db'], id: string): Promise<string> {
   const owner = isId(id) ? await findPostOwner(db, id) : undefined
   requireFound(owner !== undefined, 'post')
   return owner!.userId
+}
+
+export const markPublished: Action = {
+  async run({ db }, _options, id = '') {
+    const outcome = isId(id) ? await markPostPublished(db, id) : 'missing'
+    if (outcome === 'busy') throw new OperatorError('The post is being published now: try again in a minute')
+    requireFound(outcome === 'published', 'post')
+    return { id, status: 'published' }
+  },
 }

@@ -3,13 +3,14 @@ import {
   type OwnedDelivery,
   cancelDelivery as saveCancellation,
   markDeliveryPublished as saveMark,
+  markPostPublished as saveMarks,
   resolveDelivery as saveResolution,
 } from '../../../db/queries/delivery/owner.ts'
 import { unpublish } from '../../../db/queries/delivery/unpublish.ts'
 import type { PostWithReadiness } from '../../../db/queries/posts/detail.ts'
 import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../../schemas/delivery.ts'
 import { fail } from '../../base/errors.ts'
-import { cancelled, resolved } from '../../engine/delivery/machine.ts'
+import { cancelled, MARK_PUBLISHED, resolved } from '../../engine/delivery/machine.ts'
 import { isCancellable, isResolvable, marked } from '../../engine/delivery/owner-rules.ts'
 import { CALL_IN_FLIGHT_MAX_MS } from '../../engine/delivery/timing.ts'
 import type { PostCondition } from '../posts/etag.ts'
@@ -119,3 +120,8 @@ export async function markDeliveryPublished(
     await saveMark(db, key, { state: next.state, sent: [act] })
   })
 }
+
+/**
+ * Marks a post as published by hand, for an operator. `busy` while it is being sent, `missing` if the id is unknown.
+ */
+export const markPostPublished = (db: Db, id: string) => saveMarks(db, id, MARK_PUBLISHED)

@@ -6,7 +6,6 @@ import { ERRORS } from './errors.ts'
 import { limitsFor } from './facts.ts'
 import { bluesky } from './limits.ts'
 import { blueskyMetrics } from './metrics.ts'
-import { blueskyAddresses } from './post-address.ts'
 
 export const blueskyNetwork: Network = {
   name: 'Bluesky',
@@ -14,7 +13,13 @@ export const blueskyNetwork: Network = {
   limitsFor,
   content: blueskyContent,
   metrics: blueskyMetrics,
-  addresses: blueskyAddresses,
+  addresses: {
+    form: 'https://bsky.app/profile/HANDLE/post/ID',
+    hosts: /^bsky\.app$/,
+    patterns: [/^bsky\.app\/profile\/(?<owner>[^/]+)\/post\/(?<id>[\w.~:-]{1,512})\/?(?:\?|$)/],
+    ownersOf: ({ username, externalId }) => [username, externalId],
+    toId: (id, externalId) => `at://${externalId}/app.bsky.feed.post/${id}`,
+  },
   changes: blueskyChanges,
   errors: ERRORS,
   loadEntityFinder: async () => (await import('./facets.ts')).findBlueskyEntities,

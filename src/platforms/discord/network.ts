@@ -4,14 +4,17 @@ import { discordContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { discord } from './limits.ts'
 import { discordMetrics } from './metrics.ts'
-import { discordAddresses } from './post-address.ts'
 
 export const discordNetwork: Network = {
   name: 'Discord',
   limits: discord,
   content: discordContent,
   metrics: discordMetrics,
-  addresses: discordAddresses,
+  addresses: {
+    form: 'https://discord.com/channels/SERVER/CHANNEL/ID',
+    hosts: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/,
+    patterns: [/^[^/]+\/channels\/\d+\/\d+\/(?<id>\d{1,20})\/?(?:\?|$)/],
+  },
   changes: discordChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).createDiscordAdapter,

@@ -5,14 +5,23 @@ import { facebookContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { facebook } from './limits.ts'
 import { facebookMetrics } from './metrics.ts'
-import { facebookAddresses } from './post-address.ts'
 
 export const facebookNetwork: Network = {
   name: 'Facebook',
   limits: facebook,
   content: facebookContent,
   metrics: facebookMetrics,
-  addresses: facebookAddresses,
+  /** Newer addresses have a name and an id that begins with `pfbid`, which no call resolves. */
+  addresses: {
+    form: 'https://www.facebook.com/PAGE/posts/ID',
+    hosts: /^(?:(?:business|web)\.)?facebook\.com$|^fb\.(?:com|watch)$/,
+    patterns: [
+      /^[^/]+\/(?<owner>\d{1,32})\/posts\/(?<id>\d{1,32})\/?(?:\?|$)/,
+      /^[^/]+\/(?:permalink|story)\.php\?(?:[^#]*&)?story_fbid=(?<id>\d{1,32})&(?:[^#]*&)?id=(?<owner>\d{1,32})(?:&|$)/,
+    ],
+    ownersOf: ({ externalId }) => [externalId],
+    toId: (id, externalId) => `${externalId}_${id}`,
+  },
   changes: facebookChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).facebookAdapter,

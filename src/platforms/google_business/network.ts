@@ -4,13 +4,23 @@ import { googleBusinessChanges } from './changes.ts'
 import { googleBusinessContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { googleBusiness } from './limits.ts'
-import { googleBusinessMetrics } from './metrics.ts'
 
 export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
   content: googleBusinessContent,
-  metrics: googleBusinessMetrics,
+  metrics: {
+    offered: [],
+    postsPerCall: 1,
+    tellsPresence: true,
+    note: 'Google has told no numbers of single posts since 2023-02-20.',
+    source: {
+      url: 'https://developers.google.com/my-business/content/sunset-dates',
+      confidence: 'official',
+      version: '2026-11',
+      seenAt: '2026-11-26',
+    },
+  },
   changes: googleBusinessChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).googleBusinessAdapter,

@@ -5,14 +5,18 @@ import { instagramChanges } from './changes.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
 import { instagramMetrics } from './metrics.ts'
-import { instagramAddresses } from './post-address.ts'
 
 export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
   content: instagramContent,
   metrics: instagramMetrics,
-  addresses: instagramAddresses,
+  /** The code in an address is no id of the API. */
+  addresses: {
+    form: 'https://www.instagram.com/p/CODE',
+    hosts: /^(?:instagram\.com|instagr\.am)$/,
+    patterns: [/^[^/]+\/stories\/(?<owner>[\w.]+)\//],
+  },
   changes: instagramChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).instagramAdapter,

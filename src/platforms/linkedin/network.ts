@@ -6,7 +6,6 @@ import { ERRORS } from './errors.ts'
 import { linkedin } from './limits.ts'
 import { findCommentaryEntities } from './little-text.ts'
 import { linkedinMetrics } from './metrics.ts'
-import { linkedinAddresses } from './post-address.ts'
 
 export const linkedinNetwork: Network = {
   name: 'LinkedIn',
@@ -14,7 +13,12 @@ export const linkedinNetwork: Network = {
   content: linkedinContent,
   loadEntityFinder: (kind) => (kind === 'post' ? findCommentaryEntities : findEntities),
   metrics: linkedinMetrics,
-  addresses: linkedinAddresses,
+  /** Most addresses have the id of an activity, which no call resolves. */
+  addresses: {
+    form: 'https://www.linkedin.com/feed/update/urn:li:share:ID',
+    hosts: /^(?:[a-z]{2}\.)?linkedin\.com$|^lnkd\.in$/,
+    patterns: [/^[^/]+\/feed\/update\/(?<id>urn:li:(?:share|ugcPost):\d{1,32})\/?(?:\?|$)/],
+  },
   changes: linkedinChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).linkedinAdapter,

@@ -4,14 +4,18 @@ import { pinterestContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { pinterest } from './limits.ts'
 import { pinterestMetrics } from './metrics.ts'
-import { pinterestAddresses } from './post-address.ts'
 
 export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
   content: pinterestContent,
   metrics: pinterestMetrics,
-  addresses: pinterestAddresses,
+  addresses: {
+    form: 'https://www.pinterest.com/pin/ID',
+    // Every country has a domain or a subdomain.
+    hosts: /^(?:[a-z]{2}\.)?pinterest\.(?:(?:com?\.)?[a-z]{2}|com)$|^pin\.it$/,
+    patterns: [/^[^/]+\/pin\/(?:[^/]*--)?(?<id>\d{1,32})(?:[/?]|$)/],
+  },
   changes: pinterestChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).pinterestAdapter,

@@ -4,14 +4,22 @@ import { redditContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { reddit } from './limits.ts'
 import { redditMetrics } from './metrics.ts'
-import { redditAddresses } from './post-address.ts'
 
 export const redditNetwork: Network = {
   name: 'Reddit',
   limits: reddit,
   content: redditContent,
   metrics: redditMetrics,
-  addresses: redditAddresses,
+  addresses: {
+    form: 'https://www.reddit.com/r/SUBREDDIT/comments/ID',
+    hosts: /^(?:(?:old|new|sh)\.)?reddit\.com$|^redd\.it$/,
+    // A further part of the path is the id of a comment.
+    patterns: [
+      /^[^/]+\/(?:(?:r|u|user)\/[^/]+\/)?comments\/(?<id>[a-z0-9]{1,13})(?:\/[^/?]*)?\/?(?:\?|$)/,
+      /^redd\.it\/(?<id>[a-z0-9]{1,13})\/?(?:\?|$)/,
+    ],
+    toId: (id) => `t3_${id}`,
+  },
   changes: redditChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).redditAdapter,

@@ -1,16 +1,21 @@
 import type { Network } from '../contract/network.ts'
-import { sandboxChanges } from './changes.ts'
 import { sandboxContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { sandbox } from './limits.ts'
-import { sandboxMetrics } from './metrics.ts'
 
 export const sandboxNetwork: Network = {
   name: 'Sandbox',
   limits: sandbox,
   content: sandboxContent,
-  metrics: sandboxMetrics,
-  changes: sandboxChanges,
+  metrics: {
+    offered: [],
+    postsPerCall: 0,
+    note: 'Nobody sees the posts of the sandbox.',
+  },
+  changes: {
+    remove: { possible: true, confirmedBy: 'response' },
+    edit: { possible: true, what: ['text'], keepsId: true },
+  },
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).createSandboxAdapter,
 }

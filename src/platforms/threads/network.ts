@@ -5,14 +5,18 @@ import { threadsChanges } from './changes.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
 import { threadsMetrics } from './metrics.ts'
-import { threadsAddresses } from './post-address.ts'
 
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
   content: threadsContent,
   metrics: threadsMetrics,
-  addresses: threadsAddresses,
+  /** The code in an address is no id of the API. */
+  addresses: {
+    form: 'https://www.threads.com/@NAME/post/CODE',
+    hosts: /^threads\.(?:com|net)$/,
+    patterns: [/^[^/]+\/@(?<owner>[\w.]+)\/post\//],
+  },
   changes: threadsChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).threadsAdapter,

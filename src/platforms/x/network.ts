@@ -5,7 +5,6 @@ import { ERRORS } from './errors.ts'
 import { limitsFor } from './facts.ts'
 import { x } from './limits.ts'
 import { xMetrics } from './metrics.ts'
-import { xAddresses } from './post-address.ts'
 
 export const xNetwork: Network = {
   name: 'X',
@@ -13,7 +12,14 @@ export const xNetwork: Network = {
   limitsFor,
   content: xContent,
   metrics: xMetrics,
-  addresses: xAddresses,
+  addresses: {
+    form: 'https://x.com/NAME/status/ID',
+    hosts: /^(?:mobile\.)?(?:x|twitter)\.com$/,
+    patterns: [
+      /^[^/]+\/i\/(?:web\/)?status\/(?<id>\d{1,19})(?:[/?]|$)/,
+      /^[^/]+\/(?<owner>\w{1,15})\/status(?:es)?\/(?<id>\d{1,19})(?:[/?]|$)/,
+    ],
+  },
   changes: xChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).xAdapter,

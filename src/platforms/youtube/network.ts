@@ -6,7 +6,6 @@ import { ERRORS } from './errors.ts'
 import { limitsFor } from './facts.ts'
 import { youtube } from './limits.ts'
 import { youtubeMetrics } from './metrics.ts'
-import { youtubeAddresses } from './post-address.ts'
 
 export const youtubeNetwork: Network = {
   name: 'YouTube',
@@ -14,7 +13,14 @@ export const youtubeNetwork: Network = {
   limitsFor,
   content: youtubeContent,
   metrics: youtubeMetrics,
-  addresses: youtubeAddresses,
+  addresses: {
+    form: 'https://www.youtube.com/watch?v=ID',
+    hosts: /^(?:(?:music\.|studio\.)?youtube\.com|youtu\.be)$/,
+    patterns: [
+      /^youtube\.com\/watch\?(?:[^#]*&)?v=(?<id>[\w-]{11})(?:&|$)/,
+      /^(?:youtube\.com\/(?:shorts|live|embed)|studio\.youtube\.com\/video|youtu\.be)\/(?<id>[\w-]{11})(?:[/?]|$)/,
+    ],
+  },
   changes: youtubeChanges,
   errors: ERRORS,
   adapter: async () => (await import('./adapter.ts')).youtubeAdapter,

@@ -3,7 +3,7 @@ import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Network } from '../../platforms/contract/network.ts'
 import type { OAuthApp } from '../../platforms/contract/oauth.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './formats.ts'
 
 type AppVariable = `${string}_CLIENT_${'ID' | 'SECRET' | 'KEY'}`
 

@@ -2,6 +2,9 @@ import { isIP } from 'node:net'
 import { parseKey } from '../../base/keyring/keyring.ts'
 import { parseAllowedHost } from '../../base/outbound/allow-list.ts'
 
+/** A variable of the environment has an invalid value. */
+export class ConfigError extends Error {}
+
 interface Format {
   /** Completes "NAME must …" in the error about a value of another format. */
   requirement: string

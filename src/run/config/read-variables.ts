@@ -1,7 +1,6 @@
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
-import { ConfigError } from './config-error.ts'
-import { FORMATS } from './formats.ts'
+import { ConfigError, FORMATS } from './formats.ts'
 import { VARIABLES, type Variables } from './variables.ts'
 
 type VariableSchema = {

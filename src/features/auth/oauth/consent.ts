@@ -13,7 +13,6 @@ import { PATHS } from './addresses.ts'
 import { type Asked, type ResponseTarget, readRequest, readTarget } from './authorization-request.ts'
 import { createClients, type FindClient } from './clients.ts'
 import { decisionPage, failurePage, signInPage } from './consent-pages.ts'
-import { noteStep } from './log.ts'
 import { OAuthError } from './oauth-error.ts'
 import { describeTarget, withParameters } from './redirect-uri.ts'
 import { type Approver, createProof, createSignIn, takeProof } from './sign-in.ts'
@@ -165,4 +164,12 @@ async function readGrant(db: Db, asked: Asked, approver: Approver, form: URLSear
   }
   const accountIds = isListed ? [...new Set(ticked)] : null
   return { clientId: client.id, clientName: client.name, redirectUri, codeChallenge, resource, scopes, accountIds }
+}
+
+/**
+ * Logs a step of OAuth with the id of its request. A client that fails says little about why; the steps show where it
+ * has stopped.
+ */
+export function noteStep(request: FastifyRequest, step: string, facts: Record<string, unknown>): void {
+  request.log.info({ reqId: request.id, step, ...facts }, 'oauth')
 }

@@ -1,11 +1,10 @@
 import type { MediaType } from '../../../../schemas/media.ts'
 import { fail } from '../../../base/errors.ts'
-import { damaged, type FileBytes } from './bytes.ts'
+import { cutOff, damaged, type FileBytes } from './bytes.ts'
 import { readDocType, walkSegment } from './ebml.ts'
 import { walkGif } from './gif.ts'
 import { walkJpeg } from './jpeg.ts'
 import { walkBoxes } from './movie.ts'
-import { checkPdfEnd } from './pdf.ts'
 import { walkPng } from './png.ts'
 import { walkWebp } from './webp.ts'
 
@@ -118,4 +117,13 @@ function refuseSecondType(file: FileBytes, type: MediaType): void {
     const isArchive = directoryAt >= 0 && file.read(directoryAt, 4).equals(Buffer.from('PK\x01\x02'))
     if (isArchive) throw damaged('it is a ZIP archive as well')
   }
+}
+
+/** Readers look for the end of a document in as many bytes: https://www.iso.org/standard/75839.html, annex I. */
+const PDF_TAIL_BYTES = 1_024
+
+/** Throws a 400 unless the document has an end. The search for its objects without one takes much time. */
+function checkPdfEnd(file: FileBytes): void {
+  const tail = file.read(Math.max(0, file.size - PDF_TAIL_BYTES), PDF_TAIL_BYTES)
+  if (!tail.includes('%%EOF')) throw cutOff('before its %%EOF')
 }
