@@ -16,8 +16,14 @@ export function sizeOf(bytes: Buffer): { width: number; height: number } | null 
  * The code of the first sample entry of an MP4's video (`vide`) or sound (`soun`), such as `avc1`: ISO/IEC 14496-12,
  * 8.5.2.
  */
-const codeOf = (bytes: Buffer, handler: 'vide' | 'soun') =>
-  new RegExp(`${handler}[^]{0,800}?stsd[^]{12}([^]{4})`).exec(bytes.toString('latin1'))?.[1]
+function codeOf(bytes: Buffer, handler: 'vide' | 'soun'): string | undefined {
+  const entry = new RegExp(`^${handler}[^]{0,800}?stsd[^]{12}([^]{4})`)
+  for (let at = bytes.indexOf(handler); at >= 0; at = bytes.indexOf(handler, at + 1)) {
+    const code = entry.exec(bytes.toString('latin1', at, at + 824))?.[1]
+    if (code !== undefined) return code
+  }
+  return undefined
+}
 
 const CODES = { avc: /^avc[13]$/, hevc: /^h(?:vc|ev)1$/, vp8: /^vp08$/, vp9: /^vp09$/, av1: /^av01$/ }
 

@@ -1,0 +1,3 @@
+import { testOddBodies } from '../../helpers/odd-bodies-table.ts'
+
+testOddBodies('every kind')
