@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { connect } from '../../db/client.ts'
 import { openEmbedded } from '../../db/embedded/server.ts'
 import { migrate } from '../../db/migrate.ts'
+import { withDebianPostgres } from '../helpers/debian-postgres.ts'
 import type { Person } from './data.ts'
 import { type Running, startBaseline, startService } from './processes.ts'
 import type { Comparison } from './rounds.ts'
@@ -16,19 +17,28 @@ export interface Database {
   scratch: string
 }
 
-/** Runs `work` on a new, migrated embedded database with the durable settings of production. */
-export async function withDatabase(work: (database: Database) => Promise<unknown>): Promise<void> {
+/**
+ * Runs `work` on a new, migrated database with the durable settings of production: the embedded one, or one of Debian's
+ * PostgreSQL with its defaults.
+ */
+export async function withDatabase(
+  work: (database: Database) => Promise<unknown>,
+  { isDebian = false } = {},
+): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'postroom-bench-'))
   // Started by root, Postgres runs as another user, who needs access.
   await chmod(scratch, 0o755)
-  const dataDir = join(scratch, 'data')
-  const { url, close } = await openEmbedded({ dataDir })
-  try {
-    const db = connect({ url })
+  const migrateAndWork = async (database: Omit<Database, 'scratch'>) => {
+    const db = connect({ url: database.url })
     await migrate(db).finally(() => db.destroy())
-    await work({ url, dataDir, scratch })
+    await work({ ...database, scratch })
+  }
+  try {
+    if (isDebian) return await withDebianPostgres({}, migrateAndWork)
+    const dataDir = join(scratch, 'data')
+    const { url, close } = await openEmbedded({ dataDir })
+    await migrateAndWork({ url, dataDir }).finally(close)
   } finally {
-    await close()
     await rm(scratch, { recursive: true, force: true })
   }
 }

@@ -1,19 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { connect } from '../../db/client.ts'
-import { missingPrograms, OWNER, postgresProgram, run, start } from '../faults/cluster/programs.ts'
+import { withDebianPostgres } from '../helpers/debian-postgres.ts'
 import { openPooler } from '../helpers/pooler.ts'
-import { freePorts } from '../helpers/ports.ts'
-import { endChild } from '../helpers/processes.ts'
 import { openTcpProxy } from '../helpers/tcp-proxy.ts'
-import { until } from '../helpers/until.ts'
 
 /*
- * Runs tests on Debian's PostgreSQL, which compiles plans, as the embedded one cannot: `own` with its own settings,
- * `compiled` with every plan compiled, `far` behind a PgBouncer with default settings and 150 ms.
+ * Runs tests on Debian's PostgreSQL: `own` with its own settings, `compiled` with every plan compiled, `far` behind a
+ * PgBouncer with default settings and 150 ms.
  */
 
 type Place = 'own' | 'compiled' | 'far'
@@ -26,38 +19,13 @@ const FILES: Record<Place, string[]> = {
 }
 
 /** Test data need not survive a power cut. */
-const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: '200' }
+const SETTINGS = { fsync: 'off', max_connections: '200' }
 
 const [place = 'own', ...files] = process.argv.slice(2) as [Place?, ...string[]]
-if (missingPrograms) throw new Error(missingPrograms)
-const folder = mkdtempSync(join(tmpdir(), 'postroom-postgres-'))
-if (OWNER !== undefined) chownSync(folder, OWNER, OWNER)
-try {
-  const server = await startDebian(place === 'compiled' ? { jit_above_cost: '0' } : {})
-  try {
-    process.exitCode = place === 'far' ? await runFar(server.url) : await runTests({ TEST_DATABASE_URL: server.url })
-  } finally {
-    await endChild(server.child, 'SIGQUIT')
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
-
-async function startDebian(settings: Record<string, string>) {
-  const [port] = await freePorts(1)
-  const data = join(folder, 'data')
-  const options = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=trust', '--username=postgres', '--no-sync']
-  await run([postgresProgram('initdb'), '-D', data, ...options])
-  const set = Object.entries({ ...SETTINGS, port, ...settings }).map(([name, value]) => `--${name}=${value}`)
-  const child = start([postgresProgram('postgres'), '-D', data, ...set], join(folder, 'log'), { unprivileged: true })
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await until('the server accepts connections', async () => {
-    const db = connect({ url, poolMax: 1 })
-    const query = db.selectFrom('pg_settings' as never).execute()
-    return query.then(Boolean, () => false).finally(() => db.destroy())
-  })
-  return { url, child }
-}
+const settings = { ...SETTINGS, ...(place === 'compiled' && { jit_above_cost: '0' }) }
+process.exitCode = await withDebianPostgres(settings, ({ url }) =>
+  place === 'far' ? runFar(url) : runTests({ TEST_DATABASE_URL: url }),
+)
 
 /** Databases are created past the pooler, which would keep connections to the template. */
 async function runFar(url: string): Promise<number> {
