@@ -47,15 +47,15 @@ export interface FoundDeliveryRow {
   externalUrl: string | null
   error: DeliveryError | null
   isWanted: boolean
-  /** Whether the caller may see its post. */
-  isVisible: boolean
+  /** Whether the caller may see its post. Absent from lists of the user's own posts, all of which they may see. */
+  isVisible?: boolean
   /** The last row that this page may look at. */
   isLast: boolean
   /** `changedAt` or `scheduledAt` to the microsecond, for a cursor; null in other orders. */
   sortedBy: string | null
 }
 
-type Row = DeliveryRow & { isWanted: boolean; isVisible: boolean; isLast: boolean; rank: number }
+type Row = DeliveryRow & { isWanted: boolean; isVisible?: boolean; isLast: boolean; rank: number }
 
 /** The source along which the statement walks. */
 interface DeliveryQuery {
@@ -65,17 +65,17 @@ interface DeliveryQuery {
 /** As for posts: only with the conditions that are given, and without their statistics. */
 function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[], value: ValueOf<PageValues>) {
   const sortedBy = SORTED_BY[source]
-  const hasLookups = hasTimes(given) || source === 'changed' || isShared(given) || given.includes('listedAccountIds')
+  const hasHidden = isShared(given) || given.includes('listedAccountIds')
+  const hasLookups = hasTimes(given) || source === 'changed' || hasHidden
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
-  const isVisible = sql`${isOfList(source, value as Value, given)}
-    and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}`
+  const isVisible = sql`coalesce(${isOfList(source, value as Value, given)}
+    and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}, false)`
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
         ${isDeliveryWanted(value, given)}${hasTimes(given) ? sql` and ${isScheduled(source, value as Value, given)}` : sql``}
-          and ${isVisible}, false
-      ) as is_wanted,
-      case when rank = ${sql.lit(window)} then coalesce(${isVisible}, false) else true end as is_visible
+          and ${hasHidden ? isVisible : sql`true`}, false
+      ) as is_wanted${hasHidden ? sql`, case when rank = ${sql.lit(window)} then ${isVisible} else true end as is_visible` : sql``}
     from (
       select *, row_number() over () as rank
       from (${walkDeliveries(source, value as Value, window, given)}) as walked) as delivery)`
@@ -113,7 +113,7 @@ function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[],
       editOf('delivery').as('edit'),
       isoTime<string | null>('delivery.goneAt').as('goneAt'),
       'delivery.isWanted',
-      'delivery.isVisible',
+      ...(hasHidden ? (['delivery.isVisible'] as const) : []),
       'delivery.isLast',
       (sortedBy ? exactTime(sortedBy) : sql<string | null>`null`).$castTo<string | null>().as('sortedBy'),
     ])

@@ -32,7 +32,7 @@ export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliv
 }
 
 /** The ids of a delivery; of one that the caller must not see, a place after all deliveries of its post. */
-function placeOf({ postId, accountId, isVisible }: FoundDeliveryRow, source: DeliverySource): string[] {
+function placeOf({ postId, accountId, isVisible = true }: FoundDeliveryRow, source: DeliverySource): string[] {
   if (isVisible) return [postId, accountId]
   const hidden = hideId(postId, source === 'changed' ? 'asc' : 'desc')
   return [hidden, hidden]
