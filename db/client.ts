@@ -94,7 +94,7 @@ export function connect({
     server,
     connectionString: url,
     max: poolMax,
-    connectionTimeoutMillis: OPEN_MS,
+    openMs: OPEN_MS,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     fallback_application_name: applicationName,
@@ -110,6 +110,8 @@ export function connect({
   // Between two statements of a transaction, a connection has no listener of the pool's. Its error would end the
   // process.
   pool.on('connect', (connection) => connection.on('error', () => {}))
+  // Node keeps a list of timers for each duration. It would create and delete this one with each statement.
+  const idleTimers = setInterval(() => {}, IDLE_MS).unref()
   const callers: Callers = { waiting: 0, refused: 0 }
   const alone = Math.max(1, poolMax - 1)
   const strangers = Math.ceil(poolMax * STRANGERS_SHARE)
@@ -137,6 +139,7 @@ export function connect({
   // Kysely ends the pool only if it sent a statement itself. Otherwise idle connections would keep the process alive.
   const destroy = () => Kysely.prototype.destroy.call(db)
   db.destroy = async () => {
+    clearInterval(idleTimers)
     await destroy()
     if (!pool.ending) await pool.end()
   }

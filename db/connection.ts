@@ -38,6 +38,8 @@ type QueryError = Error & { severity?: string }
 
 export interface ConnectionOptions extends pg.ClientConfig {
   server: Server
+  /** The limit for opening it. For a limit of its own, the pool would start a timer for each statement that waits. */
+  openMs: number
   /** The time limit of one statement. */
   statementTimeoutMs?: number
   /** How long a server may send nothing while a connection is opened. */
@@ -68,7 +70,7 @@ export class Connection extends Client {
 
   /** The pool passes its own options on to each connection. */
   constructor(options?: ConnectionOptions) {
-    super(options)
+    super({ ...options, connectionTimeoutMillis: options!.openMs })
     this.#server = options!.server
     this.#limitMs = options!.statementTimeoutMs ?? Number.POSITIVE_INFINITY
     this.silenceMs = options!.silenceMs

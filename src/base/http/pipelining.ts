@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** The requests of a connection that have no response yet. HTTP libraries and browsers send one after the other. */
@@ -10,6 +10,10 @@ const WAITING_MAX = 100
  */
 export function limitPipelining(server: Server): void {
   const waiting = new WeakMap<Socket, number>()
+  function noteClosed(this: ServerResponse): void {
+    const { socket } = this.req
+    waiting.set(socket, waiting.get(socket)! - 1)
+  }
   const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
@@ -20,7 +24,7 @@ export function limitPipelining(server: Server): void {
       return
     }
     waiting.set(socket, count + 1)
-    response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+    response.on('close', noteClosed)
     for (const listener of listeners) listener.call(server, request, response)
   })
 }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../../schemas/precondition.ts'
 import { invalidRequest } from '../errors.ts'
 
 /** The strong ETag of a response, whose body is `text` or depends on nothing else. */
-export const etagOfText = (text: string | Buffer): string =>
-  `"${createHash('sha256').update(text).digest('base64url')}"`
+export const etagOfText = (text: string | Buffer): string => `"${hash('sha256', text, 'base64url')}"`
 
 /** Whether a request with `If-Match` applies to the resource with this ETag. */
 export type IfMatch = (etag: string) => boolean

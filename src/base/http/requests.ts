@@ -144,7 +144,8 @@ const HARMLESS_PATH = /^(?:\/[\w.~-]{0,36})*$/
  * may be a secret, or is encoded, is a `*`: a link that is opened with another method, a suffix or a typing mistake
  * matches no route.
  */
-function pathForLog(url: string): string {
+function pathForLog(url: string, route: string | undefined): string {
+  if (url === route) return url
   const path = url.split('?', 1)[0]!
   if (HARMLESS_PATH.test(path)) return path
   return path.replace(/[^/]+/g, (segment) => (HARMLESS_PATH.test(`/${segment}`) ? segment : '*'))
@@ -159,7 +160,7 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): object {
   return {
     reqId: id,
     method,
-    url: routeOptions.config.hidesPath ? routeOptions.url : pathForLog(url),
+    url: routeOptions.config.hidesPath ? routeOptions.url : pathForLog(url, routeOptions.url),
     status,
     errorCode: status >= 400 ? reply.getHeader(ERROR_CODE_HEADER) : undefined,
     ms: Math.round(reply.elapsedTime),
