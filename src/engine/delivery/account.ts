@@ -1,16 +1,18 @@
 import { moveAccount } from '../../../db/queries/credentials.ts'
 import type { ClaimedDelivery } from '../../../db/queries/delivery/claim.ts'
-import { readRest } from '../../../db/queries/delivery/limits.ts'
+import { readRest, restSharedLimit } from '../../../db/queries/delivery/limits.ts'
 import { expireAccessToken } from '../../../db/queries/token-refresh.ts'
 import { RECONNECT_REQUIRED } from '../../../schemas/account.ts'
+import type { DeliveryError } from '../../../schemas/delivery.ts'
 import { untilStored } from '../../base/until-stored.ts'
 import type { Credentials } from '../../platforms/contract/io.ts'
 import type { RateLimit } from '../../platforms/contract/limits.ts'
-import type { Moved } from '../../platforms/contract/publish-error.ts'
+import { Moved, PublishError } from '../../platforms/contract/publish-error.ts'
 import { platforms } from '../../platforms/limits.ts'
 import type { Deps } from './deps.ts'
-import { type Failure, failure } from './failures.ts'
-import { EXPIRES_SOON_MS, REFRESH_WAIT_MS } from './timing.ts'
+import { databaseFailure, type Failure, failure, isOfApp, restMs } from './failures.ts'
+import { factsOf } from './settled.ts'
+import { EXPIRES_SOON_MS, REFRESH_WAIT_MS, SHARED_REST_KEPT_MS } from './timing.ts'
 
 /** The credentials of the delivery's account, or why the account cannot be used. */
 export function credentialsOf({ openCredentials, log }: Deps, delivery: ClaimedDelivery): Credentials | Failure {
@@ -43,11 +45,38 @@ export function refreshWaitOf({ refreshInMs, expiredForMs }: ClaimedDelivery): n
 }
 
 /**
+ * Why an act did not succeed. Adapters throw PublishErrors; one with a cause is a failure of our storage. Any other
+ * error is a mistake of ours, which may have come after the call.
+ */
+export async function reasonOf(
+  { deps, delivery, credentials }: { deps: Deps; delivery: ClaimedDelivery; credentials: Credentials },
+  state: { error: DeliveryError | null },
+  thrown: unknown,
+): Promise<Failure> {
+  const { log } = deps
+  const facts = factsOf(delivery)
+  if (thrown instanceof PublishError) {
+    const { cause } = thrown
+    if (cause !== undefined) log.error({ err: cause, ...facts }, 'a file of the post could not be read')
+    if (thrown instanceof Moved) await storeMoved(deps, delivery, thrown)
+    return refreshRefused(deps, { ...delivery, error: state.error }, credentials, thrown)
+  }
+  const database = databaseFailure(thrown)
+  if (database) {
+    log.error({ err: thrown, ...facts }, 'publishing failed because of the database')
+    return database
+  }
+  log.error({ err: thrown, ...facts }, 'publishing failed unexpectedly')
+  const ours = failure('internal_error', 'An internal error occurred in Postroom', { retryable: true })
+  return { ...ours, maybeSent: true }
+}
+
+/**
  * Has the access token refreshed that a network has refused, and returns a failure that may pass. The failure stays as
  * it is if the token was refused after its refresh, or cannot be refreshed. If there is no refresh token, the network
  * exchanges the access token itself for a new one, but not a refused one.
  */
-export async function refreshRefused(
+async function refreshRefused(
   deps: Deps,
   { accountId, generation, refreshInMs, error }: ClaimedDelivery,
   { refreshToken }: Credentials,
@@ -62,7 +91,7 @@ export async function refreshRefused(
 }
 
 /** Stores the new id of an account. An error is logged only: the next call is refused in the same way. */
-export async function storeMoved(
+async function storeMoved(
   { db, sealCredentials, log }: Deps,
   { accountId, generation, platform }: ClaimedDelivery,
   { to: { credentials, externalId } }: Moved,
@@ -93,3 +122,21 @@ export async function restOf(deps: Deps, { platform, accountId }: ClaimedDeliver
 
 const isCounted = (limit: RateLimit): limit is RateLimit & { perAct: number; windowSeconds: number } =>
   limit.perAct !== undefined && limit.windowSeconds !== undefined
+
+/**
+ * Rests all accounts that share a rate limit, or whose app the network restricts. An error is logged only: each of them
+ * would get its own refusal.
+ */
+export async function restShared(
+  { db, clock, log }: Deps,
+  { accountId }: ClaimedDelivery,
+  refusal: Failure,
+): Promise<void> {
+  const { limitKey: key, retryAfterMs = 0, code, message } = refusal
+  if (key === undefined) return
+  const ms = restMs(retryAfterMs)
+  const reason = isOfApp(refusal) ? { code, message } : null
+  if (reason) log.error({ key, restMs: ms, reason: message }, 'a network restricts the app: all its accounts rest')
+  const rest = { accountId, key, ms, reason, keptMs: SHARED_REST_KEPT_MS, now: clock() }
+  await restSharedLimit(db, rest).catch((error) => log.error({ err: error, key }, 'a shared rest could not be stored'))
+}

@@ -1,8 +1,10 @@
 import { v5 as uuidOf } from 'uuid'
 import type { ClaimedDelivery, StoredFile } from '../../../db/queries/delivery/claim.ts'
 import type { SentAct } from '../../../db/queries/delivery/delivery.ts'
-import type { Act, ByteRange, PublishedFile, Sent } from '../../platforms/contract/adapter.ts'
+import type { Act, Sent } from '../../platforms/contract/adapter.ts'
+import type { Deps } from './deps.ts'
 import { type Failure, failure } from './failures.ts'
+import { openFile } from './open-file.ts'
 import { describeAct, type PlannedAct } from './plan.ts'
 
 /**
@@ -10,16 +12,10 @@ import { describeAct, type PlannedAct } from './plan.ts'
  * that it would reply to is unknown, or a file of the post was registered without its content.
  */
 export function buildAct(
+  { storage, addressOf }: Pick<Deps, 'storage' | 'addressOf'>,
   delivery: ClaimedDelivery,
   planned: PlannedAct,
   sent: readonly SentAct[],
-  {
-    open,
-    addressOf,
-  }: {
-    open: (storageKey: string, range?: ByteRange) => ReturnType<PublishedFile['open']>
-    addressOf: (file: { storageKey: string; mimeType: string }) => URL | null
-  },
 ): Act | Failure {
   const { number, kind } = planned
   const { accountId, facts, token, startedAt } = delivery
@@ -42,7 +38,7 @@ export function buildAct(
     facts,
     media: media.map(({ storageKey, rendition: _, part: __, ...file }) => ({
       ...file,
-      open: (range) => open(storageKey, range),
+      open: (range) => openFile(storage, storageKey, range),
       publicUrl: () => addressOf({ storageKey, mimeType: file.mimeType }),
     })),
     parent,

@@ -1,5 +1,7 @@
 import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/unavailable.ts'
 import { errorOf } from '../../../schemas/errors.ts'
+import type { Act } from '../../platforms/contract/adapter.ts'
+import type { Credentials } from '../../platforms/contract/io.ts'
 import type { PublishError } from '../../platforms/contract/publish-error.ts'
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, REST_MAX_MS, REST_MIN_MS } from './timing.ts'
 
@@ -8,6 +10,8 @@ export type Failure = Pick<
   PublishError,
   'code' | 'message' | 'maybeSent' | 'retryable' | 'retryAfterMs' | 'limitKey' | 'needsAttention' | 'discardsPrepared'
 >
+
+export const isFailure = (value: Failure | Act | Credentials): value is Failure => 'maybeSent' in value
 
 /** A failure that no adapter threw. */
 export const failure = (

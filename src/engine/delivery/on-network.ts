@@ -1,9 +1,14 @@
+import type { ClaimedDelivery } from '../../../db/queries/delivery/claim.ts'
 import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts'
 import type { SentAct } from '../../../db/queries/delivery/delivery.ts'
+import { isSentByAnother } from '../../../db/queries/delivery/limits.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
+import { untilStored } from '../../base/until-stored.ts'
 import type { OnNetwork } from '../../platforms/contract/adapter.ts'
 import { groupByPart } from './act.ts'
+import type { Deps } from './deps.ts'
 import { planActs } from './plan.ts'
+import { OTHER_CALLS_SINCE_MS } from './timing.ts'
 
 /** An act that is on the network, as far as is known. Its id is null where nothing tells it. */
 export interface ActOnNetwork extends Omit<OnNetwork, 'id'> {
@@ -46,4 +51,20 @@ export const describeOnNetwork = (
 ): ActOnNetwork => {
   const fileCount = fileCounts[number - 1] ?? 0
   return { ...act, accountId, number, kind, postType, publishedAt, fileCount, fields: fields ?? {} }
+}
+
+/** Whether another post sent an act with this id: a network that is searched by content may find it. */
+export async function isOfAnother(
+  { deps, delivery }: { deps: Deps; delivery: ClaimedDelivery },
+  id: string | null,
+): Promise<{ isSent: boolean; isKnown: boolean }> {
+  // An id of null means that the network has confirmed this act itself.
+  if (id === null) return { isSent: false, isKnown: true }
+  const { db, attemptsKeptMs: keptMs, clock } = deps
+  const { postId, accountId, startedAt } = delivery
+  const since = new Date(startedAt.getTime() - OTHER_CALLS_SINCE_MS)
+  const [found] = await untilStored(deps, () =>
+    isSentByAnother(db, { postId, accountId, id, since, keptMs, now: clock() }),
+  )
+  return found!
 }

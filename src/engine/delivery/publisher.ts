@@ -10,7 +10,8 @@ import { createHeldDeliveries, type Held } from './held.ts'
 import { Draining } from './lease.ts'
 import { CLAIMED } from './machine.ts'
 import { createReadings } from './readings.ts'
-import { factsOf, type RunDeps } from './run.ts'
+import type { RunDeps } from './run.ts'
+import { factsOf } from './settled.ts'
 import { LEASE_MS } from './timing.ts'
 
 /**

@@ -2,22 +2,14 @@ import { wakeWaiting } from '../../../db/queries/delivery/wake.ts'
 import type { Act, AnyAdapter } from '../../platforms/contract/adapter.ts'
 import { canQuery } from '../../platforms/contract/can-query.ts'
 import type { Reading } from '../../platforms/contract/io.ts'
+import { reasonOf } from './account.ts'
 import type { Outcome } from './decide.ts'
-import { type Failure, failure } from './failures.ts'
+import { type Failure, failure, isFailure } from './failures.ts'
 import { callInFlightMs, guaranteeOf } from './in-flight.ts'
+import { isOfAnother } from './on-network.ts'
 import { NotRead } from './readings.ts'
-import {
-  actOf,
-  callAdapter,
-  factsOf,
-  isFailure,
-  isOfAnother,
-  type Run,
-  reasonOf,
-  released,
-  type State,
-  waitOf,
-} from './run.ts'
+import { actOf, callAdapter, type Run, released, type State, waitOf } from './run.ts'
+import { factsOf } from './settled.ts'
 import { storableAct, storableWait } from './storable.ts'
 import { READING_MARGIN_MS } from './timing.ts'
 

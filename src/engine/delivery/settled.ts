@@ -1,3 +1,4 @@
+import type { ClaimedDelivery } from '../../../db/queries/delivery/claim.ts'
 import type { DeliveryKey } from '../../../db/queries/delivery/delivery.ts'
 import type { Settlement } from '../../../db/queries/delivery/settlement.ts'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
@@ -52,3 +53,11 @@ export const logSettled =
     if (isOver && errorCode !== null) log.warn(line, 'delivery settled')
     else log.info(line, 'delivery settled')
   }
+
+/** The facts of a delivery that log lines have. */
+export const factsOf = ({ userId, postId, accountId, platform }: ClaimedDelivery) => ({
+  userId,
+  postId,
+  accountId,
+  platform,
+})

@@ -1,7 +1,7 @@
 import { type ClaimedChange, claimChange } from '../../../../db/queries/delivery/claim-change.ts'
 import { LeaseLost } from '../../../base/lease-lost.ts'
 import type { Deps } from '../deps.ts'
-import { factsOf } from '../run.ts'
+import { factsOf } from '../settled.ts'
 import { CHANGE_LEASE_MS, CHANGE_POSTPONE_MS, CHANGES_MAX, LEASE_MS, RESPONSE_GRACE_MS } from '../timing.ts'
 import { editDelivery } from './edit.ts'
 import { removeDelivery } from './remove.ts'

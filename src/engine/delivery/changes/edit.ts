@@ -4,12 +4,13 @@ import { LeaseLost } from '../../../base/lease-lost.ts'
 import { untilStored } from '../../../base/until-stored.ts'
 import type { Io } from '../../../platforms/contract/io.ts'
 import { priceEdit } from '../../../platforms/price.ts'
-import { credentialsOf, refreshWaitOf } from '../account.ts'
+import { credentialsOf, refreshWaitOf, restShared } from '../account.ts'
+import { buildAct } from '../act.ts'
 import type { Deps } from '../deps.ts'
-import { type Failure, failure } from '../failures.ts'
+import { type Failure, failure, isFailure } from '../failures.ts'
 import { listOnNetwork, publishedOf } from '../on-network.ts'
 import { planActs } from '../plan.ts'
-import { build, factsOf, isFailure, restShared } from '../run.ts'
+import { factsOf } from '../settled.ts'
 import { callForChange } from './call.ts'
 import { decideFailed } from './decide-failed.ts'
 
@@ -76,7 +77,7 @@ function describeCall(deps: Deps, change: ClaimedEdit) {
   if (!published || published.id === null || !editOnNetwork) {
     return failure('not_editable', 'The network offers no way to change this')
   }
-  const act = build({ deps, delivery: edited }, { sent: [] }, planActs(edited)[0]!)
+  const act = buildAct(deps, edited, planActs(edited)[0]!, [])
   if (isFailure(act)) return act
   const { number: _, id, ...rest } = published
   return {

@@ -2,11 +2,12 @@ import type { ClaimedRemoval } from '../../../../db/queries/delivery/claim-chang
 import type { Act } from '../../../platforms/contract/adapter.ts'
 import { canQuery } from '../../../platforms/contract/can-query.ts'
 import type { Credentials } from '../../../platforms/contract/io.ts'
+import { buildAct } from '../act.ts'
 import type { Deps } from '../deps.ts'
-import { type ActOnNetwork, describeOnNetwork, publishedOf } from '../on-network.ts'
+import { isFailure } from '../failures.ts'
+import { type ActOnNetwork, describeOnNetwork, isOfAnother, publishedOf } from '../on-network.ts'
 import { planActs } from '../plan.ts'
 import { createReadings } from '../readings.ts'
-import { build, isFailure, isOfAnother } from '../run.ts'
 import { CHANGE_CALL_MAX_MS } from '../timing.ts'
 import { withinTime } from '../within-time.ts'
 
@@ -30,7 +31,7 @@ export function listQueryable(
   return lostActs.flatMap((number) => {
     const planned = plan[number - 1]
     if (planned?.kind !== 'post' && planned?.kind !== 'comment') return []
-    const act = build({ deps, delivery: begun }, { sent: delivery.sent.slice(0, number - 1) }, planned)
+    const act = buildAct(deps, begun, planned, delivery.sent.slice(0, number - 1))
     return isFailure(act) || !canQuery(adapter, act, credentials) ? [] : [{ number, act }]
   })
 }
