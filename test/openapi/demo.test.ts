@@ -1,8 +1,10 @@
+import { cpSync, rmSync } from 'node:fs'
+import { sql } from 'kysely'
 import t from 'tap'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
 import { seedDemo } from '../../src/run/runtime/demo.ts'
-import { createWorld, mediaOptions } from '../helpers/app.ts'
+import { createFolder, createWorld, mediaOptions } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { json, type Operation, operationsOf, readDocument } from '../helpers/document.ts'
 import { workersOf, workWith } from '../helpers/publisher.ts'
@@ -61,17 +63,43 @@ async function createDemo(t: Teardown) {
   return { ...world, userId }
 }
 
-/** The demo of all operations that read, which leave it as it is. */
-let unchanged: ReturnType<typeof createDemo> | undefined
-const demoOfReads = () => {
-  unchanged ??= createDemo(t)
-  return unchanged
+/** Keeps the rows and the files of a demo. `restore` puts them back. */
+async function keepDemo() {
+  const world = await createDemo(t)
+  const { db, mediaDir } = world
+  const kept = await createFolder(t)
+  cpSync(mediaDir, kept, { recursive: true })
+  await sql`create schema kept`.execute(db)
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'`.execute(db)
+  for (const { name } of rows) await sql`create table kept.${sql.ref(name)} as table ${sql.ref(name)}`.execute(db)
+  const restored = rows.map(
+    ({ name }) => `delete from public.${name}; insert into public.${name} overriding system value table kept.${name};`,
+  )
+  const restore = async () => {
+    // Skips triggers and foreign keys.
+    const skip = `perform set_config('session_replication_role', 'replica', true);`
+    await sql.raw(`do $$ begin ${skip} ${restored.join(' ')} end $$`).execute(db)
+    rmSync(mediaDir, { recursive: true })
+    cpSync(kept, mediaDir, { recursive: true })
+    return world
+  }
+  return { restore }
+}
+
+/** The demo that all operations share but those that delete: they go on deleting files after their response. */
+let shared: ReturnType<typeof keepDemo> | undefined
+
+async function openSharedDemo() {
+  shared ??= keepDemo()
+  return (await shared).restore()
 }
 
 for (const operation of operations) {
   const { operationId, method } = operation
   t.test(`the example of ${operationId} works on the demo, unless nature forbids it`, async (t) => {
-    const { app, db, userId } = await (method === 'GET' ? demoOfReads() : createDemo(t))
+    const { app, db, userId } = await (method === 'DELETE' ? createDemo(t) : openSharedDemo())
     const isAdministration = operation['x-required-scope'] === 'admin'
     const scopes = isAdministration ? { scopes: SCOPE_NAMES } : {}
     const { key } = await createKey(db, { userId, name: null, expiresAt: null, ...scopes })

@@ -40,28 +40,28 @@ for (const platform of MEASURED) {
 /** Bodies with status 200 that no network sends for a post. */
 const ODD_BODIES = [{}, [], null, 'ok', { data: null }, { items: null, data: { children: {}, videos: {} }, posts: 1 }]
 
-for (const platform of MEASURED) {
-  t.test(`${platform}: an odd response is neither a zero, nor the end of a post or of its numbers`, async (t) => {
-    const world = await createMetricsWorld(t, 'paid')
-    const { read, metricsOf, numbers } = world
-    const { id } = await publishMeasured(world, platform)
-    await read(15 * MINUTE)
-    const [{ values }] = await metricsOf(id)
-    for (const odd of ODD_BODIES) {
-      numbers.storeOf(platform).odd = { status: 200, body: odd }
-      await read(12 * HOUR)
-      const [metrics] = await metricsOf(id)
-      t.strictSame(
-        [metrics.values, metrics.goneAt, metrics.error?.code],
-        [values, null, 'unexpected_answer'],
-        JSON.stringify(odd),
-      )
-    }
-    delete numbers.storeOf(platform).odd
-    await read(DAY)
-    t.hasStrict((await metricsOf(id))[0], { values, error: null, goneAt: null })
-  })
-}
+// odd-bodies-table.ts has all networks.
+t.test('an odd response is neither a zero, nor the end of a post or of its numbers', async (t) => {
+  const platform = MEASURED[0]!
+  const world = await createMetricsWorld(t, 'paid')
+  const { read, metricsOf, numbers } = world
+  const { id } = await publishMeasured(world, platform)
+  await read(15 * MINUTE)
+  const [{ values }] = await metricsOf(id)
+  for (const odd of ODD_BODIES) {
+    numbers.storeOf(platform).odd = { status: 200, body: odd }
+    await read(12 * HOUR)
+    const [metrics] = await metricsOf(id)
+    t.strictSame(
+      [metrics.values, metrics.goneAt, metrics.error?.code],
+      [values, null, 'unexpected_answer'],
+      JSON.stringify(odd),
+    )
+  }
+  delete numbers.storeOf(platform).odd
+  await read(DAY)
+  t.hasStrict((await metricsOf(id))[0], { values, error: null, goneAt: null })
+})
 
 for (const platform of MEASURED) {
   t.test(`${platform}: "not found" from a proxy says nothing about a post`, async (t) => {
