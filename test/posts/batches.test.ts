@@ -4,6 +4,7 @@ import { withDatabaseBudget } from '../../db/budget.ts'
 import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { insertPost, type NewPost, type NewTarget } from '../../db/queries/posts/insert.ts'
+import { NO_TERMS } from '../../src/features/posts/nearby-terms.ts'
 import { createWorld } from '../helpers/app.ts'
 import { untilBlocked } from '../helpers/until.ts'
 
@@ -21,7 +22,6 @@ const toTarget = (accountId: string, target: Partial<NewTarget> = {}): NewTarget
   threadParts: null,
   mediaIds: null,
   scheduledAt: null,
-  nearby: { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null },
   isInSlot: false,
   ...target,
 })
@@ -36,6 +36,7 @@ const newPost = (userId: string, accountId: string, post: Partial<NewPost> = {})
   scheduledAt: null,
   deliveryState: 'waiting',
   targets: [toTarget(accountId)],
+  nearby: (post.targets ?? [accountId]).map(() => NO_TERMS),
   mediaIds: [],
   unready: [],
   ...post,

@@ -2,7 +2,7 @@ import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import { jsonColumns } from '../json-columns.ts'
 import type { FilesOfDelivery } from './files.ts'
-import type { StoredRenditions } from './sent-renditions.ts'
+import { type SentRendition, toStored } from './sent-renditions.ts'
 
 /** The content of a delivery that a request writes. Null and absent: that of the post. */
 export interface DeliveryContent extends FilesOfDelivery {
@@ -11,7 +11,7 @@ export interface DeliveryContent extends FilesOfDelivery {
   threadParts?: readonly string[] | null
   mediaFit?: MediaFit | null
   padColor?: string | null
-  renditions?: StoredRenditions | null
+  renditions?: readonly SentRendition[]
 }
 
 /** A delivery that a request writes. */
@@ -37,16 +37,16 @@ const CONTENT = {
 export const CONTENT_COLUMNS = jsonColumns(CONTENT)
 export const DELIVERY_COLUMNS = jsonColumns({ ...CONTENT, ownScheduledAt: 'timestamptz' })
 
-const toRow = (content: DeliveryContent, textDigest: string | null) => ({
-  ...content,
+const computedOf = (content: DeliveryContent, textDigest: string | null) => ({
   textDigest,
   ownMedia: ownFilesOf(content) !== null,
+  renditions: toStored(content.renditions ?? []),
 })
 
 /** A row of `CONTENT_COLUMNS`. `textDigest` is that of the content: see `NearbyTerms`. */
 export const toContentJson = (content: DeliveryContent, textDigest: string | null) =>
-  CONTENT_COLUMNS.toJson(toRow(content, textDigest))
+  CONTENT_COLUMNS.toJson(content, computedOf(content, textDigest))
 
 /** A row of `DELIVERY_COLUMNS`. */
 export const toDeliveryJson = (delivery: WrittenDelivery, textDigest: string | null) =>
-  DELIVERY_COLUMNS.toJson({ ...toRow(delivery, textDigest), ownScheduledAt: delivery.scheduledAt })
+  DELIVERY_COLUMNS.toJson(delivery, { ...computedOf(delivery, textDigest), ownScheduledAt: delivery.scheduledAt })

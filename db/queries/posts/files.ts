@@ -20,11 +20,14 @@ const ownRows = ({ mediaIds, threadMedia }: FilesOfDelivery) =>
   threadMedia?.flatMap((ids, index) => ids.map((id) => ({ media_id: id, part: index + 1 }))) ??
   (mediaIds ?? []).map((id) => ({ media_id: id }))
 
+const rowsOf = (accountId: string | null, files: FilesOfDelivery) =>
+  ownRows(files).map((row) => ({ account_id: accountId, ...row }))
+
 /** The rows of a post in `post_media`: its own files, then those of its accounts. */
 export const fileRows = ({ mediaIds, targets }: FilesOfPost) =>
-  [{ accountId: null, mediaIds }, ...targets]
-    .flatMap(({ accountId, ...files }) => ownRows(files).map((row) => ({ account_id: accountId, ...row })))
-    .map((row, index) => ({ position: index + 1, ...row }))
+  [...rowsOf(null, { mediaIds }), ...targets.flatMap((target) => rowsOf(target.accountId, target))].map(
+    (row, index) => ({ position: index + 1, ...row }),
+  )
 
 /** Whether a row of `post_media` is a file of an act that the delivery has not published. */
 export const isUnsentFile = sql<boolean>`jsonb_array_length(post_targets.sent) < coalesce(post_media.part, 1)`

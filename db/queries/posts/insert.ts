@@ -17,7 +17,6 @@ import type { SubjectAccount } from './subjects.ts'
 export interface NewTarget extends WrittenDelivery {
   /** The account by whose limits the post was checked, and with whose default fields `fields` was merged. */
   account: Pick<SubjectAccount, 'textLengthMax' | 'factsDigest' | 'defaultFields'>
-  nearby: NearbyTerms
 }
 
 export interface NewPost extends WrittenColumns {
@@ -27,7 +26,9 @@ export interface NewPost extends WrittenColumns {
   keyId?: string | undefined
   /** The first state of its deliveries. */
   deliveryState: DeliveryState
-  targets: NewTarget[]
+  targets: readonly NewTarget[]
+  /** By which others are near each target, in the order of the targets. */
+  nearby: readonly NearbyTerms[]
   /** In order. An id may occur twice. */
   mediaIds: readonly string[]
   /** The accounts that are not ready, in the order of the deliveries, as the database has returned them. */
@@ -196,16 +197,16 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
     ),
     deliveries: JSON.stringify(
       numbered.flatMap(({ ordinal, post }) =>
-        post.targets.map(({ account, ...delivery }, index) => ({
+        post.targets.map((target, index) => ({
           ordinal,
           position: index + 1,
-          account_id: delivery.accountId,
-          text_length_max: account.textLengthMax ?? undefined,
-          facts_digest: account.factsDigest ?? undefined,
-          default_fields: account.defaultFields ?? undefined,
-          ...toDeliveryJson(delivery, delivery.nearby.textDigest),
-          ...DAY_COLUMNS.toJson(delivery.nearby),
-          is_in_slot: delivery.isInSlot || undefined,
+          account_id: target.accountId,
+          text_length_max: target.account.textLengthMax ?? undefined,
+          facts_digest: target.account.factsDigest ?? undefined,
+          default_fields: target.account.defaultFields ?? undefined,
+          ...toDeliveryJson(target, post.nearby[index]!.textDigest),
+          ...DAY_COLUMNS.toJson(post.nearby[index]!),
+          is_in_slot: target.isInSlot || undefined,
         })),
       ),
     ),

@@ -15,6 +15,14 @@ export interface SentRendition extends Adjustment {
   video?: VideoTarget
 }
 
+/** Renditions as a delivery stores them. Null without any. */
+export const toStored = (renditions: readonly SentRendition[]): StoredRenditions | null =>
+  renditions.length > 0
+    ? Object.fromEntries(
+        renditions.map(({ mediaId, target, why, video }) => [mediaId, { target, why, ...(video && { video }) }]),
+      )
+    : null
+
 /** The renditions that the accounts of a post get. Null without any. */
 export const sentRenditions = sql<SentRendition[] | null>`(
   select json_agg(jsonb_build_object(

@@ -9,7 +9,6 @@ import { createTextCache } from '../../platforms/rules/text-cache.ts'
 import type { UsableForPost } from '../posts/access.ts'
 import { bothFiles, findStrayMedia } from '../posts/body.ts'
 import { fromRow, sentContentOf } from '../posts/content.ts'
-import { toStored } from '../posts/fit.ts'
 import { mergeTarget } from '../posts/merge-patch.ts'
 import { digestTexts } from '../posts/nearby-terms.ts'
 import { checkForAccount } from './check-for-account.ts'
@@ -59,8 +58,7 @@ export async function editDelivery(
     const path = edit.threadMedia === undefined ? 'mediaIds' : 'threadMedia'
     throw refuse(path, 'The files of published parts have to stay')
   }
-  const checked = await checkForAccount(db, userId, { before, changed, usable })
-  const renditions = toStored(checked.renditions)
+  const { renditions } = await checkForAccount(db, userId, { before, changed, usable })
   const textDigest = digestTexts(delivery.platform, before, changed, createTextCache())
   await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })
 }

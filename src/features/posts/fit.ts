@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts'
-import type { SentRendition, StoredRenditions } from '../../../db/queries/posts/sent-renditions.ts'
+import type { SentRendition } from '../../../db/queries/posts/sent-renditions.ts'
 import { readVideoWork } from '../../../db/queries/rendition-jobs.ts'
 import { type KnownRendition, listRenditions, type RenditionFacts } from '../../../db/queries/renditions.ts'
 import type { Adjustment, MediaFacts } from '../../../schemas/media.ts'
@@ -189,11 +189,3 @@ const toAdjusted = ({ mimeType, bytes, width, height }: RenditionFacts) => ({
 /** The renditions of a post, as the API shows them. */
 export const toAdjustments = ({ targets }: LoadedPost): Adjustment[] =>
   targets.flatMap(({ renditions }) => renditions.map(({ target: _, video: __, ...adjustment }) => adjustment))
-
-/** Renditions as a delivery stores them. Null without any. */
-export const toStored = (renditions: readonly SentRendition[]): StoredRenditions | null =>
-  renditions.length > 0
-    ? Object.fromEntries(
-        renditions.map(({ mediaId, target, why, video }) => [mediaId, { target, why, ...(video && { video }) }]),
-      )
-    : null

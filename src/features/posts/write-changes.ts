@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../../db/client.ts'
 import { writePostSettled, writePostUpdated } from '../../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../../db/queries/posts/detail.ts'
+import { toStored } from '../../../db/queries/posts/sent-renditions.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../../db/queries/posts/update.ts'
 import { edited, initialState } from '../../engine/delivery/machine.ts'
 import { NAME_KEPT_MS } from '../../engine/delivery/timing.ts'
 import type { Post, Target } from '../../platforms/contract/post.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { contentOf, sentContentOf } from './content.ts'
-import { toStored } from './fit.ts'
 import type { LoadedPost } from './load.ts'
 import { digestTexts } from './nearby-terms.ts'
 import { dueTime } from './schedule.ts'
@@ -82,17 +82,16 @@ function changesOf(row: PostWithReadiness, { before, after, post, texts }: Chang
     hasOtherFiles: !isDeepStrictEqual(filesOf(before), filesOf(after)),
     nameKeptMs: NAME_KEPT_MS,
     targets: targets.map((content, index): ChangedDelivery => {
-      const { account, renditions: sent } = post.targets[index]!
+      const { account, renditions } = post.targets[index]!
       const { platform } = account
-      const renditions = toStored(sent)
       const textDigest = isScheduled ? digestTexts(platform, after, content, texts) : null
       const stored = { ...content, renditions, platform, textDigest }
       const old = known.get(content.accountId)
       if (!old) return { ...stored, isNew: true, isEdited: false, state: initialState(isScheduled) }
-      const oldRenditions = toStored((row.adjustments ?? []).filter(({ accountId }) => accountId === content.accountId))
+      const sent = (row.adjustments ?? []).filter(({ accountId }) => accountId === content.accountId)
       const isEdited =
         !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, content)) ||
-        !isDeepStrictEqual(oldRenditions, renditions)
+        !isDeepStrictEqual(toStored(sent), toStored(renditions))
       const isMoved = dueTime(before, old)?.getTime() !== dueTime(after, content)?.getTime()
       const state = isEdited || isMoved ? edited(deliveries.get(content.accountId)!.state, isScheduled) : null
       return { ...stored, isNew: false, isEdited, state }

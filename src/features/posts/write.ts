@@ -2,7 +2,6 @@ import { newId } from '../../../db/id.ts'
 import type { NewPost, UnreadyAccount } from '../../../db/queries/posts/insert.ts'
 import { initialState } from '../../engine/delivery/machine.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
-import { toStored } from './fit.ts'
 import type { AccountTarget, LoadedPost } from './load.ts'
 import { NO_TERMS, nearbyTermsOf } from './nearby-terms.ts'
 
@@ -14,22 +13,16 @@ interface NewRow {
 }
 
 /** A post as it is stored. */
-export const toRow = (
-  { isScheduled, ...post }: LoadedPost,
-  { id = newId(), userId, keyId }: NewRow,
-  texts: TextCache,
-): NewPost => ({
+export const toRow = (post: LoadedPost, { id = newId(), userId, keyId }: NewRow, texts: TextCache): NewPost => ({
   ...post,
   id,
   userId,
   keyId,
-  status: isScheduled ? 'scheduled' : 'draft',
-  deliveryState: initialState(isScheduled),
-  targets: post.targets.map((target) => ({
-    ...target,
-    renditions: toStored(target.renditions),
-    nearby: isScheduled ? nearbyTermsOf(target.account.platform, post, target, texts) : NO_TERMS,
-  })),
+  status: post.isScheduled ? 'scheduled' : 'draft',
+  deliveryState: initialState(post.isScheduled),
+  nearby: post.targets.map((target) =>
+    post.isScheduled ? nearbyTermsOf(target.account.platform, post, target, texts) : NO_TERMS,
+  ),
   unready: post.targets.flatMap(unreadyOf),
 })
 

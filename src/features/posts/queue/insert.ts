@@ -125,14 +125,14 @@ async function readNearbyOf(
   placed: readonly Placed[],
   moves: readonly QueuedDelivery[],
 ): Promise<Map<number, Nearby[]>> {
-  const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, targets } }) =>
-    targets.map(({ accountId, nearby }) => ({
+  const wanted = placed.flatMap(({ ordinal, slots, row: { id, userId, targets, nearby } }) =>
+    targets.map(({ accountId }, index) => ({
       ordinal,
       userId,
       postId: id,
       accountId,
       dueAt: slots.get(accountId)!,
-      ...nearby,
+      ...nearby[index]!,
     })),
   )
   const { gapMs } = placed[0]!.post
