@@ -3,7 +3,7 @@ import type { Issue } from '../../../schemas/error.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
-import type { Post, Target } from '../../platforms/contract/post.ts'
+import { type Post, type Target, toOwnContent, toSharedContent } from '../../platforms/contract/post.ts'
 import { formatCount } from '../../platforms/rules/wording.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readTimes } from './schedule.ts'
@@ -27,15 +27,7 @@ export function readBody(body: CreatePost): Post | { issues: Issue[] } {
   if ('issues' in times) return { issues: [...issues, ...times.issues] }
   if (issues.length > 0) return { issues }
   return {
-    postType: body.postType,
-    caption: body.caption,
-    firstComment: body.firstComment ?? null,
-    mediaIds: body.mediaIds,
-    altTexts: givenTexts(body.altTexts),
-    mediaFit: body.mediaFit ?? null,
-    padColor: body.padColor ?? null,
-    externalReference: body.externalReference ?? null,
-    metadata: body.metadata ?? null,
+    ...toSharedContent({ ...body, altTexts: givenTexts(body.altTexts) }),
     isScheduled: isScheduling(body),
     scheduledAt: times.scheduledAt,
     localSchedule: times.localSchedule,
@@ -55,16 +47,10 @@ function readTargets(
   for (const [index, accountId] of accountIds.entries()) {
     if (targets.has(accountId)) continue
     const own = overrides.get(accountId)
-    const override: Partial<AccountOverride> = own?.override ?? {}
     targets.set(accountId, {
       accountId,
-      captionOverride: override.captionOverride ?? null,
-      fields: override.fields ?? null,
+      ...toOwnContent(own?.override ?? {}),
       threadParts: (threadParts && Object.hasOwn(threadParts, accountId) && threadParts[accountId]) || null,
-      mediaIds: override.mediaIds ?? null,
-      threadMedia: override.threadMedia ?? null,
-      mediaFit: override.mediaFit ?? null,
-      padColor: override.padColor ?? null,
       scheduledAt: times.get(accountId) ?? null,
       isInSlot: false,
       isNew: true,

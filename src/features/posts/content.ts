@@ -2,35 +2,27 @@ import { ownFilesOf } from '../../../schemas/create-post.ts'
 import type { LocalSchedule, PostDetail, PostTarget } from '../../../schemas/post.ts'
 import { fail } from '../../base/errors.ts'
 import { planTexts } from '../../engine/delivery/plan.ts'
-import type { OwnContent, Post, Target } from '../../platforms/contract/post.ts'
+import {
+  type OwnContent,
+  type Post,
+  type Target,
+  toOwnContent,
+  toSharedContent,
+} from '../../platforms/contract/post.ts'
 
 /** A post as it is stored. A post that the API has returned has no slots. */
 type StoredPost = Omit<PostDetail, 'targets'> & { targets: (PostTarget & { isInSlot?: boolean })[] }
 
 /** The post of a row. Its paths lead into a patch that merges overrides. */
 export const fromRow = (row: StoredPost): Post => ({
-  caption: row.caption,
-  firstComment: row.firstComment,
-  postType: row.postType,
-  mediaIds: row.mediaIds,
-  altTexts: row.altTexts ?? null,
-  mediaFit: row.mediaFit ?? null,
-  padColor: row.padColor ?? null,
+  ...toSharedContent(row),
   isScheduled: row.scheduledAt !== null,
   scheduledAt: row.scheduledAt === null ? null : new Date(row.scheduledAt),
   localSchedule: localScheduleOf(row),
-  externalReference: row.externalReference ?? null,
-  metadata: row.metadata ?? null,
   targets: row.targets.map(
     (target, index): Target => ({
+      ...toOwnContent(target),
       accountId: target.accountId,
-      captionOverride: target.captionOverride,
-      fields: target.fields,
-      threadParts: target.threadParts,
-      mediaIds: target.mediaIds,
-      threadMedia: target.threadMedia ?? null,
-      mediaFit: target.mediaFit ?? null,
-      padColor: target.padColor ?? null,
       scheduledAt: target.scheduledAt === null ? null : new Date(target.scheduledAt),
       isInSlot: target.isInSlot ?? false,
       isNew: false,

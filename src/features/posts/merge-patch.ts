@@ -5,7 +5,7 @@ import type { PostType } from '../../../schemas/platform.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { mergeFields, mergeObject } from '../../base/http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../../base/http/metadata.ts'
-import { EMPTY_TARGET, type OwnContent, type Post, type Target } from '../../platforms/contract/post.ts'
+import { EMPTY_TARGET, type OwnContent, type Post, type Target, toOwnContent } from '../../platforms/contract/post.ts'
 import { listMediaIds } from '../../platforms/rules/files.ts'
 import { bothFiles, findStrayMedia, findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
 import { requireAccountsToFit } from './content.ts'
@@ -54,8 +54,13 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
   }
 }
 
-const { threadParts: _, scheduledAt: __, isInSlot: ___, isNew: ____, ...NO_OVERRIDE } = EMPTY_TARGET
+/** Thread parts are no part of an override. */
 type Override = Omit<OwnContent, 'threadParts'>
+
+const overrideOf = (given: Partial<OwnContent>): Override => {
+  const { threadParts: _, ...override } = toOwnContent(given)
+  return override
+}
 
 /** The targets after a patch, whose paths lead into it. */
 function mergeTargets(post: Post, patch: PatchPost, accountIds: readonly string[]): Target[] {
@@ -108,22 +113,18 @@ export const mergeTarget = (target: Target, patch: PatchPost, replacing?: Accoun
 })
 
 const replaceOverride = (override: AccountOverride | null): Override => ({
-  captionOverride: override?.captionOverride ?? null,
-  fields: override?.fields ?? null,
-  ...mergeFiles(NO_OVERRIDE, override ?? {}),
-  mediaFit: override?.mediaFit ?? null,
-  padColor: override?.padColor ?? null,
+  ...overrideOf(override ?? {}),
+  ...mergeFiles({ mediaIds: null, threadMedia: null }, override ?? {}),
 })
 
 function mergeOverride(before: Target, { overrides }: PatchPost): Override {
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[before.accountId]
-  if (change === null) return NO_OVERRIDE
+  if (change === null) return overrideOf({})
+  const { scheduledAt: _, ...own } = change ?? {}
   return {
-    captionOverride: change?.captionOverride === undefined ? before.captionOverride : change.captionOverride,
+    ...overrideOf({ ...before, ...own }),
     fields: change?.fields === undefined ? before.fields : mergeFields(before.fields, change.fields),
     ...mergeFiles(before, change ?? {}),
-    mediaFit: change?.mediaFit === undefined ? before.mediaFit : change.mediaFit,
-    padColor: change?.padColor === undefined ? before.padColor : change.padColor,
   }
 }
 

@@ -6,7 +6,7 @@ import { toStored } from '../../../db/queries/posts/sent-renditions.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../../db/queries/posts/update.ts'
 import { edited, initialState } from '../../engine/delivery/machine.ts'
 import { NAME_KEPT_MS } from '../../engine/delivery/timing.ts'
-import type { Post, Target } from '../../platforms/contract/post.ts'
+import { type Post, type Target, toOwnContent } from '../../platforms/contract/post.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { contentOf, sentContentOf } from './content.ts'
 import type { LoadedPost } from './load.ts'
@@ -39,14 +39,7 @@ function findChanged(before: Post, after: Post): string[] {
   const { targets: ___, localSchedule: ____, ...columns } = contentOf(after)
   const differs = (get: (target: Target) => unknown) =>
     !isDeepStrictEqual(given(before.targets, get), given(after.targets, get))
-  const isOverrideChanged = [
-    differs(({ captionOverride }) => captionOverride),
-    differs(({ fields }) => fields),
-    differs(storedFilesOf),
-    differs(({ scheduledAt }) => scheduledAt),
-    differs(({ mediaFit }) => mediaFit),
-    differs(({ padColor }) => padColor),
-  ].includes(true)
+  const isOverrideChanged = OVERRIDDEN.some((key) => differs((target) => target[key]))
   return [
     ...Object.keys(columns).filter(
       (key) => !isDeepStrictEqual(old[key as keyof typeof old], columns[key as keyof typeof columns]),
@@ -58,6 +51,11 @@ function findChanged(before: Post, after: Post): string[] {
     ...(differs(({ threadParts }) => threadParts) ? ['threadParts'] : []),
   ]
 }
+
+/** The properties that overrides have: all of a target but its parts. */
+const OVERRIDDEN = Object.keys({ ...toOwnContent({}), scheduledAt: null }).filter(
+  (key) => key !== 'threadParts',
+) as (keyof Target)[]
 
 /** The values of `get` that are not null, by account. */
 const given = (targets: readonly Target[], get: (target: Target) => unknown) =>

@@ -32,22 +32,26 @@ export interface Target extends OwnContent {
   index: number
 }
 
-/** A post, made once from the body of a request or from its row: all that its owner decides. */
-export interface Post<T extends Target = Target> {
+/** The content that the accounts of a post share. */
+export interface SharedContent {
   postType: PostType
   caption: string
   firstComment: string | null
   /** In the order of the request, and with duplicates. */
   mediaIds: readonly string[]
-  /** Present in a post whose files are published, and not checked again: those that were deleted since. */
-  deletedFiles?: readonly MediaFacts[] | undefined
   /** Alternative texts in place of those of the files, by the ids of the files. */
   altTexts: Readonly<Record<string, string>> | null
   /** Null: files are sent as they are. */
   mediaFit: MediaFit | null
   padColor: string | null
   externalReference: string | null
-  metadata: Record<string, string> | null
+  metadata: Readonly<Record<string, string>> | null
+}
+
+/** A post, made once from the body of a request or from its row: all that its owner decides. */
+export interface Post<T extends Target = Target> extends SharedContent {
+  /** Present in a post whose files are published, and not checked again: those that were deleted since. */
+  deletedFiles?: readonly MediaFacts[] | undefined
   /** Whether it has a time, or gets slots. Required content is checked only then; a draft may be incomplete. */
   isScheduled: boolean
   /** Null for a draft, and until the slots are taken. */
@@ -60,29 +64,38 @@ export interface Post<T extends Target = Target> {
   targets: readonly T[]
 }
 
-const EMPTY_CONTENT: OwnContent = {
-  captionOverride: null,
-  fields: null,
-  threadParts: null,
-  mediaIds: null,
-  threadMedia: null,
-  mediaFit: null,
-  padColor: null,
-}
+type Given<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** The own content that is given. Null for the rest. */
+export const toOwnContent = (given: Given<OwnContent>): OwnContent => ({
+  captionOverride: given.captionOverride ?? null,
+  fields: given.fields ?? null,
+  threadParts: given.threadParts ?? null,
+  mediaIds: given.mediaIds ?? null,
+  threadMedia: given.threadMedia ?? null,
+  mediaFit: given.mediaFit ?? null,
+  padColor: given.padColor ?? null,
+})
+
+/** The shared content that is given. Null or empty for the rest. */
+export const toSharedContent = (given: Given<SharedContent>): SharedContent => ({
+  caption: given.caption ?? '',
+  firstComment: given.firstComment ?? null,
+  postType: given.postType ?? 'post',
+  mediaIds: given.mediaIds ?? [],
+  altTexts: given.altTexts ?? null,
+  mediaFit: given.mediaFit ?? null,
+  padColor: given.padColor ?? null,
+  externalReference: given.externalReference ?? null,
+  metadata: given.metadata ?? null,
+})
 
 /** A target that follows its post in everything. */
-export const EMPTY_TARGET = { ...EMPTY_CONTENT, scheduledAt: null, isInSlot: false, isNew: true }
+export const EMPTY_TARGET = { ...toOwnContent({}), scheduledAt: null, isInSlot: false, isNew: true }
 
 /** A draft without content. */
-export const EMPTY_DRAFT: Omit<Post, 'postType' | 'targets'> = {
-  caption: '',
-  firstComment: null,
-  mediaIds: [],
-  altTexts: null,
-  mediaFit: null,
-  padColor: null,
-  externalReference: null,
-  metadata: null,
+export const EMPTY_DRAFT: Omit<Post, 'targets'> = {
+  ...toSharedContent({}),
   isScheduled: false,
   scheduledAt: null,
   localSchedule: null,
