@@ -3,9 +3,11 @@ import type { Act } from '../../src/platforms/contract/adapter.ts'
 import type { Json } from '../../src/platforms/contract/io.ts'
 import { tiktokAdapter } from '../../src/platforms/tiktok/adapter.ts'
 import { actOf, clientOf, fileOf, ioOf, rejection } from '../helpers/adapter-calls.ts'
+import { messages, video } from '../helpers/limits.ts'
+import { collectProblems } from '../helpers/problems.ts'
 import { startTiktok } from '../networks/fakes/tiktok.ts'
 
-const { send, reconcile } = clientOf(tiktokAdapter)
+const { identify, send, reconcile } = clientOf(tiktokAdapter)
 const PUBLIC = { privacyLevel: 'PUBLIC_TO_EVERYONE' }
 const photosOf = (fields: Act['fields'] = PUBLIC, act: Partial<Act> = {}) =>
   actOf({ media: [fileOf('image/jpeg')], fields, ...act })
@@ -42,6 +44,29 @@ t.test('what TikTok offers is read before each post, and anything else is refuse
   const long = { media: [fileOf('video/mp4', { durationSeconds: 180.1 })] }
   const tooLong = await rejection(send(videoOf({ privacyLevel: 'SELF_ONLY' }, long), fake.credentials, ioOf(fake)))
   t.match(tooLong.message, 'The video lasts 180.1 seconds: TikTok lets the account post at most 180 seconds')
+})
+
+t.test('the longest video of a creator is known beforehand, and a draft may be longer', async (t) => {
+  const { problems, check } = collectProblems()
+  const fake = await startTiktok(t)
+  for (const [maxSeconds, seconds] of [
+    [180, 180],
+    [3_600, 600],
+  ] as const) {
+    fake.switches.maxSeconds = maxSeconds
+    const { facts } = await identify(fake.credentials, ioOf(fake))
+    const longer = (fields: Act['fields'], durationSeconds: number) =>
+      messages('tiktok', { facts: facts!, postType: 'video', fields, media: [video({ durationSeconds })] })
+    check(longer(PUBLIC, seconds), [], `${seconds}`)
+    check(
+      longer(PUBLIC, seconds + 1).map((message) => message.match(/is .*/)?.[0]),
+      [`is ${seconds + 1} seconds long, at most ${seconds} are allowed`],
+      `${seconds + 1}`,
+    )
+    check(longer({ postMode: 'MEDIA_UPLOAD' }, 600), [], 'draft')
+    check(longer({ postMode: 'MEDIA_UPLOAD' }, 601).length, 1, 'a draft that is too long')
+  }
+  t.strictSame(problems, [])
 })
 
 t.test('a cover after the end of the video is refused, since TikTok would show the first frame', async (t) => {

@@ -222,6 +222,8 @@ export interface DocumentRule extends FileRule {
 export interface VideoRule extends ConvertedRule {
   durationMinSeconds?: number
   durationMaxSeconds?: number
+  /** The maximum of posts that the account's own maximum does not hold for. */
+  durationMaxOtherwise?: Condition & { seconds: number }
   /** Frames per second. */
   fpsMin?: number
   fpsMax?: number

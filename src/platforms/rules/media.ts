@@ -17,15 +17,23 @@ interface FilesContext extends Omit<CheckContext, 'media'> {
 
 /** Checks the number and combination of the files of each part, and each file by the rule for its kind. */
 export function checkMedia(context: CheckContext): void {
-  const { post, platform, postTypeRule: rule, media } = context
-  if (!rule) return
+  const { post, platform, postTypeRule, media } = context
+  if (!postTypeRule) return
   const { parts } = media
+  const rule = withDurationMax(postTypeRule, context)
   // Parts beyond the maximum have to be removed anyway.
   for (const [index, media] of parts.slice(0, platform.thread?.partsMax).entries()) {
     const { mediaMin, repliesMediaMin = mediaMin } = rule
     const name = parts.length > 1 ? `thread part ${index + 1}` : post.postType
     checkFiles(index === 0 ? rule : { ...rule, mediaMin: repliesMediaMin }, { ...context, media, name })
   }
+}
+
+function withDurationMax(rule: PostTypeRule, { fields, media, target }: CheckContext): PostTypeRule {
+  const { video } = rule
+  const otherwise = video?.durationMaxOtherwise
+  const isOther = otherwise?.test(fields, media, target)
+  return isOther ? { ...rule, video: { ...video!, durationMaxSeconds: otherwise!.seconds } } : rule
 }
 
 function checkFiles(rule: PostTypeRule, context: FilesContext): void {

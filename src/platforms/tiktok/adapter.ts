@@ -8,6 +8,7 @@ import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { isDraft } from './content.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
+import { factsOf } from './facts.ts'
 import { checkCover, photoPostOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { readMetrics } from './read-metrics.ts'
@@ -45,7 +46,12 @@ export const tiktokAdapter: Adapter<State> = {
   oauth: tiktokOAuth,
   options: { privacyLevel: privacyLevelOptions },
 
-  identify: (io) => readProfile(io, io.credentials.scopes?.split(' ') ?? []),
+  factsLastMs: 86_400_000,
+
+  async identify(io) {
+    const profile = await readProfile(io, io.credentials.scopes?.split(' ') ?? [])
+    return { ...profile, ...factsOf(await readCreator(clientFor(io), io)) }
+  },
 
   async prepare(act, io, saved) {
     const client = clientFor(io, isDraft(act))

@@ -19,7 +19,7 @@ const status = page('content-posting-api-reference-get-video-status', '2026-11-2
 /** TikTok takes no settings for a draft: its user chooses them in the app. */
 const isDraft = ({ postMode }: Record<string, unknown>) => postMode === 'MEDIA_UPLOAD'
 
-const inDraft: Condition = { when: 'postMode is MEDIA_UPLOAD', test: isDraft }
+export const inDraft: Condition = { when: 'postMode is MEDIA_UPLOAD', test: isDraft }
 const inPhotosOrDraft: Condition = {
   when: 'the post has images, or postMode is MEDIA_UPLOAD',
   test: (fields, { hasImage }) => hasImage || isDraft(fields),
@@ -39,7 +39,7 @@ const image: ImageRule = {
   source: transfer,
 }
 
-// The creator's own maximum (creator_info) can be shorter, down to 3 minutes.
+// The creator's own maximum can be shorter: facts.ts.
 const video: VideoRule = {
   mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
   bytesMax: 4_294_967_296,

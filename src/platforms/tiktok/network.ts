@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import type { Source } from '../contract/source.ts'
 import { tiktokContent } from './content.ts'
 import { ERRORS } from './errors.ts'
+import { limitsFor } from './facts.ts'
 import { tiktok } from './limits.ts'
 import { tiktokMetrics } from './metrics.ts'
 
@@ -15,6 +16,7 @@ const contentPosting: Source = {
 export const tiktokNetwork: Network = {
   name: 'TikTok',
   limits: tiktok,
+  limitsFor,
   content: tiktokContent,
   metrics: tiktokMetrics,
   /** The name is not compared: accounts without a scope for it are known by their display name. */
