@@ -1,5 +1,5 @@
 import { isId } from '../../../db/id.ts'
-import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
+import { findDeliveryMetrics } from '../../../db/queries/numbers/find.ts'
 import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryMetricsRow } from '../../../db/queries/post-metrics/find.ts'
+import type { DeliveryMetricsRow } from '../../../db/queries/numbers/find.ts'
 import type { DeliveryCheck } from '../../../schemas/delivery-check.ts'
 import { METRIC_NAMES, type Metric, type MetricReason } from '../../../schemas/metric-names.ts'
 import type { DeliveryMetrics, MetricValues, UnavailableMetric } from '../../../schemas/metrics.ts'

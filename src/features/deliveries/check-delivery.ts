@@ -1,4 +1,4 @@
-import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
+import { findDeliveryMetrics } from '../../../db/queries/numbers/find.ts'
 import type { DeliveryCheck } from '../../../schemas/delivery-check.ts'
 import { fail } from '../../base/errors.ts'
 import { isTakenDown } from '../../engine/delivery/machine.ts'

@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/client.ts'
 import type { DeliveryKey } from '../../../db/queries/delivery/delivery.ts'
-import { findDeliveryMetrics } from '../../../db/queries/post-metrics/find.ts'
-import { type StoredReading, storeReadings } from '../../../db/queries/post-metrics/store.ts'
-import { beginRefresh, restTurn } from '../../../db/queries/post-metrics/turns.ts'
+import { findDeliveryMetrics } from '../../../db/queries/numbers/find.ts'
+import { type StoredReading, storeReadings } from '../../../db/queries/numbers/store.ts'
+import { beginRefresh, restTurn } from '../../../db/queries/numbers/turns.ts'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import {
   type DeliveryMetricsList,
