@@ -121,3 +121,20 @@ t.test('a file that is also a ZIP archive or a PDF is refused', async (t) => {
   t.equal(await reason(comment(Buffer.from('%PDF-1.7'))), 'file is damaged: it is a PDF as well')
   t.match(await inspect(comment(Buffer.from('PK\x05\x06 is how they end'))), { kind: 'image' })
 })
+
+t.test('a file that decoders would read in spite of its structure is refused', async (t) => {
+  const { jpeg, png } = images
+  const { mp4, live } = videos
+  const insert = (bytes: Buffer, at: number, more: string) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.from(more, 'hex'), bytes.subarray(at)])
+  const moovAt = mp4.indexOf('moov') - 4
+  const moov = mp4.subarray(moovAt, moovAt + mp4.readUInt32BE(moovAt))
+  const files: [file: Buffer, problem: string][] = [
+    [insert(jpeg, 2, 'fffe0001'), 'a segment has no length'],
+    [insert(png, png.indexOf('IEND') - 4, '0000000061313c6200000000'), 'there is unexpected data between its chunks'],
+    [insert(live, live.indexOf('1f43b675', 0, 'hex'), '4abc8100'), 'there is unexpected data between its elements'],
+    [insert(mp4, 32, '0000000801020304'), 'there is unexpected data between its boxes'],
+    [insert(mp4, 32, moov.toString('hex')), 'it has two moov boxes'],
+  ]
+  for (const [file, problem] of files) t.equal(await reason(file), `file is damaged: ${problem}`)
+})

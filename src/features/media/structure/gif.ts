@@ -13,10 +13,7 @@ export function walkGif(file: FileBytes): void {
   file.position += colourTableBytes(header[10]!)
   for (let frames = 0, extensions = 0; ; ) {
     const [block] = file.next(1, 'before its trailer')
-    if (block === TRAILER) {
-      if (frames === 0) throw damaged('it has no picture')
-      break
-    }
+    if (block === TRAILER) break
     if (block === EXTENSION) {
       if (++extensions > EXTENSIONS_MAX) throw damaged('it has too many extensions')
       file.next(1, 'in an extension')

@@ -109,7 +109,6 @@ export function* segmentsIn(file: FileBytes, picture: number): Generator<Segment
     if (hasContent && length < 2) throw damaged('a segment has no length')
     const start = file.position
     const end = hasContent ? at + 2 + length : start
-    if (end > file.size) throw cutOff('in a segment')
     yield { marker, at, start, end }
     if (marker === EOI) return
     at = marker === SOS ? endOfScan(file, end) : end

@@ -19,7 +19,6 @@ const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udt
 export function walkBoxes(file: FileBytes, required: readonly string[]): void {
   const seen = new Set<string>()
   const missing = () => required.find((type) => !seen.has(type))
-  let last = ''
   for (let count = 1, at = file.position; at < file.size; count++) {
     if (count > BOXES_MAX) throw damaged('it has too many boxes')
     const bytesLeft = file.size - at
@@ -40,12 +39,10 @@ export function walkBoxes(file: FileBytes, required: readonly string[]): void {
     if (type === 'ftyp' && (seen.has('ftyp') || seen.has('moov'))) throw trailing(bytesLeft)
     if (type === 'moov' && seen.has('moov')) throw damaged('it has two moov boxes')
     seen.add(type)
-    last = type
     if (type === 'moov' || type === 'moof') checkTables(file, box)
     at = end
   }
   file.position = file.size
   const type = missing()
   if (type) throw cutOff(`before its ${type} box`)
-  if (last === 'moof') throw cutOff('before its mdat box')
 }

@@ -13,15 +13,12 @@ const METADATA_BYTES_MAX = 8 * 2 ** 20
 /** https://www.zlib.net/zlib_tech.html */
 const DEFLATE_RATIO_MAX = 1_032
 
-/** Reads the chunks from IHDR to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
+/** Reads the chunks to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
 export function walkPng(file: FileBytes): void {
-  let hasData = false
   let count = 0
   let metadataBytes = 0
   for (const { type, start, end } of chunksIn(file)) {
     if (++count > CHUNKS_MAX) throw damaged('it has too many chunks')
-    if ((count === 1) !== (type === 'IHDR')) throw damaged('it does not begin with one IHDR chunk')
-    hasData ||= type === 'IDAT'
     // Decoders may skip chunks whose type begins with a small letter. `fdAT` is a frame of an animation.
     if (/^[a-z]/.test(type) && type !== 'fdAT') metadataBytes += end - start
     if (metadataBytes > METADATA_BYTES_MAX) throw damaged('its metadata are too long')
@@ -29,7 +26,6 @@ export function walkPng(file: FileBytes): void {
     if (metadataBytes > METADATA_BYTES_MAX) throw damaged('its metadata are too long')
     file.position = end
   }
-  if (!hasData) throw damaged('it has no IDAT chunk')
   // The last CRC: the earlier ones are known to exist, because a chunk followed them.
   file.next(CRC_BYTES, 'in the IEND chunk')
   if (file.position < file.size) throw trailing(file.size - file.position)

@@ -42,7 +42,6 @@ export function walkWebp(file: FileBytes): void {
   let at = file.position
   for (const { type, start, end } of chunksIn(file, at, riffEnd)) {
     count()
-    if (chunks === 1 && !/^VP8[ LX]$/.test(type)) throw damaged('it does not begin with a picture')
     if (end > riffEnd) throw damaged('a chunk is longer than the file')
     if (type === 'ANMF') {
       refuseTooManyFrames(++frames)
