@@ -15,8 +15,8 @@ const POSTS_PER_PERSON = 500
 
 /**
  * Compares the service with an earlier commit on one database, in turns, by each operation that clients repeat:
- * `node test/bench/against.ts COMMIT [ROUNDS] [SECONDS] [--only=OPERATION]… [--debian]`. The commit has to run on today's
- * tables and packages. With `--debian`, the database is Debian's PostgreSQL with its defaults.
+ * `node test/bench/against.ts COMMIT [ROUNDS] [SECONDS] [--only=OPERATION]… [--debian]`. The commit has to run on
+ * today's tables and packages. With `--debian`, the database is Debian's PostgreSQL with its defaults.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,7 +9,10 @@ import { inDraft, tiktok } from './limits.ts'
 export const factsOf = ({ maxVideoDurationSeconds }: Creator): Pick<Profile, 'facts'> =>
   maxVideoDurationSeconds === undefined ? {} : { facts: { maxVideoDurationSeconds } }
 
-/** The limits of a creator with these facts. Their own maximum holds for direct posts: they may cut a draft in the app. */
+/**
+ * The limits of a creator with these facts. Their own maximum holds for direct posts: they may cut a draft in the
+ * app.
+ */
 export function limitsFor({ maxVideoDurationSeconds: ownMax }: AccountFacts): Platform {
   if (typeof ownMax !== 'number') return tiktok
   const withOwnMax = (rule: PostTypeRule): PostTypeRule => {
