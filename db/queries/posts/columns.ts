@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import type { PublishedAct } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
@@ -60,15 +61,34 @@ const mediaIds = sql<string[]>`case when posts.without_media is null then (
 /** The columns of a post in a list of the API. */
 export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postColumns(eb), mediaIds] as const
 
+/** An act as `post_targets.sent` has it. One that failed, and was left out, has an error. */
+interface SentAct {
+  id: string | null
+  url: string | null
+  removedAt?: string
+  error?: unknown
+}
+
 interface DeliveryRow {
+  acts?: unknown
   cost?: unknown
   goneAt?: unknown
   edit?: unknown
 }
 
-/** Makes absent what most deliveries do not have. Changes the deliveries. */
+const toPublishedActs = (sent: readonly SentAct[]): PublishedAct[] =>
+  sent
+    .filter((act) => !('error' in act))
+    .map(({ id, url, removedAt }) => ({
+      externalId: id,
+      externalUrl: url,
+      ...(removedAt !== undefined && { removedAt }),
+    }))
+
+/** Makes deliveries what the API shows: the published acts, and absent what most do not have. Changes the deliveries. */
 export function dropAbsentOfDeliveries<T>(deliveries: T[]): T[] {
   for (const delivery of deliveries as DeliveryRow[]) {
+    if (delivery.acts) delivery.acts = toPublishedActs(delivery.acts as SentAct[])
     if (delivery.cost === null) delivery.cost = undefined
     if (delivery.goneAt === null) delivery.goneAt = undefined
     if (delivery.edit === null) delivery.edit = undefined
