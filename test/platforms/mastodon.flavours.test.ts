@@ -150,6 +150,16 @@ t.test('validatePost knows what each server refuses', async (t) => {
     ['akkoma', pollWithFile, []],
     ['pleroma', pollWithFile, []],
     ['sharkey', pollWithFile, []],
+    [
+      'gotosocial',
+      ({ account }) => ({
+        caption: 'Which?',
+        accountOverrides: [
+          { accountId: account, fields: { poll: { ...poll, options: ['a'.repeat(50), 'b '.padEnd(51)] } } },
+        ],
+      }),
+      ['field poll options item 2 is 51 characters long, at most 50 are allowed on mastodon.example (GoToSocial)'],
+    ],
     ['gotosocial', pollWithFile, ['field poll cannot be combined with media on mastodon.example (GoToSocial)']],
     [
       'pleroma',

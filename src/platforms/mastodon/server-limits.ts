@@ -154,8 +154,8 @@ function toPollRule(rule: FieldRule, { facts, software, source }: Server): Field
   const { withoutMedia, ...free } = rule
   const { properties } = rule as FieldValue & { type: 'object' }
   const { options, expiresIn } = properties
-  const { unit: _, ...item } = (options as FieldValue & { type: 'string[]' }).item!
-  const { optionUnit } = software
+  const { unit: _, trimmed: __, ...item } = (options as FieldValue & { type: 'string[]' }).item!
+  const { optionUnit, trimsOptions } = software
   return {
     ...free,
     ...(!software.mixesPolls && !facts.pollsHaveFiles && withoutMedia && { withoutMedia }),
@@ -167,6 +167,7 @@ function toPollRule(rule: FieldRule, { facts, software, source }: Server): Field
         item: {
           ...item,
           ...(optionUnit !== 'code points' && { unit: optionUnit }),
+          ...(trimsOptions && { trimmed: true }),
           lengthMax: pollOptionLengthMax ?? item.lengthMax,
         },
       },

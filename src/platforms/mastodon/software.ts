@@ -15,6 +15,8 @@ export interface Software {
   /** The longest content warning, in code points. */
   spoilerLengthMax?: number
   optionUnit: 'graphemes' | 'clusters' | 'UTF-16 units' | 'code points'
+  /** Whether white space at the ends of a poll's option is not counted. */
+  trimsOptions?: true
   altTextUnit: 'code points' | 'graphemes'
   /** The longest alternative text where the server does not state it. */
   altTextLengthMax?: number
@@ -54,6 +56,7 @@ const mastodon: Software = {
   unit: 'mastodon',
   spoilerUnit: 'clusters',
   optionUnit: 'clusters',
+  trimsOptions: true,
   altTextUnit: 'code points',
   asStored,
   isStrictAboutFiles: true,
