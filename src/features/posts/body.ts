@@ -3,7 +3,7 @@ import type { Issue } from '../../../schemas/error.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
-import { type Post, type Target, toOwnContent, toSharedContent } from '../../platforms/contract/post.ts'
+import { EMPTY_TARGET, type Post, type Target, toOwnContent, toSharedContent } from '../../platforms/contract/post.ts'
 import { formatCount } from '../../platforms/rules/wording.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readTimes } from './schedule.ts'
@@ -32,33 +32,38 @@ export function readBody(body: CreatePost): Post | { issues: Issue[] } {
     scheduledAt: times.scheduledAt,
     localSchedule: times.localSchedule,
     queue: body.schedule?.queue,
-    targets: readTargets(body, times.accountTimes),
+    targets: readTargets(body, accountIds, times.accountTimes),
   }
 }
 
-function readTargets(
-  { accountIds, accountOverrides, threadParts }: CreatePost,
-  times: ReadonlyMap<string, Date>,
-): Target[] {
+/** A body may have a hundred thousand ids, most of which are no accounts: a target without content is a cheap copy. */
+function readTargets(body: CreatePost, ids: ReadonlySet<string>, times: ReadonlyMap<string, Date>): Target[] {
+  const { accountIds, accountOverrides } = body
+  const threadParts = body.threadParts ?? {}
   const overrides = new Map(accountOverrides.map((override, index) => [override.accountId, { override, index }]))
+  const firstIndexes =
+    ids.size < accountIds.length ? new Map(accountIds.map((id, index) => [id, index] as const).reverse()) : undefined
   // That of an override which the request lacks.
   const nextPath = ['accountOverrides', accountOverrides.length]
-  const targets = new Map<string, Target>()
-  for (const [index, accountId] of accountIds.entries()) {
-    if (targets.has(accountId)) continue
+  const targets: Target[] = []
+  for (const accountId of ids) {
+    const index = firstIndexes?.get(accountId) ?? targets.length
     const own = overrides.get(accountId)
-    targets.set(accountId, {
-      accountId,
-      ...toOwnContent(own?.override ?? {}),
-      threadParts: (threadParts && Object.hasOwn(threadParts, accountId) && threadParts[accountId]) || null,
-      scheduledAt: times.get(accountId) ?? null,
-      isInSlot: false,
-      isNew: true,
-      path: own ? ['accountOverrides', own.index] : nextPath,
-      index,
-    })
+    const parts = Object.hasOwn(threadParts, accountId) ? threadParts[accountId]! : null
+    if (!own && !parts) targets.push({ ...EMPTY_TARGET, accountId, path: nextPath, index })
+    else {
+      targets.push({
+        ...EMPTY_TARGET,
+        ...toOwnContent(own?.override ?? {}),
+        accountId,
+        threadParts: parts,
+        scheduledAt: times.get(accountId) ?? null,
+        path: own ? ['accountOverrides', own.index] : nextPath,
+        index,
+      })
+    }
   }
-  return [...targets.values()]
+  return targets
 }
 
 const findContentIssues = (body: CreatePost, accountIds: Set<string>): Issue[] => [

@@ -42,7 +42,7 @@ export const createKnownAccounts = (): KnownAccounts => new LRUCache({ max: 10_0
 
 /** A post without files whose accounts are all known; undefined for any other. */
 export function loadKnown(post: Post, known: KnownAccounts | undefined): LoadedPost | undefined {
-  if (!known || listMediaIds(post).length > 0) return undefined
+  if (!known || post.targets.length > POST_ACCOUNTS_MAX || listMediaIds(post).length > 0) return undefined
   const loaded = load(post, known, new Map(), false)
   if (loaded.targets.length < post.targets.length) return undefined
   requireSmallDefaults(loaded.targets)

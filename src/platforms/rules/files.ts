@@ -31,10 +31,16 @@ export interface PostMedia extends PartMedia {
 }
 
 /** The ids of all files of a post: its own, then those of its targets. */
-export const listMediaIds = ({ mediaIds, targets }: Pick<Post, 'mediaIds' | 'targets'>): string[] => [
-  ...mediaIds,
-  ...targets.flatMap((target) => ownFilesOf(target)?.flat() ?? []),
-]
+export function listMediaIds({ mediaIds, targets }: Pick<Post, 'mediaIds' | 'targets'>): string[] {
+  const ids = [...mediaIds]
+  for (const target of targets) {
+    // A list may be too long for the arguments of one call.
+    for (const list of ownFilesOf(target) ?? NO_LISTS) for (const id of list) ids.push(id)
+  }
+  return ids
+}
+
+const NO_LISTS: readonly (readonly string[])[] = []
 
 /** A function that finds the files of a target among those of its post. Targets share the files of the post. */
 export function createFileReader(
