@@ -85,7 +85,7 @@ const toPublishedActs = (sent: readonly SentAct[]): PublishedAct[] =>
       ...(removedAt !== undefined && { removedAt }),
     }))
 
-/** Makes deliveries what the API shows: the published acts, and absent what most do not have. Changes the deliveries. */
+/** Makes deliveries what the API shows: published acts, and absent in place of null. Changes the deliveries. */
 export function dropAbsentOfDeliveries<T>(deliveries: T[]): T[] {
   for (const delivery of deliveries as DeliveryRow[]) {
     if (delivery.acts) delivery.acts = toPublishedActs(delivery.acts as SentAct[])

@@ -4,7 +4,7 @@ import type { VideoTarget } from '../../../schemas/video-target.ts'
 import { FEW_ROWS } from '../few-rows.ts'
 
 /** The renditions that a delivery sends, by file: the target of each, and the rules that the file breaks. */
-export type StoredRenditions = Record<string, StoredRendition>
+type StoredRenditions = Record<string, StoredRendition>
 
 export type StoredRendition = Pick<SentRendition, 'target' | 'why' | 'video'>
 

@@ -10,10 +10,10 @@ import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from './time-zone
 export type Slots = ReadonlyMap<string, Date>
 
 /** When a post is due. */
-export type PostTime = Pick<Post, 'scheduledAt' | 'localSchedule'>
+type PostTime = Pick<Post, 'scheduledAt' | 'localSchedule'>
 
 /** When a target is due. */
-export type TargetTime = Pick<Target, 'scheduledAt' | 'isInSlot'>
+type TargetTime = Pick<Target, 'scheduledAt' | 'isInSlot'>
 
 type Failed = { issues: Issue[] }
 

@@ -33,7 +33,7 @@ export interface Target extends OwnContent {
 }
 
 /** The content that the accounts of a post share. */
-export interface SharedContent {
+interface SharedContent {
   postType: PostType
   caption: string
   firstComment: string | null

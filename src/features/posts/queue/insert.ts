@@ -11,7 +11,7 @@ import type { QueueOrder } from '../../../../schemas/queue.ts'
 import { inSlots, type Slots } from '../schedule.ts'
 import { openQueues, type QueueRefusal } from './queues.ts'
 
-export interface QueuedPost {
+interface QueuedPost {
   /** The row of the post without a time. */
   row: NewPost
   order: QueueOrder
