@@ -69,6 +69,14 @@ t.test('the longest video of a creator is known beforehand, and a draft may be l
   t.strictSame(problems, [])
 })
 
+t.test('a creator who has reached a cap is identified, without the longest video', async (t) => {
+  const fake = await startTiktok(t)
+  fake.switches.cap = 'spam_risk_too_many_posts'
+  const { externalId, facts } = await identify(fake.credentials, ioOf(fake))
+  t.ok(externalId)
+  t.equal(facts, undefined)
+})
+
 t.test('a cover after the end of the video is refused, since TikTok would show the first frame', async (t) => {
   const fake = await startTiktok(t)
   const media = [fileOf('video/mp4', { durationSeconds: 4.6 })]

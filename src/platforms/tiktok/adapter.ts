@@ -8,7 +8,7 @@ import { type Client, call, clientFor, HOST } from './client.ts'
 import { tiktokOAuth } from './connect.ts'
 import { isDraft } from './content.ts'
 import { checkOffered, privacyLevelOptions, readCreator } from './creator.ts'
-import { factsOf } from './facts.ts'
+import { readFacts } from './facts.ts'
 import { checkCover, photoPostOf } from './post.ts'
 import { readProfile } from './profile.ts'
 import { readMetrics } from './read-metrics.ts'
@@ -50,7 +50,7 @@ export const tiktokAdapter: Adapter<State> = {
 
   async identify(io) {
     const profile = await readProfile(io, io.credentials.scopes?.split(' ') ?? [])
-    return { ...profile, ...factsOf(await readCreator(clientFor(io), io)) }
+    return { ...profile, ...(await readFacts(io)) }
   },
 
   async prepare(act, io, saved) {

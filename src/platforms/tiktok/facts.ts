@@ -1,13 +1,25 @@
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
-import type { Profile } from '../contract/io.ts'
+import type { Io, Profile } from '../contract/io.ts'
 import type { Platform, PostTypeRule } from '../contract/limits.ts'
+import { PublishError } from '../contract/publish-error.ts'
 import { mapValues } from '../rules/map-values.ts'
-import type { Creator } from './creator.ts'
+import { clientFor } from './client.ts'
+import { readCreator } from './creator.ts'
 import { inDraft, tiktok } from './limits.ts'
 
-/** `max_video_post_duration_sec`: https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
-export const factsOf = ({ maxVideoDurationSeconds }: Creator): Pick<Profile, 'facts'> =>
-  maxVideoDurationSeconds === undefined ? {} : { facts: { maxVideoDurationSeconds } }
+/**
+ * Reads `max_video_post_duration_sec`. `facts` is absent if TikTok does not tell it now, as for a creator who has
+ * reached a cap. https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info
+ */
+export async function readFacts(io: Io): Promise<Pick<Profile, 'facts'>> {
+  try {
+    const { maxVideoDurationSeconds } = await readCreator(clientFor(io), io)
+    return maxVideoDurationSeconds === undefined ? {} : { facts: { maxVideoDurationSeconds } }
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    return {}
+  }
+}
 
 /**
  * The limits of a creator with these facts. Their own maximum holds for direct posts: they may cut a draft in the
