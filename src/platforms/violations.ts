@@ -45,7 +45,6 @@ export function* checkInPieces(
       target,
       platform,
       postTypeRule: platform.postTypes[post.postType],
-      caption: target.caption,
       fields: target.fields ?? NO_FIELDS,
       media: target.media,
       texts,

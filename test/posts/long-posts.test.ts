@@ -133,7 +133,7 @@ t.test('the search for warnings ends when there are enough', (t) => {
         return captionOverride
       },
     }))
-    const loaded = { ...post, targets: counted as unknown as AccountTarget[], media: [], isRead: true }
+    const loaded = { ...post, targets: counted as unknown as AccountTarget[], media: [] }
     const warnings = findWarnings({ ...loaded, inaccessible: { accountIds: [], mediaIds: [] } }, createTextCache())
     check(warnings.length, WARNINGS_MAX + 1, `${platform}: warnings`)
     check(warnings.at(-1)!.path, ['accountOverrides', WARNINGS_MAX, 'captionOverride'], `${platform}: the last path`)

@@ -36,7 +36,7 @@ export function readBody(body: CreatePost): Post | { issues: Issue[] } {
   }
 }
 
-/** A body may have a hundred thousand ids, most of which are no accounts: a target without content is a cheap copy. */
+/** Targets without content are copies of one, which is cheap: a body may have a hundred thousand ids. */
 function readTargets(body: CreatePost, ids: ReadonlySet<string>, times: ReadonlyMap<string, Date>): Target[] {
   const { accountIds, accountOverrides } = body
   const threadParts = body.threadParts ?? {}

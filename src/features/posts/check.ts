@@ -17,7 +17,7 @@ export interface CheckedPost {
   rejection: AppError | undefined
 }
 
-interface Options {
+export interface CheckPostsOptions {
   usable?: Usable | undefined
   /** Measured once for all posts. */
   texts?: TextCache | undefined
@@ -36,7 +36,7 @@ export async function checkPosts(
   db: Db,
   userId: string,
   posts: readonly Post[],
-  { usable, texts = createTextCache(), isPlan = false, addCounts }: Options = {},
+  { usable, texts = createTextCache(), isPlan = false, addCounts }: CheckPostsOptions = {},
 ): Promise<CheckedPost[]> {
   const fitted = await fitPosts(db, userId, await loadPosts(db, userId, posts, usable), { isPlan })
   const checked: CheckedPost[] = []
@@ -49,7 +49,7 @@ export async function checkPosts(
 }
 
 /** Checks a post, and returns it with its accounts and files. Throws the error of a post that cannot be stored. */
-export async function checkPost(db: Db, userId: string, post: Post, options?: Options): Promise<LoadedPost> {
+export async function checkPost(db: Db, userId: string, post: Post, options?: CheckPostsOptions): Promise<LoadedPost> {
   const [checked] = await checkPosts(db, userId, [post], options)
   if (checked!.rejection) throw checked!.rejection
   return checked!.post

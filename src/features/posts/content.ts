@@ -37,10 +37,17 @@ const localScheduleOf = ({ scheduledAt, scheduledAtLocal, timeZone, fold }: Stor
     ? { scheduledAt, scheduledAtLocal, timeZone, ...(fold && { fold }) }
     : null
 
-/** The stored part of a post, for comparisons. */
-export const contentOf = ({ targets, isScheduled: _, queue: __, deletedFiles: ___, ...content }: Post) => ({
-  ...content,
-  targets: targets.map(({ isNew: _, path: __, index: ___, ...own }) => own),
+/** The stored part of a post. */
+export const contentOf = ({ scheduledAt, localSchedule, targets, ...post }: Post) => ({
+  ...toSharedContent(post),
+  scheduledAt,
+  localSchedule,
+  targets: targets.map((target) => ({
+    ...toOwnContent(target),
+    accountId: target.accountId,
+    scheduledAt: target.scheduledAt,
+    isInSlot: target.isInSlot,
+  })),
 })
 
 /** The content that is sent to one account. */

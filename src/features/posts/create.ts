@@ -62,8 +62,11 @@ export async function createPost(
 ): Promise<CreatedPost | undefined> {
   const requested = fromBody(body)
   const texts = createTextCache()
-  const check = async () =>
-    remember(known, await checkPost(db, userId, requested, { usable: { accountIds: listedIds }, texts }))
+  let isRead = false
+  const check = async () => {
+    isRead = true
+    return remember(known, await checkPost(db, userId, requested, { usable: { accountIds: listedIds }, texts }))
+  }
   const checkKnown = () => {
     const post = loadKnown(requested, known)
     return post && findViolations(post, { texts }).length === 0 ? post : undefined
@@ -93,7 +96,7 @@ export async function createPost(
       post = hasChanged ? remember(known, withReadiness(checked, queued.unready ?? [])) : await check()
       continue
     }
-    const looks = checked.isRead && !nearby
+    const looks = isRead && !nearby
     const lookout = looks ? { mode: toStored ? ('refused' as const) : ('reported' as const), gapMs } : undefined
     const keyed = toStored?.(respond(nearby))
     const insertion = await insertPost(db, { ...row, lookout, keyed }).catch(ignoreDeletedMedia)

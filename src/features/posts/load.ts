@@ -16,7 +16,7 @@ import type { LoadedTarget } from '../../platforms/rules/context.ts'
 import { createFileReader, listMediaIds } from '../../platforms/rules/files.ts'
 import type { Usable } from './access.ts'
 
-/** A target with its account, and what is sent to it in place of files that break a limit. */
+/** A target with its account, and the renditions that it gets in place of files. */
 export interface AccountTarget extends LoadedTarget {
   account: SubjectAccount
   renditions: readonly SentRendition[]
@@ -28,8 +28,6 @@ export interface LoadedPost extends Post<AccountTarget> {
   media: readonly MediaFacts[]
   /** The ids that the user may not use, each once. */
   inaccessible: { accountIds: string[]; mediaIds: string[] }
-  /** Whether the database was read for it. */
-  isRead: boolean
 }
 
 /**
@@ -43,7 +41,7 @@ export const createKnownAccounts = (): KnownAccounts => new LRUCache({ max: 10_0
 /** A post without files whose accounts are all known; undefined for any other. */
 export function loadKnown(post: Post, known: KnownAccounts | undefined): LoadedPost | undefined {
   if (!known || post.targets.length > POST_ACCOUNTS_MAX || listMediaIds(post).length > 0) return undefined
-  const loaded = load(post, known, new Map(), false)
+  const loaded = load(post, known, new Map())
   if (loaded.targets.length < post.targets.length) return undefined
   requireSmallDefaults(loaded.targets)
   return loaded
@@ -68,7 +66,7 @@ export async function loadPosts(
   })
   const accounts = byId(subjects!.accounts)
   const files = byId(subjects!.media)
-  const loaded = posts.map((post) => load(post, accounts, withFiles(files, post.deletedFiles), true))
+  const loaded = posts.map((post) => load(post, accounts, withFiles(files, post.deletedFiles)))
   requireSmallDefaults(loaded.flatMap(({ targets }) => targets))
   for (const { targets } of loaded) {
     if (targets.length > POST_ACCOUNTS_MAX) throw invalidRequest([tooManyAccounts(targets.length)])
@@ -91,7 +89,6 @@ function load(
   post: Post,
   accounts: { get(id: string): SubjectAccount | undefined },
   files: ReadonlyMap<string, MediaFacts>,
-  isRead: boolean,
 ): LoadedPost {
   const mediaIds = [...new Set(listMediaIds(post))]
   const media = mediaIds.flatMap((id) => files.get(id) ?? [])
@@ -106,7 +103,7 @@ function load(
     } else unknownIds.push(target.accountId)
   }
   const inaccessible = { accountIds: unknownIds, mediaIds: mediaIds.filter((id) => !files.has(id)) }
-  return { ...post, targets, media, inaccessible, isRead }
+  return { ...post, targets, media, inaccessible }
 }
 
 /** A new target with the default fields of its account under its own. A field that is null leaves the default out. */

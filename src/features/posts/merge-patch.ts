@@ -74,7 +74,7 @@ function mergeTargets(post: Post, patch: PatchPost, accountIds: readonly string[
       ? ['accountOverrides', replaced.get(accountId)?.index ?? replaced.size]
       : ['overrides', accountId]
     const target = { ...(known.get(accountId) ?? { ...EMPTY_TARGET, accountId }), path, index }
-    return mergeTarget(target, patch, replaced && (replaced.get(accountId)?.each ?? null))
+    return replaced ? replaceTarget(target, patch, replaced.get(accountId)?.each) : mergeTarget(target, patch)
   })
 }
 
@@ -103,18 +103,19 @@ function findMediaIssues({ accountOverrides, overrides }: PatchPost, postType: P
   })
 }
 
-/**
- * A target after a patch. `replacing` is its override among the `accountOverrides` of the patch, null if they lack it.
- */
-export const mergeTarget = (target: Target, patch: PatchPost, replacing?: AccountOverride | null): Target => ({
+/** A target after a patch that merges overrides. */
+export const mergeTarget = (target: Target, patch: PatchPost): Target => ({
   ...target,
-  ...(replacing === undefined ? mergeOverride(target, patch) : replaceOverride(replacing)),
+  ...mergeOverride(target, patch),
   threadParts: mergeThreadParts(target, patch),
 })
 
-const replaceOverride = (override: AccountOverride | null): Override => ({
-  ...overrideOf(override ?? {}),
-  ...mergeFiles({ mediaIds: null, threadMedia: null }, override ?? {}),
+/** A target after a patch that replaces all overrides, and has this one for it. */
+const replaceTarget = (target: Target, patch: PatchPost, override: Partial<AccountOverride> = {}): Target => ({
+  ...target,
+  ...overrideOf(override),
+  ...mergeFiles({ mediaIds: null, threadMedia: null }, override),
+  threadParts: mergeThreadParts(target, patch),
 })
 
 function mergeOverride(before: Target, { overrides }: PatchPost): Override {

@@ -5,8 +5,7 @@ import type { PostWarning } from '../../../schemas/warning.ts'
 import { AppError } from '../../base/errors.ts'
 import type { Post } from '../../platforms/contract/post.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
-import type { CheckOptions } from '../../platforms/violations.ts'
-import { type CheckedPost, checkPosts } from './check.ts'
+import { type CheckedPost, type CheckPostsOptions, checkPosts } from './check.ts'
 import { takeSlots } from './queue/place.ts'
 import { inSlots, type Slots } from './schedule.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
@@ -18,13 +17,11 @@ export interface PreparedPost extends CheckedPost {
   slots?: Slots
 }
 
-interface Options {
+interface Options extends Omit<CheckPostsOptions, 'usable'> {
   rights: KeyRights
   /** Whether a post with warnings is rejected. */
   isStrict?: boolean
   texts: TextCache
-  isPlan?: boolean | undefined
-  addCounts?: readonly CheckOptions['addCount'][] | undefined
 }
 
 /**
@@ -35,11 +32,11 @@ export async function preparePosts(
   db: Db,
   userId: string,
   posts: readonly Post[],
-  { rights, isStrict = false, texts, isPlan, addCounts }: Options,
+  { rights, isStrict = false, ...options }: Options,
 ): Promise<{ prepared: PreparedPost[]; moves: QueuedDelivery[] }> {
-  const checked = await checkPosts(db, userId, posts, { usable: rights, texts, isPlan, addCounts })
+  const checked = await checkPosts(db, userId, posts, { ...options, usable: rights })
   const warned = checked.map((each): PreparedPost => {
-    const warnings = findWarnings(each.post, texts)
+    const warnings = findWarnings(each.post, options.texts)
     const rejection = each.rejection ?? (isStrict ? findWarningError(warnings) : undefined)
     return { ...each, warnings, rejection }
   })

@@ -26,10 +26,11 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
     ifMatch?.(post)
     if (post.targets.every(({ delivery }) => delivery.state === 'cancelled')) throw fail('post_cancelled')
     if (post.status === 'draft') {
-      const { targets, ...content } = await checkPost(db, userId, { ...fromRow(post), isScheduled: true })
+      const texts = createTextCache()
+      const { targets, ...content } = await checkPost(db, userId, { ...fromRow(post), isScheduled: true }, { texts })
       const digests = targets.map(({ accountId, account, ...own }) => ({
         accountId,
-        textDigest: digestTexts(account.platform, content, own, createTextCache()),
+        textDigest: digestTexts(account.platform, content, own, texts),
       }))
       await storeTextDigests(db, { userId, id }, digests)
     }

@@ -15,22 +15,17 @@ import { dueTime } from './schedule.ts'
 
 interface Change {
   before: Post
-  after: Post
-  /** The same as `after`, with its accounts and files. */
-  post: LoadedPost
+  after: LoadedPost
   texts: TextCache
 }
 
 /** Stores the content of a locked post after a change. */
-export async function writeChanges(db: Db, row: PostWithReadiness, { after, ...change }: Change): Promise<void> {
-  const { before, post } = change
-  // New accounts have added their default fields.
-  const targets = after.targets.map((target, index) => ({ ...target, fields: post.targets[index]!.fields }))
-  const stored = { ...after, targets }
-  if (isDeepStrictEqual(contentOf(before), contentOf(stored))) return
-  await storePostChanges(db, row, changesOf(row, { ...change, after: stored }))
-  await writePostUpdated(db, row, findChanged(before, stored))
-  if (removesOpen(row, stored)) await writePostSettled(db, row)
+export async function writeChanges(db: Db, row: PostWithReadiness, change: Change): Promise<void> {
+  const { before, after } = change
+  if (isDeepStrictEqual(contentOf(before), contentOf(after))) return
+  await storePostChanges(db, row, changesOf(row, change))
+  await writePostUpdated(db, row, findChanged(before, after))
+  if (removesOpen(row, after)) await writePostSettled(db, row)
 }
 
 /** The names of the properties that differ, as a request has them. */
@@ -69,7 +64,7 @@ const removesOpen = (row: PostWithReadiness, { targets }: Post) =>
   )
 
 /** The changes to store. Deliveries whose content or time has changed restart. */
-function changesOf(row: PostWithReadiness, { before, after, post, texts }: Change): ChangedPost {
+function changesOf(row: PostWithReadiness, { before, after, texts }: Change): ChangedPost {
   const { targets, ...columns } = contentOf(after)
   const { isScheduled } = after
   const known = new Map(before.targets.map((target) => [target.accountId, target]))
@@ -80,7 +75,7 @@ function changesOf(row: PostWithReadiness, { before, after, post, texts }: Chang
     hasOtherFiles: !isDeepStrictEqual(filesOf(before), filesOf(after)),
     nameKeptMs: NAME_KEPT_MS,
     targets: targets.map((content, index): ChangedDelivery => {
-      const { account, renditions } = post.targets[index]!
+      const { account, renditions } = after.targets[index]!
       const { platform } = account
       const textDigest = isScheduled ? digestTexts(platform, after, content, texts) : null
       const stored = { ...content, renditions, platform, textDigest }

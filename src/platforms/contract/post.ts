@@ -77,12 +77,14 @@ export const toOwnContent = (given: Given<OwnContent>): OwnContent => ({
   padColor: given.padColor ?? null,
 })
 
-/** The shared content that is given. Null or empty for the rest. */
-export const toSharedContent = (given: Given<SharedContent>): SharedContent => ({
-  caption: given.caption ?? '',
+/** The shared content that is given. Null for the rest. */
+export const toSharedContent = (
+  given: Given<SharedContent> & Pick<SharedContent, 'caption' | 'postType' | 'mediaIds'>,
+): SharedContent => ({
+  caption: given.caption,
   firstComment: given.firstComment ?? null,
-  postType: given.postType ?? 'post',
-  mediaIds: given.mediaIds ?? [],
+  postType: given.postType,
+  mediaIds: given.mediaIds,
   altTexts: given.altTexts ?? null,
   mediaFit: given.mediaFit ?? null,
   padColor: given.padColor ?? null,
@@ -95,7 +97,7 @@ export const EMPTY_TARGET = { ...toOwnContent({}), scheduledAt: null, isInSlot: 
 
 /** A draft without content. */
 export const EMPTY_DRAFT: Omit<Post, 'targets'> = {
-  ...toSharedContent({}),
+  ...toSharedContent({ caption: '', postType: 'post', mediaIds: [] }),
   isScheduled: false,
   scheduledAt: null,
   localSchedule: null,

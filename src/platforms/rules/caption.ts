@@ -27,7 +27,7 @@ interface PublishedText {
  * between parts.
  */
 export function* checkText(context: CheckContext): Generator<void> {
-  const { post, target, platform, postTypeRule, caption: text } = context
+  const { post, target, platform, postTypeRule } = context
   if (postTypeRule?.hasCaption === false) return
   const thread = post.postType === 'thread' ? platform.thread : undefined
   const parts = thread && target.threadParts
@@ -36,7 +36,7 @@ export function* checkText(context: CheckContext): Generator<void> {
     return
   }
   const findPath = () => captionPath(target)
-  const caption: PublishedText = { text, name: 'caption', ruleName: 'caption', findPath, isMain: true }
+  const caption: PublishedText = { text: target.caption, name: 'caption', ruleName: 'caption', findPath, isMain: true }
   checkPublishedText(caption, platform.caption, context)
   if (postTypeRule && post.isScheduled) checkRequiredText(caption, context)
 }

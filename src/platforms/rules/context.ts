@@ -46,7 +46,6 @@ export interface CheckContext {
   platform: Platform
   /** Undefined if the network does not support the post type. */
   postTypeRule: PostTypeRule | undefined
-  caption: string
   fields: Record<string, unknown>
   media: PostMedia
   texts: TextCache

@@ -8,7 +8,7 @@ import { nameField } from './wording.ts'
 
 /** A title of another type is left to the check of its field. */
 export function checkTitle(context: CheckContext): void {
-  const { post, target, platform, caption, fields, addViolation } = context
+  const { post, target, platform, fields, addViolation } = context
   const { title: rule } = platform
   if (!rule) return
   const title = Object.hasOwn(fields, rule.field) ? fields[rule.field] : ''
@@ -16,7 +16,7 @@ export function checkTitle(context: CheckContext): void {
   const findPath = () => fieldPath(target, rule.field)
   if (title !== '')
     checkTextLimits(title, { name: nameField(rule.field, target), ruleName: 'title', findPath }, rule, context)
-  if (isBlank(title) && rule.required && post.isScheduled && deriveTitle(caption, rule) === '') {
+  if (isBlank(title) && rule.required && post.isScheduled && deriveTitle(target.caption, rule) === '') {
     const problem = `field ${rule.field} is required, or a caption whose first line becomes the title`
     addViolation('title_required', { path: findPath(), source: rule.source }, problem)
   }
