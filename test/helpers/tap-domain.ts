@@ -11,7 +11,7 @@ registerHooks({
 /** The domains of tests that have not ended. The first one is that of the root. */
 const domains = new Set<Domain>()
 
-/** Gives tap the errors that nobody catches, as those of the test that started last: a process runs one at a time. */
+/** Gives tap uncaught errors, as errors of the test that started last. A process runs one test at a time. */
 export class Domain {
   readonly onerror: (error: unknown, origin: string) => void
   readonly #test: { start: bigint } | undefined

@@ -47,7 +47,7 @@ export interface FoundDeliveryRow {
   externalUrl: string | null
   error: DeliveryError | null
   isWanted: boolean
-  /** Whether the caller may see its post. Absent from lists of the user's own posts, all of which they may see. */
+  /** Whether the caller may see its post. Absent from lists of the user's own posts. */
   isVisible?: boolean
   /** The last row that this page may look at. */
   isLast: boolean

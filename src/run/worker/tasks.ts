@@ -18,7 +18,7 @@ import {
 import type { TurnDeps as WebhookDeps } from '../../features/webhooks/turn.ts'
 import type { Task } from './loop.ts'
 
-/** Changes what was published. */
+/** Edits published posts, and takes them down. */
 export const change = (changes: Changer): Task => ({
   outage: { begin: 'changes cannot be claimed', end: 'changes are claimed again' },
   retryMs: POLL_EVERY_MS,
