@@ -48,6 +48,7 @@ export interface Accounts {
   defaultFields: Json | null;
   disconnectedAt: Timestamp | null;
   displayName: string | null;
+  eventCount: Generated<number>;
   expiryAnnouncedDays: number | null;
   expiryAnnouncedFor: Timestamp | null;
   externalId: string | null;
@@ -85,6 +86,7 @@ export interface ApiKeys {
   budgetId: string | null;
   budgetMicros: number | null;
   createdAt: Generated<Timestamp>;
+  eventCount: Generated<number>;
   expiresAt: Timestamp | null;
   expiryAnnouncedAt: Timestamp | null;
   hash: Buffer;
@@ -415,6 +417,7 @@ export interface PostTargets {
   dueAt: Timestamp | null;
   edit: Json | null;
   error: Json | null;
+  eventCount: Generated<number>;
   failures: Generated<number>;
   fields: Json | null;
   goneAt: Timestamp | null;

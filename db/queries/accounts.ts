@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Expression, sql } from 'kysely'
 import type { AccountAttention } from '../../schemas/account.ts'
 import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import { accountEvents } from './events/account.ts'
+import { type Actor, actorJson } from './events/actor.ts'
 import { isoTime } from './iso-time.ts'
 import { scopesOfApp } from './oauth-apps.ts'
 import { isAdministeredBy } from './roles.ts'
@@ -102,12 +105,32 @@ export const lockAccount = (db: Db, { userId, id }: { userId: string; id: string
     .forNoKeyUpdate('accounts')
     .executeTakeFirst()
 
-export const storeSettings = (db: Db, id: string, { ownDisplayName, defaultFields }: AccountSettings) =>
-  db
-    .updateTable('accounts')
-    .set({ ownDisplayName, defaultFields: defaultFields && JSON.stringify(defaultFields) })
-    .where('id', '=', id)
-    .execute()
+/** Stores the settings of a locked account, and writes the event of a change. */
+export async function storeSettings(
+  db: Db,
+  id: string,
+  { before, after, keyId }: { before: AccountSettings; after: AccountSettings } & Actor,
+): Promise<void> {
+  const { ownDisplayName, defaultFields } = after
+  const changed = [
+    ...(ownDisplayName === before.ownDisplayName ? [] : ['displayName']),
+    ...(isDeepStrictEqual(defaultFields, before.defaultFields) ? [] : ['defaultFields']),
+  ]
+  await sql`
+    with account as (
+      update accounts
+      set own_display_name = ${ownDisplayName},
+        default_fields = ${defaultFields && JSON.stringify(defaultFields)}::jsonb,
+        event_count = event_count + 1
+      where id = ${id}
+      returning *
+    )
+    insert into event_outbox (user_id, type, account_ids, data)
+    ${accountEvents('account', {
+      type: sql`'account.updated'`,
+      facts: sql`jsonb_build_object('changed', ${JSON.stringify(changed)}::jsonb, 'actor', ${actorJson(keyId)})`,
+    })}`.execute(db)
+}
 
 export interface AccountFilter {
   userId?: string | undefined

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { ApiKey } from '../../schemas/key.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
-import { deleteWebhooksOfApp, type KeyRights, shownKey } from './keys.ts'
+import type { Actor } from './events/actor.ts'
+import { deleteWebhooksOfApp, endKey, type KeyRights, shownKey } from './keys.ts'
 import type { Page } from './page.ts'
 
 // Operations of a user on the user's own keys.
@@ -88,14 +89,12 @@ export const expireKeyAfter = (db: Db, id: string, seconds: number) =>
     .execute()
 
 /** Revokes a key of the user. Returns false if the key is revoked already or unknown. */
-export async function revokeOwnKey(db: Db, { userId, id }: { userId: string; id: string }): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('apiKeys')
-    .set({ revokedAt: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('userId', '=', userId)
-    .where('revokedAt', 'is', null)
-    .executeTakeFirst()
+export async function revokeOwnKey(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  actor: Actor,
+): Promise<boolean> {
+  const isRevoked = await endKey(db, sql`id = ${id} and user_id = ${userId}`, actor)
   await deleteWebhooksOfApp(db, id)
-  return numUpdatedRows > 0n
+  return isRevoked
 }

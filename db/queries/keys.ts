@@ -1,9 +1,11 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { ApiKey, CurrentApiKey } from '../../schemas/key.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import type { DB } from '../types.ts'
+import type { Actor } from './events/actor.ts'
+import { insertKeyEvents } from './events/key.ts'
 import { isoTime } from './iso-time.ts'
 
 /** The rights of a key. */
@@ -85,14 +87,24 @@ export interface NewKey {
   replaces?: string | null
   /** The key whose budget this one shares. */
   budgetId?: string | null
+  /** The key of the request; absent for the operator. */
+  createdBy?: string
 }
 
-/** Stores a key. Throws a foreign key violation if the user does not exist. */
-export function insertKey(db: Db, { scopes = null, accountIds = null, ...key }: NewKey) {
-  return db
+/** Stores a key, and writes its event. Throws a foreign key violation if the user does not exist. */
+export async function insertKey(
+  db: Db,
+  { scopes = null, accountIds = null, createdBy, ...key }: NewKey,
+): Promise<void> {
+  const created = db
     .insertInto('apiKeys')
-    .values({ ...key, scopes: scopes && [...scopes], accountIds: accountIds && [...accountIds] })
-    .execute()
+    .values({ ...key, scopes: scopes && [...scopes], accountIds: accountIds && [...accountIds], eventCount: 1 })
+    .returningAll()
+  await sql`
+    with created as (${created})
+    ${insertKeyEvents('created', key.replaces ? 'key.rotated' : 'key.created', { keyId: createdBy ?? null })}`.execute(
+    db,
+  )
 }
 
 /** The columns of a key in the API. */
@@ -167,13 +179,23 @@ export const deleteWebhooksOfApp = (db: Db, keyId: string) =>
 
 /** Revokes the key, unless it is revoked already. Returns false if it does not exist. */
 export async function revokeKey(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('apiKeys')
-    .set((eb) => ({ revokedAt: eb.fn.coalesce('revokedAt', sql<Date>`now()`) }))
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const found = await db.selectFrom('apiKeys').select('id').where('id', '=', id).executeTakeFirst()
+  await endKey(db, sql`id = ${id}`, { keyId: null })
   await deleteWebhooksOfApp(db, id)
-  return numUpdatedRows > 0n
+  return found !== undefined
+}
+
+/** Revokes the key that meets a condition and is not revoked, and writes its event. Returns whether there was one. */
+export async function endKey(db: Db, condition: RawBuilder<unknown>, actor: Actor): Promise<boolean> {
+  const { rows } = await sql`
+    with revoked as (
+      update api_keys set revoked_at = now(), event_count = event_count + 1
+      where ${condition} and revoked_at is null
+      returning *
+    ),
+    event as (${insertKeyEvents('revoked', 'key.revoked', actor)})
+    select from revoked`.execute(db)
+  return rows.length > 0
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { reachableBy } from './accounts.ts'
 import { accountEvents } from './events/account.ts'
-import type { Actor } from './events/actor.ts'
+import { type Actor, actorJson } from './events/actor.ts'
 import { isoTime } from './iso-time.ts'
 import type { QueuedDelivery } from './queue.ts'
 
@@ -59,7 +59,7 @@ export async function storeSchedule(
       ${accountEvents('changed', {
         type: sql`'account.updated'`,
         facts: sql`jsonb_build_object('changed', jsonb_build_array('schedule'),
-          'actor', case when ${keyId}::text is not null then jsonb_build_object('keyId', ${keyId}::text) end)`,
+          'actor', ${actorJson(keyId)})`,
       })}
     )
     select id from account`.execute(db)

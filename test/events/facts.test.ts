@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Db } from '../../db/client.ts'
+import { newId } from '../../db/id.ts'
 import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/events/expiry.ts'
 import type { Event } from '../../schemas/event.ts'
 import { readAllEvents, typesOf } from '../helpers/events.ts'
@@ -229,6 +230,27 @@ t.test(
     t.equal((await read('&types=account.expiring')).length, 2)
   },
 )
+
+t.test('statements of the release before leave their events to triggers', async (t) => {
+  const { ada, db, account, read } = await createScene(t)
+  const { body: own } = await ada.call('GET', '/key')
+  const id = newId()
+  const types = ['key.created', 'key.revoked', 'account.updated']
+  await db.transaction().execute(async (db) => {
+    await sql`select set_config('postroom.key_id', ${own.id}, true)`.execute(db)
+    await sql`insert into api_keys (id, user_id, name, hash, start) values (${id}, ${ada.id}, 'old', '\\x01', 'x')`.execute(
+      db,
+    )
+    await sql`update api_keys set revoked_at = now() where id = ${id}`.execute(db)
+    await sql`update accounts set own_display_name = 'old' where id = ${account}`.execute(db)
+  })
+  const written = (await read()).slice(-3)
+  t.strictSame(
+    written.map(({ type }) => type),
+    types,
+  )
+  for (const { data } of written) t.match(data, { actor: { keyId: own.id } })
+})
 
 t.test('a key that is created, rotated or revoked is an event that names the key of the request', async (t) => {
   const { ada, dataOf } = await createScene(t)

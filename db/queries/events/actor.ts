@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
 
 /** Who changes something. */
@@ -6,6 +6,10 @@ export interface Actor {
   /** The key of the request; null for the operator. */
   keyId: string | null
 }
+
+/** The property `actor` of an event; null for the operator. */
+export const actorJson = (keyId: string | null | RawBuilder<string | null>) =>
+  sql`case when ${keyId}::text is not null then jsonb_build_object('keyId', ${keyId}::text) end`
 
 /** Makes the triggers name the key in events of this transaction. */
 export const setActor = (keyId: string | null | Expression<string | null>) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
+import { insertKeyEvents } from '../events/key.ts'
 
 /** The tables of OAuth whose rows end by themselves. */
 export const EXPIRING = ['oauth_tokens', 'oauth_codes', 'oauth_approvals', 'oauth_clients'] as const
@@ -29,9 +30,11 @@ export async function endUnusedGrants(db: Db, limit: number): Promise<number> {
       limit ${limit} for update of oauth_grants skip locked
     ),
     revoked as (
-      update api_keys set revoked_at = now() from unused
+      update api_keys set revoked_at = now(), event_count = event_count + 1 from unused
       where api_keys.id = unused.key_id and api_keys.revoked_at is null and not is_expired
+      returning api_keys.*
     ),
+    event as (${insertKeyEvents('revoked', 'key.revoked', { keyId: null })}),
     ended as (
       delete from webhooks using unused
       where webhooks.user_id = unused.user_id and webhooks.created_by = unused.key_id

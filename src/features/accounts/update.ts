@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
 import { type DefaultFields, type ListedAccount, lockAccount, storeSettings } from '../../../db/queries/accounts.ts'
-import { actAs } from '../../../db/queries/events/actor.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { type Account, DEFAULT_FIELDS_BYTES_MAX, type UpdateAccount } from '../../../schemas/account.ts'
 import type { Issue } from '../../../schemas/error.ts'
@@ -43,10 +42,7 @@ export async function updateAccount(
     const etag = etagOf(toListedAccount(row, userId))
     if (isMatch && !isMatch(etag)) throw new PreconditionFailed(etag, 'precondition_failed.account')
     const changed = { ...row, ...mergeSettings(row, patch) }
-    if (!isDeepStrictEqual(row, changed)) {
-      await actAs(db, { keyId })
-      await storeSettings(db, id, changed)
-    }
+    if (!isDeepStrictEqual(row, changed)) await storeSettings(db, id, { before: row, after: changed, keyId })
     return toListedAccount(changed, userId, view)
   })
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
 import { listTheseAccounts } from '../../../db/queries/accounts.ts'
 import { findPayer, readKeyBudget, storeKeyBudget } from '../../../db/queries/budgets.ts'
-import { type Actor, actAs } from '../../../db/queries/events/actor.ts'
+import type { Actor } from '../../../db/queries/events/actor.ts'
 import {
   changeKey,
   expireKeyAfter,
@@ -48,7 +48,8 @@ export const createOwnKey = (db: Db, manager: Manager, body: CreateApiKey): Prom
   inTransaction(db, async (db) => {
     const own = await lockManager(db, manager)
     const payer = await findPayer(db, manager.keyId)
-    return createKeyWithin(db, own, manager.userId, body, payer?.isLimited ? payer.id : null)
+    const budgetId = payer?.isLimited ? payer.id : null
+    return createKeyWithin(db, own, manager.userId, { body, createdBy: manager.keyId, budgetId })
   })
 
 /** Creates a key for any user, by the key of an administrator: with every scope that users have. */
@@ -57,15 +58,15 @@ export const createUserKey = (db: Db, manager: Manager, userId: string, body: Cr
     const { expiresAt } = await lockManager(db, manager)
     if (!(await userExists(db, userId))) throw fail('user_not_found')
     // An administrator gives every right of the user, for no longer than the key of the request.
-    return createKeyWithin(db, { scopes: null, accountIds: null, expiresAt }, userId, body)
+    const own = { scopes: null, accountIds: null, expiresAt }
+    return createKeyWithin(db, own, userId, { body, createdBy: manager.keyId })
   })
 
 async function createKeyWithin(
   db: Db,
   own: Allowance,
   userId: string,
-  body: CreateApiKey,
-  budgetId: string | null = null,
+  { body, createdBy, budgetId = null }: { body: CreateApiKey; createdBy: string; budgetId?: string | null },
 ): Promise<CreatedApiKey> {
   const wanted = readBody(body, own)
   requireNoAdmin(wanted)
@@ -73,7 +74,7 @@ async function createKeyWithin(
   requireFutureExpiry(wanted)
   await checkAccounts(db, userId, wanted)
   await requireRoom(db, userId)
-  const { id, key } = await createKey(db, { ...wanted, userId, budgetId })
+  const { id, key } = await createKey(db, { ...wanted, userId, budgetId, createdBy })
   return { ...(await getKey(db, userId, id)), key }
 }
 
@@ -157,7 +158,8 @@ export function rotateKey(
     await requireRoom(db, userId)
     const payer = await findPayer(db, id)
     const budgetId = payer?.id ?? id
-    const { id: newId, key } = await createKey(db, { ...before, userId, replaces: id, budgetId })
+    const successor = { ...before, userId, replaces: id, budgetId, createdBy: manager.keyId }
+    const { id: newId, key } = await createKey(db, successor)
     await expireKeyAfter(db, id, overlapSeconds)
     return { ...(await getKey(db, userId, newId)), key }
   })
@@ -185,19 +187,14 @@ export const putKeyBudget = (db: Db, manager: Manager, id: string, { limitUsdMic
 export const revokeKey = (db: Db, manager: Manager, id: string): Promise<Deleted> =>
   inTransaction(db, async (db) => {
     await lockChangeable(db, manager, id)
-    await revokeOwnKey(db, { userId: manager.userId, id })
+    await revokeOwnKey(db, { userId: manager.userId, id }, manager)
     return { success: true }
   })
 
 /** Revokes a key of any user, by the key of an administrator. Throws 404 as `revokeKey` does. */
-export async function revokeUserKey(db: Db, { keyId }: Actor, userId: string, id: string): Promise<Deleted> {
+export async function revokeUserKey(db: Db, actor: Actor, userId: string, id: string): Promise<Deleted> {
   const isRevoked =
-    isId(userId) &&
-    isId(id) &&
-    (await inTransaction(db, async (db) => {
-      await actAs(db, { keyId })
-      return revokeOwnKey(db, { userId, id })
-    }))
+    isId(userId) && isId(id) && (await inTransaction(db, (db) => revokeOwnKey(db, { userId, id }, actor)))
   if (!isRevoked) throw notFound()
   return { success: true }
 }
@@ -209,7 +206,6 @@ export async function revokeUserKey(db: Db, { keyId }: Actor, userId: string, id
 async function lockManager(db: Db, { userId, keyId }: Manager): Promise<LockedKey> {
   const own = await lockKey(db, { userId, id: keyId })
   if (!own) throw fail('invalid_api_key')
-  await actAs(db, { keyId })
   return own
 }
 

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../../../db/client.ts'
-import { actAs } from '../../../../db/queries/events/actor.ts'
 import { revokeOwnKey } from '../../../../db/queries/key-changes.ts'
 import { keepClient } from '../../../../db/queries/oauth/clients.ts'
 import {
@@ -158,7 +157,5 @@ export function revokeToken(db: Db, form: URLSearchParams, clientId: string): Pr
   })
 }
 
-async function endGrant(db: Db, { userId, keyId }: { userId: string; keyId: string }): Promise<boolean> {
-  await actAs(db, { keyId })
-  return revokeOwnKey(db, { userId, id: keyId })
-}
+const endGrant = (db: Db, { userId, keyId }: { userId: string; keyId: string }): Promise<boolean> =>
+  revokeOwnKey(db, { userId, id: keyId }, { keyId })
