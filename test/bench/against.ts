@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { report } from '../helpers/report.ts'
 import { type Database, withDatabase } from './comparison.ts'
 import { createPeople, loadPosts, vacuumDatabase } from './data.ts'
+import { type Request, runLoad } from './load.ts'
 import { type Running, startService } from './processes.ts'
 import { compare, rowOf } from './rounds.ts'
 import { REPEATED } from './workloads.ts'
@@ -14,29 +15,36 @@ const PEOPLE = 32
 const POSTS_PER_PERSON = 500
 
 /**
- * Compares the service with an earlier commit on one database, in turns, by each operation that clients repeat:
- * `node test/bench/against.ts COMMIT [ROUNDS] [SECONDS] [--only=OPERATION]… [--debian]`. The commit has to run on
- * today's tables and packages. With `--debian`, the database is Debian's PostgreSQL with its defaults.
+ * Compares the service with an earlier version on one database, in turns, by each operation that clients repeat:
+ * `node test/bench/against.ts [VERSION] [ROUNDS] [SECONDS] [--only=OPERATION]… [--debian]`. The version is a release
+ * that `make snapshot` has kept, by default the last one, or a commit that runs on today's tables and packages.
+ * Operations that it does not have are left out. With `--debian`, the database is Debian's PostgreSQL.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { only: { type: 'string', multiple: true }, debian: { type: 'boolean' } },
 })
-const [commit = 'HEAD', ...settings] = positionals
+const releases = new Map(globSync('test/upgrade/releases/*.tgz').map((file) => [basename(file, '.tgz'), file]))
+const lastRelease = [...releases.keys()].sort(new Intl.Collator('en', { numeric: true }).compare).at(-1)!
+const [version = lastRelease, ...settings] = positionals
 const [rounds = 9, seconds = 2] = settings.map(Number)
 const { only = Object.keys(REPEATED), debian: isDebian } = values
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-commit-'))
 chmodSync(folder, 0o755)
 try {
-  const archive = execFileSync('git', ['archive', commit, 'src', 'schemas', 'db', 'package.json'], {
-    maxBuffer: 256 * 1024 * 1024,
-  })
-  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+  execFileSync('tar', ['-xz', '-C', folder], { input: readSources(version) })
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   await withDatabase(measure, { isDebian })
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+function readSources(version: string): Buffer {
+  const release = releases.get(version)
+  if (release) return readFileSync(release)
+  const archive = ['archive', '--format=tar.gz', version, 'src', 'schemas', 'db', 'package.json']
+  return execFileSync('git', archive, { maxBuffer: 64 * 1024 * 1024 })
 }
 
 async function measure({ url, dataDir, scratch }: Database) {
@@ -48,12 +56,21 @@ async function measure({ url, dataDir, scratch }: Database) {
     const [service, baseline] = servers as [Running, Running]
     const rows = []
     for (const name of only) {
+      const workload = REPEATED[name]!
+      if (!(await hasOperation(baseline, workload(people[0]!)))) continue
       await vacuumDatabase(url)
       const turns = { rounds, ms: seconds * 1000 }
-      rows.push(rowOf(name, await compare({ service, baseline, people, dataDir }, REPEATED[name]!, turns)))
+      rows.push(rowOf(name, await compare({ service, baseline, people, dataDir }, workload, turns)))
     }
-    report('against', rows, { commit, rounds, seconds, isDebian })
+    report('against', rows, { version, rounds, seconds, isDebian })
   } finally {
     for (const server of servers) await server.stop()
   }
+}
+
+function hasOperation({ port }: Running, next: () => Request): Promise<boolean> {
+  return runLoad(port, 1, next, { requests: 1 }).then(
+    () => true,
+    () => false,
+  )
 }
