@@ -5,14 +5,13 @@ const EVENTS = Object.entries(TRANSITIONS)
 
 /** Rows of the table of events. */
 export function renderEvents(): string {
-  const states = (list: readonly string[]) => {
-    if (list.length === DELIVERY_STATES.length) return 'any'
-    return list.map((state) => `\`${state}\``).join(' ') || '–'
-  }
+  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ') || '–'
+  const states = (names: readonly string[]) => (names.length === DELIVERY_STATES.length ? 'any' : list(names))
   const rows = EVENTS.map(
-    ([event, { by, from, to, meaning }]) => `| \`${event}\` | ${by} | ${states(from)} | ${states(to)} | ${meaning} |`,
+    ([event, { by, from, to, tells, meaning }]) =>
+      `| \`${event}\` | ${by} | ${states(from)} | ${states(to)} | ${list(tells)} | ${meaning} |`,
   )
-  return ['| Event | By | From | To | Meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+  return ['| Event | By | From | To | Tells | Meaning |', `|${' --- |'.repeat(6)}`, ...rows].join('\n')
 }
 
 /** A diagram of the states, whose edges have the events. A restore leads from any state to most others. */

@@ -26,6 +26,8 @@ begin
       -- Null if the owner learns nothing: a lease, an intent, a later part of a thread, another attempt, a draft. A
       -- worker makes each change from the state `publishing`.
       case
+        -- The statement has written it.
+        when after.event_count <> before.event_count then null
         when before.gone_at is null and after.gone_at is not null then 'delivery.gone'
         when before.edit is not null and after.edit is null and before.sent #> '{0,edits}' is distinct from after.sent #> '{0,edits}'
           then 'delivery.edited'

@@ -3,7 +3,6 @@ import { QUEUE_MOVES_MAX } from '../../schemas/errors.ts'
 import { each } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
-import { withoutActor } from './events/actor.ts'
 import { postEvent } from './events/post.ts'
 
 /** A delivery in a slot that the queue has chosen. */
@@ -121,12 +120,9 @@ export async function lockMovable(
  * first of them. The budgets of the keys that have scheduled the posts go on paying for them.
  */
 export async function moveToSlots(db: Db, moves: readonly QueuedDelivery[]): Promise<void> {
-  if (moves.length === 0) return
-  await withoutActor(db, async () => {
-    for (let first = 0; first < moves.length; first += MOVES_PER_STATEMENT) {
-      await moveSome(db, moves.slice(first, first + MOVES_PER_STATEMENT))
-    }
-  })
+  for (let first = 0; first < moves.length; first += MOVES_PER_STATEMENT) {
+    await moveSome(db, moves.slice(first, first + MOVES_PER_STATEMENT))
+  }
 }
 
 /** The trigger for events compares each changed row with all of its statement. */

@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../../schemas/delivery-states.ts'
 import { decideNotRemoved, decideRemoved } from '../../src/engine/delivery/changes/decide-removal.ts'
 import { decide, type Outcome, type Progress } from '../../src/engine/delivery/decide.ts'
 import { failure } from '../../src/engine/delivery/failures.ts'
-import { cancelled, edited, initialState, isTakenDown, resolved } from '../../src/engine/delivery/machine.ts'
+import { cancelled, edited, initialState, isTakenDown, requeued, resolved } from '../../src/engine/delivery/machine.ts'
 import { marked, removal, retried } from '../../src/engine/delivery/owner-rules.ts'
 import { FAILURES_MAX, NETWORK_WAIT_MAX_MS } from '../../src/engine/delivery/timing.ts'
 import { type DeliveryEvent, TRANSITIONS } from '../../src/engine/delivery/transitions.ts'
@@ -379,6 +379,14 @@ t.test('workers reach every transition of the table; the compiler refuses any ot
   t.strictSame(
     Object.fromEntries([...reached].map(([event, states]) => [event, [...states].sort()]).sort()),
     Object.fromEntries(workers.map(([event, { to }]) => [event, [...to].sort()]).sort()),
+  )
+})
+
+t.test('a delivery that is queued again is told where it had ended', async (t) => {
+  const told = DELIVERY_STATES.filter((state) => requeued(state) !== null)
+  t.strictSame(
+    told,
+    DELIVERY_STATES.filter((state) => !['waiting', 'queued', 'publishing'].includes(state)),
   )
 })
 

@@ -234,8 +234,9 @@ t.test(
 t.test('statements of the release before leave their events to triggers', async (t) => {
   const { ada, db, account, read } = await createScene(t)
   const { body: own } = await ada.call('GET', '/key')
+  const { body: post } = await ada.call('POST', '/posts', { accountIds: [account], caption: 'a', scheduledAt: FUTURE })
   const id = newId()
-  const types = ['key.created', 'key.revoked', 'account.updated']
+  const types = ['key.created', 'key.revoked', 'account.updated', 'delivery.cancelled', 'post.settled']
   await db.transaction().execute(async (db) => {
     await sql`select set_config('postroom.key_id', ${own.id}, true)`.execute(db)
     await sql`insert into api_keys (id, user_id, name, hash, start) values (${id}, ${ada.id}, 'old', '\\x01', 'x')`.execute(
@@ -243,13 +244,17 @@ t.test('statements of the release before leave their events to triggers', async 
     )
     await sql`update api_keys set revoked_at = now() where id = ${id}`.execute(db)
     await sql`update accounts set own_display_name = 'old' where id = ${account}`.execute(db)
+    await sql`
+      update post_targets set state = 'cancelled', error = '{"code": "cancelled", "message": "x", "retryable": true}' where post_id = ${post.id}`.execute(
+      db,
+    )
   })
-  const written = (await read()).slice(-3)
+  const written = (await read()).slice(-types.length)
   t.strictSame(
     written.map(({ type }) => type),
     types,
   )
-  for (const { data } of written) t.match(data, { actor: { keyId: own.id } })
+  for (const { data } of written.slice(0, -1)) t.match(data, { actor: { keyId: own.id } })
 })
 
 t.test('a key that is created, rotated or revoked is an event that names the key of the request', async (t) => {

@@ -86,7 +86,7 @@ t.test('publishing does not change a due delivery, and rejects a post that is pu
   await work()
   t.equal((await ada.call('POST', `/posts/${open}/publish`)).status, 409)
   t.strictSame(
-    await publishNow(db, { userId: ada.id, id: open, ...PUBLISH_NOW, ...EARLIER_CALLS }),
+    await publishNow(db, { keyId: null, userId: ada.id, id: open, ...PUBLISH_NOW, ...EARLIER_CALLS }),
     [{ count: 1 }],
     'nor does a call that passed the check before',
   )

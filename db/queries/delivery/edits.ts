@@ -3,6 +3,7 @@ import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
 import { at } from '../clock.ts'
+import type { Actor } from '../events/actor.ts'
 import type { DeliveryKey, EditContent, HeldDelivery, SentAct, StoredEdit } from './delivery.ts'
 import { requestChanges } from './request-changes.ts'
 import { type ChangeSettlement, settleChange } from './settle-change.ts'
@@ -13,7 +14,7 @@ import { type ChangeSettlement, settleChange } from './settle-change.ts'
 export async function requestEdit(
   db: Db,
   key: DeliveryKey,
-  { content, inFlightMs }: { content: EditContent; inFlightMs: number },
+  { content, inFlightMs, keyId }: { content: EditContent; inFlightMs: number } & Actor,
 ): Promise<void> {
   const { userId, postId, accountId } = key
   await sql`
@@ -21,7 +22,7 @@ export async function requestEdit(
     set edit = jsonb_build_object('id', gen_random_uuid(), 'state', 'pending',
       'content', ${JSON.stringify(content)}::jsonb, 'error', null)
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
-  await requestChanges(db, userId, 'edit', { keys: [key], inFlightMs })
+  await requestChanges(db, userId, 'edit', { keys: [key], inFlightMs, keyId })
 }
 
 /** The outcome of the call that edits a delivery, and what follows from it. */

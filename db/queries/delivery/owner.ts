@@ -1,11 +1,14 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { CANCELLED, type DeliveryError, type DeliveryState } from '../../../schemas/delivery.ts'
+import type { EventType } from '../../../schemas/event.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { inTransaction } from '../../transaction.ts'
 import { msSince } from '../clock.ts'
+import type { Actor } from '../events/actor.ts'
+import { insertDeliveryEvents, writesEvents } from '../events/delivery.ts'
 import { CONTENT_COLUMNS, type DeliveryContent, toContentJson } from '../posts/delivery-columns.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
@@ -21,8 +24,9 @@ const beforeLeftOut = sql`(
   where ordinal < coalesce((select min(ordinal) from jsonb_array_elements(sent) with ordinality as acts(act, ordinal)
     where act ? 'error'), ordinal + 1))`
 
-/** For how long an earlier call of a delivery counts. */
-interface DueTimes {
+/** For how long an earlier call of a delivery counts, and which key makes it due. */
+interface DueTerms {
+  keyId: Expression<string | null> | string | null
   /** A call that lost its response may still arrive. */
   inFlightMs: Expression<number> | number
   /** Acts keep the names derived from `started_at`. */
@@ -36,7 +40,7 @@ interface DueTimes {
 const due = (
   state: DeliveryState | RawBuilder<DeliveryState>,
   dueAt: RawBuilder<Date>,
-  { inFlightMs, nameKeptMs }: DueTimes,
+  { inFlightMs, nameKeptMs, keyId }: DueTerms,
 ) => sql`
   state = ${state},
   due_at = ${dueAt},
@@ -48,42 +52,57 @@ const due = (
   waiting_since = case when intent is not null then waiting_since end,
   sent = case when intent is not null then sent else ${beforeLeftOut} end,
   started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
-    then started_at end`
+    then started_at end,
+  -- The budget of this key pays.
+  key_id = coalesce(${keyId}::uuid, key_id),
+  ${writesEvents()}`
 
 /** Makes a delivery due at its time: now, unless it was cancelled before that time. */
-export const dueAgain = (state: RawBuilder<DeliveryState>, times: DueTimes) =>
+export const dueAgain = (state: RawBuilder<DeliveryState>, terms: DueTerms) =>
   due(
     state,
     sql`greatest(now(), (select ${scheduledTime('post_targets')} from posts
       where posts.user_id = post_targets.user_id and posts.id = post_targets.post_id))`,
-    times,
+    terms,
   )
 
 /**
  * Moves the post's deliveries from these states to `to`, and makes a draft scheduled for now. They lose times of their
  * own. A queued delivery that is due keeps its time, from which its lateness counts. Does nothing to a published post.
- * Returns the number of deliveries.
+ * Those that had `ended` get the event. The post is locked. Returns the number of deliveries.
  */
-export const publishNow = prepared<
-  { userId: string; id: string; from: DeliveryState[]; to: DeliveryState; inFlightMs: number; nameKeptMs: number },
-  { count: number }
->(
+export const publishNow = prepared<PublishNow, { count: number }>(
   'publish_now',
   (_db, value) => sql`
     with due as (
       update post_targets
       set own_scheduled_at = null,
-        ${due(value('to'), sql`now()`, { inFlightMs: value('inFlightMs'), nameKeptMs: value('nameKeptMs') })}
+        ${due(value('to'), sql`now()`, { inFlightMs: value('inFlightMs'), nameKeptMs: value('nameKeptMs'), keyId: value('keyId') })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
         and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
-      returning user_id, post_id
+      returning *, (
+        select ${value('event')}::text from post_targets as before
+        where before.user_id = post_targets.user_id and before.post_id = post_targets.post_id
+          and before.account_id = post_targets.account_id and before.state = any(${value('ended')}::text[])) as event
     ),
+    event as (${insertDeliveryEvents('due', { keyId: value('keyId'), postTime: sql`now()` })}),
     post as (
       update posts set status = 'scheduled', scheduled_at = now(), updated_at = now()
       where user_id = ${value('userId')} and id = ${value('id')} and status <> 'published' and exists (select from due)
     )
     select count(*) from due`,
 )
+
+interface PublishNow extends Actor {
+  userId: string
+  id: string
+  from: DeliveryState[]
+  to: DeliveryState
+  ended: DeliveryState[]
+  event: EventType
+  inFlightMs: number
+  nameKeptMs: number
+}
 
 /** Stores what other posts are compared with: see `NearbyTerms`. A draft has none. */
 export async function storeTextDigests(
@@ -95,6 +114,11 @@ export async function storeTextDigests(
     update post_targets set text_digest = digest."textDigest"
     from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb) as digest("accountId" uuid, "textDigest" bigint)
     where user_id = ${userId} and post_id = ${id} and account_id = digest."accountId"`.execute(db)
+}
+
+/** The event of a change, and who has made it. */
+interface Told extends Actor {
+  event: EventType
 }
 
 export interface OwnedDelivery {
@@ -163,7 +187,7 @@ export async function resolveDelivery(
     sent: SentAct[]
     error: DeliveryError | null
     outcome: 'said_published' | 'said_not_published'
-  },
+  } & Told,
 ): Promise<void> {
   const sent = JSON.stringify(seen.sent)
   await sql`
@@ -175,16 +199,22 @@ export async function resolveDelivery(
     db,
   )
   await sql`
-    update post_targets
-    set state = ${seen.state},
-      sent = sent || ${sent}::jsonb,
-      published_at = case when jsonb_array_length(sent || ${sent}::jsonb) > 0 then coalesce(published_at, intended_at) end,
-      error = ${seen.error && JSON.stringify(seen.error)}::jsonb,
-      intent = null,
-      intended_at = null,
-      prepared = null,
-      waiting_since = null
-    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+    with resolved as (
+      update post_targets
+      set state = ${seen.state},
+        sent = sent || ${sent}::jsonb,
+        published_at = case
+          when jsonb_array_length(sent || ${sent}::jsonb) > 0 then coalesce(published_at, intended_at) end,
+        error = ${seen.error && JSON.stringify(seen.error)}::jsonb,
+        intent = null,
+        intended_at = null,
+        prepared = null,
+        waiting_since = null,
+        ${writesEvents()}
+      where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
+      returning *, ${seen.event}::text as event
+    )
+    ${insertDeliveryEvents('resolved', seen)}`.execute(db)
 }
 
 /**
@@ -193,24 +223,29 @@ export async function resolveDelivery(
 export async function cancelDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { state, error }: { state: DeliveryState; error: DeliveryError },
+  { state, error, event, keyId }: { state: DeliveryState; error: DeliveryError } & Told,
 ): Promise<void> {
   await sql`
-    update post_targets
-    set state = ${state},
-      error = ${JSON.stringify(error)}::jsonb,
-      claimable_at = null,
-      parked = false,
-      prepared = case when intent is not null then prepared end,
-      waiting_since = case when intent is not null then waiting_since end
-    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+    with cancelled as (
+      update post_targets
+      set state = ${state},
+        error = ${JSON.stringify(error)}::jsonb,
+        claimable_at = null,
+        parked = false,
+        prepared = case when intent is not null then prepared end,
+        waiting_since = case when intent is not null then waiting_since end,
+        ${writesEvents()}
+      where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
+      returning *, ${event}::text as event
+    )
+    ${insertDeliveryEvents('cancelled', { keyId })}`.execute(db)
 }
 
 /** Stores that the owner has published the missing acts of a locked delivery by hand: it has `sent` as well. */
 export async function markDeliveryPublished(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { state, sent }: { state: DeliveryState; sent: SentAct[] },
+  { state, sent, event, keyId }: { state: DeliveryState; sent: SentAct[] } & Told,
 ): Promise<void> {
   await sql`
     update delivery_attempts as attempt set outcome = 'said_published'
@@ -222,18 +257,23 @@ export async function markDeliveryPublished(
     db,
   )
   await sql`
-    update post_targets
-    set state = ${state},
-      sent = sent || ${JSON.stringify(sent)}::jsonb,
-      published_at = coalesce(published_at, intended_at, now()),
-      error = null,
-      claimable_at = null,
-      parked = false,
-      intent = null,
-      intended_at = null,
-      prepared = null,
-      waiting_since = null
-    where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
+    with marked as (
+      update post_targets
+      set state = ${state},
+        sent = sent || ${JSON.stringify(sent)}::jsonb,
+        published_at = coalesce(published_at, intended_at, now()),
+        error = null,
+        claimable_at = null,
+        parked = false,
+        intent = null,
+        intended_at = null,
+        prepared = null,
+        waiting_since = null,
+        ${writesEvents()}
+      where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}
+      returning *, ${event}::text as event
+    )
+    ${insertDeliveryEvents('marked', { keyId })}`.execute(db)
   await sql`
     update posts set status = 'published', updated_at = now()
     where user_id = ${userId} and id = ${postId} and status <> 'published'`.execute(db)

@@ -4,6 +4,7 @@ import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import { inTransaction } from '../../transaction.ts'
 import { at } from '../clock.ts'
+import type { Actor } from '../events/actor.ts'
 import { isoTime } from '../iso-time.ts'
 import { endOfFlight, type HeldDelivery } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
@@ -32,14 +33,18 @@ export interface WantedRemoval extends OwnKey {
   next: DeliveryState
 }
 
-/**
- * Stores that the owner wants locked deliveries to be taken down, and lets workers do it. `waiting` is the error of a
- * delivery whose earlier call may still arrive.
- */
+interface RequestedRemovals extends Actor {
+  removals: WantedRemoval[]
+  inFlightMs: number
+  /** The error of a delivery whose earlier call may still arrive. */
+  waiting: DeliveryError
+}
+
+/** Stores that the owner wants locked deliveries to be taken down, and lets workers do it. */
 export async function requestRemovals(
   db: Db,
   userId: string,
-  { removals, inFlightMs, waiting }: { removals: WantedRemoval[]; inFlightMs: number; waiting: DeliveryError },
+  { removals, inFlightMs, waiting, keyId }: RequestedRemovals,
 ): Promise<void> {
   const wanted = sql`
     unnest(${each(removals, 'postId')}::uuid[], ${each(removals, 'accountId')}::uuid[],
@@ -51,7 +56,7 @@ export async function requestRemovals(
     from ${wanted}
     where post_targets.user_id = ${userId} and post_targets.post_id = wanted.post_id
       and post_targets.account_id = wanted.account_id`.execute(db)
-  await requestChanges(db, userId, 'remove', { keys: removals, inFlightMs })
+  await requestChanges(db, userId, 'remove', { keys: removals, inFlightMs, keyId })
 }
 
 /** The outcome of the call for an act, and what follows from it. */

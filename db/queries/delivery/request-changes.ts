@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
+import type { Actor } from '../events/actor.ts'
 import type { ClaimedChange } from './claim-change.ts'
 import { endOfFlight } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
@@ -13,12 +14,12 @@ export async function requestChanges(
   db: Db,
   userId: string,
   kind: ClaimedChange['kind'],
-  { keys, inFlightMs }: { keys: OwnKey[]; inFlightMs: number },
+  { keys, inFlightMs, keyId }: { keys: OwnKey[]; inFlightMs: number } & Actor,
 ) {
   await sql`
     insert into delivery_changes (user_id, post_id, account_id, kind, next_at, key_id)
     select user_id, post_id, account_id, ${kind}, greatest(now(), ${endOfFlight('delivery', inFlightMs)}),
-      nullif(current_setting('postroom.key_id', true), '')::uuid
+      ${keyId}::uuid
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery using (post_id, account_id)
     where user_id = ${userId}

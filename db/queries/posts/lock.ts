@@ -2,7 +2,6 @@ import { type SqlBool, sql } from 'kysely'
 import type { PostStatus } from '../../../schemas/post.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { type Actor, setActor } from '../events/actor.ts'
 
 export interface LockedPost {
   status: PostStatus
@@ -62,18 +61,14 @@ export interface LockedPostWithAccounts extends LockedPost {
 
 /**
  * Locks the user's post and its deliveries until the transaction ends. May have to be repeated: see `withLockedPost`.
- * Events of the transaction name the key.
  */
-export const lockPost = prepared<{ userId: string; id: string } & Actor, LockedPostWithAccounts>(
-  'lock_post',
-  (db, value) =>
-    withLockedPost(db, { userId: value('userId'), id: value('id') })
-      .selectFrom('found')
-      .select([
-        'status',
-        'busy',
-        'isTakenDown',
-        sql<string[]>`array(select account_id from deliveries)`.as('accountIds'),
-        setActor(value('keyId')).as('actor'),
-      ]),
+export const lockPost = prepared<{ userId: string; id: string }, LockedPostWithAccounts>('lock_post', (db, value) =>
+  withLockedPost(db, { userId: value('userId'), id: value('id') })
+    .selectFrom('found')
+    .select([
+      'status',
+      'busy',
+      'isTakenDown',
+      sql<string[]>`array(select account_id from deliveries)`.as('accountIds'),
+    ]),
 )

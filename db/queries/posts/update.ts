@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '../../../schemas/delivery.ts'
+import type { EventType } from '../../../schemas/event.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
+import type { Actor } from '../events/actor.ts'
+import { insertDeliveryEvents, writesEvents } from '../events/delivery.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
 import type { WrittenColumns } from './columns.ts'
@@ -18,6 +21,8 @@ export interface ChangedDelivery extends WrittenDelivery {
   isEdited: boolean
   /** The state in which the delivery restarts; null if it stays as it is. */
   state: DeliveryState | null
+  /** Null if its owner learns nothing. */
+  event: EventType | null
 }
 
 export interface ChangedPost extends WrittenColumns {
@@ -33,7 +38,7 @@ export interface ChangedPost extends WrittenColumns {
 type PostKey = { userId: string; id: string }
 
 /** Stores the changes of a post. The transaction holds `lockPost`. */
-export async function storePostChanges(db: Db, key: PostKey, post: ChangedPost): Promise<void> {
+export async function storePostChanges(db: Db, key: PostKey & Actor, post: ChangedPost): Promise<void> {
   const {
     mediaIds: _mediaIds,
     hasOtherFiles,
@@ -85,7 +90,11 @@ async function replaceMedia(db: Db, { userId, id }: PostKey, post: ChangedPost):
  * networks derive from them, and a network would take new content under an old name for sent. The names stay if only
  * the time changes and the delivery is due now, because a lost call may still arrive.
  */
-async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, nameKeptMs, targets }: ChangedPost) {
+async function storeDeliveries(
+  db: Db,
+  { userId, id, keyId }: PostKey & Actor,
+  { scheduledAt, nameKeptMs, targets }: ChangedPost,
+) {
   const items = JSON.stringify(
     targets.map((delivery, index) => ({
       position: index + 1,
@@ -96,10 +105,11 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       is_new: delivery.isNew,
       is_edited: delivery.isEdited,
       state: delivery.state,
+      event: delivery.event,
     })),
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
-    position bigint, account_id uuid, platform text, ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, is_new boolean, is_edited boolean, state text)`
+    position bigint, account_id uuid, platform text, ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, is_new boolean, is_edited boolean, state text, event text)`
   const dueAt = sql`case when ${scheduledAt}::timestamptz is not null
     then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), now()) end`
   const slotAt = sql`case when item.is_in_slot then coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz) end`
@@ -119,25 +129,33 @@ async function storeDeliveries(db: Db, { userId, id }: PostKey, { scheduledAt, n
       or (delivery.position, ${DELIVERY_COLUMNS.of('delivery')}, delivery.slot_at)
         is distinct from (item.position, ${DELIVERY_COLUMNS.of('item')}, ${slotAt}))`.execute(db)
   await sql`
-    update post_targets as delivery
-    set state = item.state,
-      due_at = ${dueAt},
-      claimable_at = ${dueAt},
-      parked = false,
-      failures = 0,
-      error = null,
-      prepared = null,
-      waiting_since = null,
-      started_at = case
-        when ${dueAt} <= now() and delivery.started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
-        then delivery.started_at end
-    from ${item}
-    where ${isItem} and item.state is not null`.execute(db)
+    with restarted as (
+      update post_targets as delivery
+      set state = item.state,
+        due_at = ${dueAt},
+        claimable_at = ${dueAt},
+        parked = false,
+        failures = 0,
+        error = null,
+        prepared = null,
+        waiting_since = null,
+        started_at = case
+          when ${dueAt} <= now() and delivery.started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
+          then delivery.started_at end,
+        -- The budget of the key pays that has set the time.
+        key_id = case when ${dueAt} is distinct from delivery.due_at
+          then coalesce(${keyId}::uuid, delivery.key_id) else delivery.key_id end,
+        ${writesEvents('delivery')}
+      from ${item}
+      where ${isItem} and item.state is not null
+      returning delivery.*, item.event
+    )
+    ${insertDeliveryEvents('restarted', { keyId })}`.execute(db)
   await sql`
     insert into post_targets (user_id, post_id, account_id, position, platform, ${DELIVERY_COLUMNS.names}, key_id,
       state, due_at, claimable_at, slot_at)
     select ${userId}, ${id}, item.account_id, item.position, item.platform, ${DELIVERY_COLUMNS.of('item')},
-      nullif(current_setting('postroom.key_id', true), '')::uuid, item.state, ${dueAt}, ${dueAt}, ${slotAt}
+      ${keyId}::uuid, item.state, ${dueAt}, ${dueAt}, ${slotAt}
     from ${item}
     where item.is_new`.execute(db)
 }

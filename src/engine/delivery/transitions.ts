@@ -1,10 +1,16 @@
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { DELIVERY_STATES } from '../../../schemas/delivery-states.ts'
+import type { EventType } from '../../../schemas/event.ts'
+
+/** An event that programs read. */
+type ToldEvent = Extract<EventType, `delivery.${string}`>
 
 interface Transition {
   by: 'owner' | 'operator' | 'worker'
   from: readonly DeliveryState[]
   to: readonly DeliveryState[]
+  /** The events that it may write, by its states. Empty if its owner learns nothing. */
+  tells: readonly ToldEvent[]
   /** For the table in src/engine/delivery/README.md. */
   meaning: string
 }
@@ -14,42 +20,48 @@ interface Transition {
  * `make readme` draws it. Statements in db/queries store what these functions return.
  */
 export const TRANSITIONS = {
-  saveDraft: { by: 'owner', from: [], to: ['waiting'], meaning: 'The post is created without a time.' },
-  schedule: { by: 'owner', from: [], to: ['queued'], meaning: 'The post is created with a time.' },
+  saveDraft: { by: 'owner', from: [], to: ['waiting'], tells: [], meaning: 'The post is created without a time.' },
+  schedule: { by: 'owner', from: [], to: ['queued'], tells: [], meaning: 'The post is created with a time.' },
   edit: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'missed'],
     to: ['queued'],
+    tells: ['delivery.retried'],
     meaning: 'The content or time of a scheduled post is changed, or a draft gets a time.',
   },
   editDraft: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'cancelled', 'missed'],
     to: ['waiting'],
+    tells: [],
     meaning: 'A draft is changed, or the post becomes a draft.',
   },
   publishNow: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'missed'],
     to: ['queued'],
+    tells: ['delivery.retried'],
     meaning: 'The post is published now.',
   },
   retry: {
     by: 'owner',
     from: ['queued', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['queued'],
+    tells: ['delivery.retried'],
     meaning: 'One delivery is tried again now.',
   },
   resolve: {
     by: 'owner',
     from: ['unconfirmed'],
     to: ['published', 'failed'],
+    tells: ['delivery.resolved'],
     meaning: 'The owner has looked at the network.',
   },
   cancel: {
     by: 'owner',
     from: ['queued'],
     to: ['cancelled', 'unconfirmed', 'published'],
+    tells: ['delivery.cancelled'],
     meaning:
       'Nothing more is sent. `unconfirmed`: a call has an unknown outcome. `published`: an act after the post is missing.',
   },
@@ -57,92 +69,128 @@ export const TRANSITIONS = {
     by: 'owner',
     from: ['queued', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
+    tells: ['delivery.resolved'],
     meaning: 'The owner has published the missing acts by hand.',
   },
   deleteMedia: {
     by: 'owner',
     from: ['failed', 'cancelled', 'missed'],
     to: ['failed'],
+    tells: ['delivery.failed'],
     meaning: 'A file that the delivery needs is deleted.',
   },
   remove: {
     by: 'owner',
     from: ['published', 'failed', 'cancelled', 'missed', 'remove_failed'],
     to: ['removing'],
+    tells: [],
     meaning: 'What is published is taken down.',
   },
   markPublished: {
     by: 'operator',
     from: ['waiting', 'queued', 'publishing', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
+    tells: ['delivery.published', 'delivery.resolved'],
     meaning: 'The operator has published the post by hand.',
   },
-  hold: { by: 'operator', from: ['queued'], to: ['missed'], meaning: 'The operator holds it back.' },
-  endHold: { by: 'operator', from: ['missed'], to: ['queued'], meaning: 'The operator releases it.' },
+  hold: {
+    by: 'operator',
+    from: ['queued'],
+    to: ['missed'],
+    tells: ['delivery.missed'],
+    meaning: 'The operator holds it back.',
+  },
+  endHold: {
+    by: 'operator',
+    from: ['missed'],
+    to: ['queued'],
+    tells: ['delivery.retried'],
+    meaning: 'The operator releases it.',
+  },
   restore: {
     by: 'operator',
     from: DELIVERY_STATES,
     to: ['queued', 'published', 'failed', 'unconfirmed', 'missed', 'removing', 'removed', 'remove_failed'],
+    tells: [
+      'delivery.retried',
+      'delivery.published',
+      'delivery.resolved',
+      'delivery.failed',
+      'delivery.unconfirmed',
+      'delivery.missed',
+      'delivery.removed',
+      'delivery.remove_failed',
+    ],
     meaning: 'The database was restored from a backup.',
   },
   claim: {
     by: 'worker',
     from: ['queued', 'publishing'],
     to: ['publishing'],
+    tells: [],
     meaning: 'A worker takes it, also from a worker whose lease ended.',
   },
   sent: {
     by: 'worker',
     from: ['publishing'],
     to: ['publishing', 'published'],
+    tells: ['delivery.published', 'delivery.failed'],
     meaning: 'An act is out. `publishing`: more acts follow.',
   },
   failed: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'failed', 'published', 'publishing'],
+    tells: ['delivery.failed'],
     meaning: 'An act was certainly not sent. `publishing`: it is left out.',
   },
   unknown: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'unconfirmed'],
+    tells: ['delivery.unconfirmed'],
     meaning: 'A response was lost. `queued`: the network is queried later.',
   },
   absent: {
     by: 'worker',
     from: ['publishing'],
     to: ['publishing', 'failed', 'published'],
+    tells: ['delivery.failed'],
     meaning: 'The network was queried, and the act is not there.',
   },
   rejected: {
     by: 'worker',
     from: ['publishing'],
     to: ['failed', 'published', 'publishing'],
+    tells: ['delivery.failed'],
     meaning: 'The network was queried, and has refused the act.',
   },
   later: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'failed', 'published', 'publishing'],
+    tells: ['delivery.failed'],
     meaning: '`prepare` waits for the network, for a day at most.',
   },
   processing: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'unconfirmed'],
+    tells: ['delivery.unconfirmed'],
     meaning: '`publish` or `reconcile` waits for the network.',
   },
   late: {
     by: 'worker',
     from: ['publishing'],
     to: ['missed', 'published'],
+    tells: ['delivery.missed', 'delivery.failed'],
     meaning: 'It has been due for too long.',
   },
   released: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued'],
+    tells: [],
     meaning:
       'Given back without a call: the account rests, its access token is refreshed, a video is being converted, a query is too early, or the worker stops.',
   },
@@ -150,12 +198,14 @@ export const TRANSITIONS = {
     by: 'worker',
     from: ['removing'],
     to: ['removing', 'removed'],
+    tells: ['delivery.removed'],
     meaning: 'An act is no longer on the network. `removing`: others still are.',
   },
   notRemoved: {
     by: 'worker',
     from: ['removing'],
     to: ['removing', 'remove_failed'],
+    tells: ['delivery.remove_failed'],
     meaning: 'An act could not be removed. `removing`: it is tried again.',
   },
 } as const satisfies Record<string, Transition>
@@ -167,6 +217,9 @@ export type From<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['fro
 
 /** The states that an event leads to. */
 export type To<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['to'][number]
+
+/** The events that programs may read. */
+export type Tells<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['tells'][number]
 
 /** The events of a delivery that is taken down. */
 type RemovalEvent = 'removed' | 'notRemoved'

@@ -1,7 +1,6 @@
 import type { DeliveryKey } from '../../../db/queries/delivery/delivery.ts'
 import { lockOwnedDeliveries, type OwnedDelivery, type OwnKey } from '../../../db/queries/delivery/owner.ts'
 import { type RequeuedDelivery, requeueDeliveries } from '../../../db/queries/delivery/retry.ts'
-import { actAs } from '../../../db/queries/events/actor.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { CANCELLED } from '../../../schemas/delivery.ts'
 import { errorOf } from '../../../schemas/errors.ts'
@@ -12,6 +11,7 @@ import {
   type RetryDeliveries,
 } from '../../../schemas/retry-deliveries.ts'
 import { ALL_RIGHTS } from '../../base/http/rights.ts'
+import { requeued } from '../../engine/delivery/machine.ts'
 import { retried } from '../../engine/delivery/owner-rules.ts'
 import { EARLIER_CALLS } from '../../engine/delivery/timing.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
@@ -42,10 +42,7 @@ export async function retryDeliveries(
       if ('code' in next) left.push({ ...key, ...next })
       else due.push({ ...key, ...next })
     }
-    if (due.length > 0) {
-      await actAs(db, { keyId })
-      await requeueDeliveries(db, userId, due, EARLIER_CALLS)
-    }
+    if (due.length > 0) await requeueDeliveries(db, userId, due, { ...EARLIER_CALLS, keyId })
     return { retried: due.map(({ postId, accountId }) => ({ postId, accountId })), left, nextCursor }
   })
 }
@@ -64,11 +61,11 @@ async function decide(
   key: DeliveryKey,
   delivery: OwnedDelivery,
   { errorCode }: RetryDeliveries,
-): Promise<Pick<RequeuedDelivery, 'next'> | Pick<LeftDelivery, 'code' | 'message'>> {
+): Promise<Pick<RequeuedDelivery, 'next' | 'event'> | Pick<LeftDelivery, 'code' | 'message'>> {
   const { state, error } = delivery
   if (state !== 'cancelled' && error?.code === CANCELLED && errorCode !== CANCELLED) return RETRY_CANCELLED
   const next = retried(delivery, await canReconcile(context, key, delivery))
-  if ('state' in next) return { next: next.state }
+  if ('state' in next) return { next: next.state, event: requeued(state) }
   // The states of the filter have no other obstacles.
   const code = NOT_RETRIED[next.obstacle as 'mediaDeleted' | 'unconfirmed']
   return { code, message: errorOf(code).message }

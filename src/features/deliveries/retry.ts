@@ -6,6 +6,7 @@ import { requeueDeliveries } from '../../../db/queries/delivery/retry.ts'
 import type { PostWithReadiness } from '../../../db/queries/posts/detail.ts'
 import type { RetryDelivery } from '../../../schemas/retry-delivery.ts'
 import { fail } from '../../base/errors.ts'
+import { requeued } from '../../engine/delivery/machine.ts'
 import { retried } from '../../engine/delivery/owner-rules.ts'
 import { EARLIER_CALLS } from '../../engine/delivery/timing.ts'
 import type { Networks } from '../../platforms/adapters.ts'
@@ -54,7 +55,8 @@ export function retryDelivery(
       ifMatch?.(post)
       await editDelivery(db, key, { delivery, post, edit, usable })
     }
-    await requeueDeliveries(db, key.userId, [{ ...key, next: next.state }], EARLIER_CALLS)
+    const due = { ...key, next: next.state, event: requeued(delivery.state) }
+    await requeueDeliveries(db, key.userId, [due], { ...EARLIER_CALLS, keyId: key.keyId ?? null })
   })
 }
 

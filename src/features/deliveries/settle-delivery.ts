@@ -13,6 +13,7 @@ import { fail } from '../../base/errors.ts'
 import { cancelled, MARK_PUBLISHED, resolved } from '../../engine/delivery/machine.ts'
 import { isCancellable, isResolvable, marked } from '../../engine/delivery/owner-rules.ts'
 import { CALL_IN_FLIGHT_MAX_MS } from '../../engine/delivery/timing.ts'
+import { TRANSITIONS } from '../../engine/delivery/transitions.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
 import { invalidUrl, readMarkedAct, requireUrl } from './marked-act.ts'
@@ -43,7 +44,8 @@ export async function resolveDelivery(
     const leftOut = delivery.sent.find(({ error }) => error !== undefined)?.error ?? null
     const isReply = missing?.kind === 'post' || missing?.kind === 'comment'
     const error = missing ? (outcome === 'not_published' ? NOT_THERE : isReply ? ORPHANED : NOT_SENT_YET) : leftOut
-    await saveResolution(db, key, { state: resolved(missing?.kind), sent, error, outcome: `said_${outcome}` })
+    const state = resolved(missing?.kind)
+    await saveResolution(db, key, { state, sent, error, outcome: `said_${outcome}`, ...toldBy('resolve', key) })
     if (outcome === 'not_published') await unpublish(db, key)
   })
 }
@@ -76,6 +78,7 @@ export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
     await saveCancellation(db, key, {
       state: cancelled(next?.kind, isOpen),
       error: { code: CANCELLED, message: isOpen ? PERHAPS_SENT : NOT_SENT, retryable: true },
+      ...toldBy('cancel', key),
     })
   })
 }
@@ -89,6 +92,11 @@ const wasCancelled = ({ state, error }: OwnedDelivery) =>
 const NOT_SENT = 'The owner cancelled the delivery'
 const PERHAPS_SENT =
   'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
+
+const toldBy = (event: 'resolve' | 'cancel' | 'markDelivery', { keyId }: DeliveryAccess) => ({
+  event: TRANSITIONS[event].tells[0],
+  keyId: keyId ?? null,
+})
 
 /** The error for each reason why a delivery is not marked. */
 const NOT_MARKED = {
@@ -117,7 +125,7 @@ export async function markDeliveryPublished(
     ifMatch?.(post)
     const isPost = planOf(post, key)[delivery.sent.length]?.kind === 'post'
     const act = await readMarkedAct(db, { accountId: key.accountId, platform: delivery.platform, isPost, url })
-    await saveMark(db, key, { state: next.state, sent: [act] })
+    await saveMark(db, key, { state: next.state, sent: [act], ...toldBy('markDelivery', key) })
   })
 }
 

@@ -31,12 +31,12 @@ export async function readPost(db: Db, { userId, id, confirm }: PostAccess): Pro
  */
 export async function changePost<T>(
   db: Db,
-  { userId, id, keyId, confirm }: PostAccess,
+  { userId, id, confirm }: PostAccess,
   change: (db: Db, locked: LockedPostWithAccounts, usable: UsableForPost | undefined) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const changed = await inTransaction(db, async (db) => {
-      const [locked] = isId(id) ? await lockPost(db, { userId, id, keyId: keyId ?? null }) : []
+      const [locked] = isId(id) ? await lockPost(db, { userId, id }) : []
       if (!locked) return undefined
       return { value: await change(db, locked, await confirm?.(db, locked.accountIds)) }
     })

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../../db/client.ts'
+import type { Actor } from '../../../db/queries/events/actor.ts'
 import { writePostSettled, writePostUpdated } from '../../../db/queries/events/post.ts'
 import type { PostWithReadiness } from '../../../db/queries/posts/detail.ts'
 import { toStored } from '../../../db/queries/posts/sent-renditions.ts'
 import { type ChangedDelivery, type ChangedPost, storePostChanges } from '../../../db/queries/posts/update.ts'
-import { edited, initialState } from '../../engine/delivery/machine.ts'
+import { edited, initialState, requeued } from '../../engine/delivery/machine.ts'
 import { NAME_KEPT_MS } from '../../engine/delivery/timing.ts'
 import { type Post, type Target, toOwnContent } from '../../platforms/contract/post.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
@@ -13,7 +14,7 @@ import type { LoadedPost } from './load.ts'
 import { digestTexts } from './nearby-terms.ts'
 import { dueTime } from './schedule.ts'
 
-interface Change {
+interface Change extends Actor {
   before: Post
   after: LoadedPost
   texts: TextCache
@@ -23,7 +24,7 @@ interface Change {
 export async function writeChanges(db: Db, row: PostWithReadiness, change: Change): Promise<void> {
   const { before, after } = change
   if (isDeepStrictEqual(contentOf(before), contentOf(after))) return
-  await storePostChanges(db, row, changesOf(row, change))
+  await storePostChanges(db, { ...row, keyId: change.keyId }, changesOf(row, change))
   await writePostUpdated(db, row, findChanged(before, after))
   if (removesOpen(row, after)) await writePostSettled(db, row)
 }
@@ -80,14 +81,15 @@ function changesOf(row: PostWithReadiness, { before, after, texts }: Change): Ch
       const textDigest = isScheduled ? digestTexts(platform, after, content, texts) : null
       const stored = { ...content, renditions, platform, textDigest }
       const old = known.get(content.accountId)
-      if (!old) return { ...stored, isNew: true, isEdited: false, state: initialState(isScheduled) }
+      if (!old) return { ...stored, isNew: true, isEdited: false, state: initialState(isScheduled), event: null }
       const sent = (row.adjustments ?? []).filter(({ accountId }) => accountId === content.accountId)
       const isEdited =
         !isDeepStrictEqual(sentContentOf(before, old), sentContentOf(after, content)) ||
         !isDeepStrictEqual(toStored(sent), toStored(renditions))
       const isMoved = dueTime(before, old)?.getTime() !== dueTime(after, content)?.getTime()
-      const state = isEdited || isMoved ? edited(deliveries.get(content.accountId)!.state, isScheduled) : null
-      return { ...stored, isNew: false, isEdited, state }
+      const from = deliveries.get(content.accountId)!.state
+      const state = isEdited || isMoved ? edited(from, isScheduled) : null
+      return { ...stored, isNew: false, isEdited, state, event: state === 'queued' ? requeued(from) : null }
     }),
   }
 }
