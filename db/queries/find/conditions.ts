@@ -4,7 +4,7 @@ import { NEEDS_OWNER_STATES } from '../../../schemas/delivery-states.ts'
 import type { PostStatus } from '../../../schemas/post.ts'
 import { isOneOf } from '../one-of.ts'
 import type { OrganizationConditions } from './organization.ts'
-import type { ValueOf } from './walk.ts'
+import { isGiven } from './walk.ts'
 
 /** Conditions on the posts of a list. Null does not restrict. */
 export interface PostConditions extends OrganizationConditions {
@@ -28,8 +28,6 @@ export interface PostConditions extends OrganizationConditions {
   platform: string | null
 }
 
-type Value = ValueOf<PostConditions>
-
 const from = (column: RawBuilder<unknown>, time: Date | null) => sql`${column} >= ${time}::timestamptz`
 const before = (column: RawBuilder<unknown>, time: Date | null) => sql`${column} < ${time}::timestamptz`
 
@@ -37,79 +35,75 @@ type Times = Pick<PostConditions, 'scheduledFrom' | 'scheduledBefore'>
 
 /** The meaning of the conditions on times that a post or a delivery is scheduled for. */
 const TIME_TESTS = {
-  scheduledFrom: (value: ValueOf<Times>, time: RawBuilder<unknown>) => from(time, value('scheduledFrom')),
-  scheduledBefore: (value: ValueOf<Times>, time: RawBuilder<unknown>) => before(time, value('scheduledBefore')),
+  scheduledFrom: (values: Times, time: RawBuilder<unknown>) => from(time, values.scheduledFrom),
+  scheduledBefore: (values: Times, time: RawBuilder<unknown>) => before(time, values.scheduledBefore),
 }
 
 /** The meaning of each condition on posts, in the row `post`: deliveries beside it have columns of the same names. */
 const POST_TESTS = {
-  statuses: (value: Value) => sql`post.status = any(${value('statuses')}::text[])`,
-  postType: (value: Value) => sql`post.post_type = ${value('postType')}::text`,
-  externalReference: (value: Value) => sql`post.external_reference = ${value('externalReference')}::text`,
-  words: (value: Value) => sql`(
+  statuses: (values: PostConditions) => sql`post.status = any(${values.statuses}::text[])`,
+  postType: (values: PostConditions) => sql`post.post_type = ${values.postType}::text`,
+  externalReference: (values: PostConditions) => sql`post.external_reference = ${values.externalReference}::text`,
+  words: (values: PostConditions) => sql`(
     select true from post_words
     where post_words.user_id = post.user_id and post_words.post_id = post.id
-      and post_words.words @> ${value('words')}::text[]
+      and post_words.words @> ${values.words}::text[]
     limit 1) is not null`,
-  createdFrom: (value: Value) => from(sql`post.created_at`, value('createdFrom')),
-  createdBefore: (value: Value) => before(sql`post.created_at`, value('createdBefore')),
-  updatedFrom: (value: Value) => from(sql`post.updated_at`, value('updatedFrom')),
-  updatedBefore: (value: Value) => before(sql`post.updated_at`, value('updatedBefore')),
+  createdFrom: (values: PostConditions) => from(sql`post.created_at`, values.createdFrom),
+  createdBefore: (values: PostConditions) => before(sql`post.created_at`, values.createdBefore),
+  updatedFrom: (values: PostConditions) => from(sql`post.updated_at`, values.updatedFrom),
+  updatedBefore: (values: PostConditions) => before(sql`post.updated_at`, values.updatedBefore),
 }
 
 /** The condition of the index of deliveries that have an error, or that need their owner. */
 export const TROUBLED = sql`(${isOneOf('state', NEEDS_OWNER_STATES)} or error is not null)`
 
+type DeliveryTests = Pick<PostConditions, 'states' | 'errorCode' | 'accountId' | 'platform'>
+
 /** The meaning of each condition on deliveries. */
-export const DELIVERY_TESTS = {
-  states: (value: Value) => sql`delivery.state = any(${value('states')}::text[])`,
-  errorCode: (value: Value) => sql`delivery.error ->> 'code' = ${value('errorCode')}::text`,
-  accountId: (value: Value) => sql`delivery.account_id = ${value('accountId')}::uuid`,
-  platform: (value: Value) => sql`delivery.platform = ${value('platform')}::text`,
+const DELIVERY_TESTS = {
+  states: (values: DeliveryTests) => sql`delivery.state = any(${values.states}::text[])`,
+  errorCode: (values: DeliveryTests) => sql`delivery.error ->> 'code' = ${values.errorCode}::text`,
+  accountId: (values: DeliveryTests) => sql`delivery.account_id = ${values.accountId}::uuid`,
+  platform: (values: DeliveryTests) => sql`delivery.platform = ${values.platform}::text`,
 }
 
 /**
  * Whether a post has accounts of the list alone. No `exists`, for which Postgres may read the whole table into a hash.
  */
 export const isListed = (
-  value: ValueOf<Pick<PostConditions, 'listedAccountIds'>>,
-  given: readonly string[],
+  values: Pick<PostConditions, 'listedAccountIds'>,
   post: { userId: RawBuilder<unknown>; id: RawBuilder<unknown> },
 ) =>
-  given.includes('listedAccountIds')
+  isGiven(values.listedAccountIds)
     ? sql`(
         select true from post_targets as other
         where other.user_id = ${post.userId} and other.post_id = ${post.id}
-          and other.account_id <> all(${value('listedAccountIds')}::uuid[])
+          and other.account_id <> all(${values.listedAccountIds}::uuid[])
         limit 1) is null`
     : sql`true`
 
-type Test<Arguments extends unknown[]> = (...args: Arguments) => RawBuilder<unknown>
+/** The names of the conditions with a test that restrict. */
+const given = <N extends string>(tests: Record<N, unknown>, conditions: NoInfer<{ [name in N]?: unknown }>): N[] =>
+  (Object.keys(tests) as N[]).filter((name) => isGiven(conditions[name]))
 
-const all = <A extends unknown[]>(tests: Record<string, Test<A>>, given: readonly string[], ...args: A) => {
-  const parts = given.filter((name) => name in tests).map((name) => tests[name]!(...args))
-  return parts.length > 0 ? sql.join(parts, sql` and `) : sql`true`
-}
+const all = (tests: RawBuilder<unknown>[]) => (tests.length > 0 ? sql.join(tests, sql` and `) : sql`true`)
 
 /** Whether a list has conditions on the times that deliveries are scheduled for. */
-export const hasTimes = (given: readonly string[]) => given.some((name) => name in TIME_TESTS)
+export const hasTimes = (values: Times) => given(TIME_TESTS, values).length > 0
 
 /** Whether a time meets the given conditions on such times. */
-export const isInTimes = (value: ValueOf<Times>, given: readonly string[], time: RawBuilder<unknown>) =>
-  all(TIME_TESTS, given, value, time)
+export const isInTimes = (values: Times, time: RawBuilder<unknown>) =>
+  all(given(TIME_TESTS, values).map((name) => TIME_TESTS[name](values, time)))
 
-/** The names of the conditions that restrict. */
-export const givenOf = (conditions: Partial<PostConditions>): string[] =>
-  [
-    'organizationId',
-    'isMarked',
-    'listedAccountIds',
-    ...[POST_TESTS, TIME_TESTS, DELIVERY_TESTS].flatMap(Object.keys),
-  ].filter((name) => (conditions[name as 'platform'] ?? null) !== null)
+/** The conditions on deliveries that restrict. */
+export const deliveryConditionsOf = (values: DeliveryTests) => given(DELIVERY_TESTS, values)
 
 /** Whether the post in the row `post` meets the given conditions on posts. */
-export const isPostWanted = (value: Value, given: readonly string[]) => sql`${all(POST_TESTS, given, value)}
-  and ${isListed(value, given, { userId: sql`post.user_id`, id: sql`post.id` })}`
+export const isPostWanted = (values: PostConditions) => sql`
+  ${all(given(POST_TESTS, values).map((name) => POST_TESTS[name](values)))}
+  and ${isListed(values, { userId: sql`post.user_id`, id: sql`post.id` })}`
 
 /** Whether one delivery meets all given conditions on deliveries. */
-export const isDeliveryWanted = (value: Value, given: readonly string[]) => all(DELIVERY_TESTS, given, value)
+export const isDeliveryWanted = (values: DeliveryTests) =>
+  all(deliveryConditionsOf(values).map((name) => DELIVERY_TESTS[name](values)))

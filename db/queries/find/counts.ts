@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { scheduledTime } from '../posts/detail.ts'
-import { givenOf, hasTimes, isPostWanted } from './conditions.ts'
+import { hasTimes, isPostWanted } from './conditions.ts'
 import {
   hasDeliveryConditions,
   isItsPlace,
@@ -13,7 +13,7 @@ import {
   walkPosts,
   wantedDeliveries,
 } from './sources.ts'
-import { DIRECTIONS, type Order, type ValueOf } from './walk.ts'
+import { DIRECTIONS, type Order } from './walk.ts'
 
 /** The number of posts that are read for one request. */
 export const COUNTED_POSTS_MAX = 10_000
@@ -47,27 +47,25 @@ export async function countFound(
   { by, timeZone, source, order }: { by: CountedBy; timeZone: string; source: PostSource; order: Order },
   values: PostWalk,
 ): Promise<CountRow[]> {
-  const valueAt: ValueOf<PostWalk> = (key) => values[key]
-  const given = givenOf(values)
   const { value, counts } = GROUPS[by]
-  const isByDeliveries = hasDeliveryConditions(source, given)
+  const isByDeliveries = hasDeliveryConditions(source, values)
   const isByDay = by === 'day'
-  const hasTimesToCheck = source !== 'scheduled' && hasTimes(given) && !isByDeliveries && counts === 'posts'
-  const hasOwnTimes = source === 'scheduled' && (isByDay || hasTimes(given))
+  const hasTimesToCheck = source !== 'scheduled' && hasTimes(values) && !isByDeliveries && counts === 'posts'
+  const hasOwnTimes = source === 'scheduled' && (isByDay || hasTimes(values))
   const deliveries = sql`
-    ${wantedDeliveries(valueAt, given)}
+    ${wantedDeliveries(values)}
       and ${isByDay ? sql`${scheduledTime('delivery', 'post')} = post.placed_at` : sql`true`}`
   const { rows } = await sql<CountRow>`
-    with walked as materialized (${walkPosts({ source, order, isOrdered: false, hasOwnTimes }, valueAt, COUNTED_POSTS_MAX + 1, given)}),
+    with walked as materialized (${walkPosts({ source, order, isOrdered: false, hasOwnTimes }, values, COUNTED_POSTS_MAX + 1)}),
     counted as (
       select ${value(timeZone)} as value, ${isByDay ? sql`count(distinct post.id)` : sql`count(*)`} as count
       from (select * from walked limit ${sql.lit(COUNTED_POSTS_MAX)}) as post
       ${counts === 'deliveries' ? sql`cross join lateral (${deliveries} limit ${sql.lit(DELIVERIES_MAX)}) as delivery` : sql``}
-      where ${isPostWanted(valueAt, given)} and ${isOfList(source, valueAt, given)}
+      where ${isPostWanted(values)} and ${isOfList(source, values)}
         ${counts === 'posts' && isByDeliveries ? sql`and (select true from (${deliveries} limit 1) as delivery) is not null` : sql``}
-        ${hasTimesToCheck ? sql`and ${isScheduled(valueAt, given)}` : sql``}
-        ${isByDay && !isByDeliveries ? sql`and ${isPublishedThen(valueAt, given)}` : sql``}
-        ${hasOwnTimes && !isByDay ? sql`and ${isItsPlace(valueAt, given, DIRECTIONS[order])}` : sql``}
+        ${hasTimesToCheck ? sql`and ${isScheduled(values)}` : sql``}
+        ${isByDay && !isByDeliveries ? sql`and ${isPublishedThen(values)}` : sql``}
+        ${hasOwnTimes && !isByDay ? sql`and ${isItsPlace(values, DIRECTIONS[order])}` : sql``}
       group by 1
     )
     select counted.value::text, counted.count, looked_at.posts

@@ -8,7 +8,7 @@ import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
 import { dropAbsentOfDeliveries } from '../posts/columns.ts'
 import { costOf, editOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
-import { givenOf, hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
+import { hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
 import {
   type DeliverySource,
   type DeliveryWalk,
@@ -19,9 +19,7 @@ import {
 } from './delivery-sources.ts'
 import { formsOf } from './forms.ts'
 import { isShared } from './organization.ts'
-import { exactTime, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
-
-type Value = ValueOf<DeliveryWalk>
+import { exactTime, isGiven, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 interface PageValues extends DeliveryWalk {
   limit: number
@@ -63,28 +61,28 @@ interface DeliveryQuery {
 }
 
 /** As for posts: only with the conditions that are given, and without their statistics. */
-function selectPage(db: Db, { source }: DeliveryQuery, given: readonly string[], value: ValueOf<PageValues>) {
+function selectPage(db: Db, { source }: DeliveryQuery, values: PageValues) {
   const sortedBy = SORTED_BY[source]
-  const hasHidden = isShared(given) || given.includes('listedAccountIds')
-  const hasLookups = hasTimes(given) || source === 'changed' || hasHidden
+  const hasHidden = isShared(values) || isGiven(values.listedAccountIds)
+  const hasLookups = hasTimes(values) || source === 'changed' || hasHidden
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
-  const isVisible = sql`coalesce(${isOfList(source, value as Value, given)}
-    and ${isListed(value as Value, given, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}, false)`
+  const isVisible = sql`coalesce(${isOfList(source, values)}
+    and ${isListed(values, { userId: sql`delivery.user_id`, id: sql`delivery.post_id` })}, false)`
   const walked = sql<Row>`(
     select *, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isDeliveryWanted(value, given)}${hasTimes(given) ? sql` and ${isScheduled(source, value as Value, given)}` : sql``}
+        ${isDeliveryWanted(values)}${hasTimes(values) ? sql` and ${isScheduled(source, values)}` : sql``}
           and ${hasHidden ? isVisible : sql`true`}, false
       ) as is_wanted${hasHidden ? sql`, case when rank = ${sql.lit(window)} then ${isVisible} else true end as is_visible` : sql``}
     from (
       select *, row_number() over () as rank
-      from (${walkDeliveries(source, value as Value, window, given)}) as walked) as delivery)`
+      from (${walkDeliveries(source, values, window)}) as walked) as delivery)`
   // The page is complete before posts and accounts are joined to its rows.
   const page = db
     .selectFrom(walked.as('postTargets'))
     .selectAll()
     .where(sql<boolean>`is_wanted or is_last`)
-    .limit(value('limit'))
+    .limit(values.limit)
   return db
     .selectFrom(page.as('delivery'))
     .innerJoin('posts', (join) =>
@@ -128,4 +126,4 @@ const runPage = formsOf('find_deliveries', selectPage)
  * page is full, that row is returned too, wanted or not.
  */
 export const findDeliveries = async (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
-  dropAbsentOfDeliveries(await runPage(db, { source }, givenOf(values), values))
+  dropAbsentOfDeliveries(await runPage(db, { source }, values))

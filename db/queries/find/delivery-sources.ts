@@ -12,7 +12,7 @@ import {
   isShared,
   membersOf,
 } from './organization.ts'
-import { type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
+import { WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 /** Conditions on the deliveries of a list. Null does not restrict. */
 export type DeliveryConditions = Pick<
@@ -37,12 +37,10 @@ export interface DeliveryPlace {
 }
 
 export type DeliveryWalk = DeliveryConditions & DeliveryPlace
-type Value = ValueOf<DeliveryWalk>
-
-const byPost = (condition: RawBuilder<unknown>, value: Value) => sql`
+const byPost = (condition: RawBuilder<unknown>, values: DeliveryWalk) => sql`
   select * from post_targets
-  where user_id = ${value('userId')}::uuid and ${condition}
-    and (post_id, account_id) < (${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
+  where user_id = ${values.userId}::uuid and ${condition}
+    and (post_id, account_id) < (${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)
   order by post_id desc, account_id desc`
 
 /**
@@ -68,27 +66,27 @@ const byTime = (posts: RawBuilder<unknown>, own: RawBuilder<unknown>) => sql`
  * All deliveries of posts stand at the times of their posts, so that each post has one. `isItsPlace` leaves out those
  * that have another time of their own.
  */
-const byScheduledPost = (owner: RawBuilder<unknown>, value: Value) =>
+const byScheduledPost = (owner: RawBuilder<unknown>, values: DeliveryWalk) =>
   ofPosts(
     sql`
       select user_id, id, scheduled_at from posts
       where ${owner} and scheduled_at is not null
-        and (scheduled_at, id) <= (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid)
-        and scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+        and (scheduled_at, id) <= (${values.afterTime}::timestamptz, ${values.afterPostId}::uuid)
+        and scheduled_at >= ${values.scheduledFrom ?? '-infinity'}::timestamptz
       order by scheduled_at desc, id desc`,
     sql`(post.scheduled_at, post.id, account_id)
-        < (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)`,
+        < (${values.afterTime}::timestamptz, ${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)`,
   )
 
 /** The deliveries at times of their own. One at the time of its post is in the other half of the walk. */
-const byOwnTime = (value: Value) => sql`
+const byOwnTime = (values: DeliveryWalk) => sql`
   select delivery.*, own_scheduled_at as placed_at
   from (
     select * from post_targets
-    where ${isOfUser(value)} and own_scheduled_at is not null
+    where ${isOfUser(values)} and own_scheduled_at is not null
       and (own_scheduled_at, post_id, account_id)
-        < (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
-      and own_scheduled_at >= coalesce(${value('scheduledFrom')}::timestamptz, '-infinity')
+        < (${values.afterTime}::timestamptz, ${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)
+      and own_scheduled_at >= ${values.scheduledFrom ?? '-infinity'}::timestamptz
     order by own_scheduled_at desc, post_id desc, account_id desc
     limit ${sql.lit(WINDOW_WITH_LOOKUP)}) as delivery
   cross join lateral (
@@ -101,35 +99,35 @@ const isItsPlace = sql`(delivery.own_scheduled_at is null or delivery.own_schedu
 
 /** The indexes that deliveries are found by. All but `changed` put the newest first. */
 const SOURCES = {
-  all: (value: Value) => byPost(sql`true`, value),
-  troubled: (value: Value) => byPost(TROUBLED, value),
-  account: (value: Value) => sql`
+  all: (values: DeliveryWalk) => byPost(sql`true`, values),
+  troubled: (values: DeliveryWalk) => byPost(TROUBLED, values),
+  account: (values: DeliveryWalk) => sql`
     select * from post_targets
-    where ${isOfAccount(value)}
-      and (account_id, user_id, post_id) < ${placeOfAccount(value, sql`${value('afterPostId')}::uuid`)}
+    where ${isOfAccount(values)}
+      and (account_id, user_id, post_id) < ${placeOfAccount(values, sql`${values.afterPostId}::uuid`)}
     order by post_id desc`,
-  changed: (value: Value) => sql`
+  changed: (values: DeliveryWalk) => sql`
     select * from post_targets
-    where user_id = ${value('userId')}::uuid and changed_at is not null
+    where user_id = ${values.userId}::uuid and changed_at is not null
       and (changed_at, post_id, account_id)
-        > (${value('afterTime')}::timestamptz, ${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)
+        > (${values.afterTime}::timestamptz, ${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)
     order by changed_at, post_id, account_id`,
-  scheduled: (value: Value) => byTime(byScheduledPost(isOfUser(value), value), byOwnTime(value)),
+  scheduled: (values: DeliveryWalk) => byTime(byScheduledPost(isOfUser(values), values), byOwnTime(values)),
 }
 
 export type DeliverySource = keyof typeof SOURCES
 
 /** The same for the posts that are marked as those of an organisation. Sources that are absent have no such index. */
-const MARKED_SOURCES: Partial<Record<DeliverySource, (value: Value) => RawBuilder<unknown>>> = {
-  all: (value) =>
+const MARKED_SOURCES: Partial<Record<DeliverySource, (values: DeliveryWalk) => RawBuilder<unknown>>> = {
+  all: (values) =>
     ofPosts(
       sql`
         select user_id, id, scheduled_at from posts
-        where ${hasMark(value)} and id <= ${value('afterPostId')}::uuid
+        where ${hasMark(values)} and id <= ${values.afterPostId}::uuid
         order by id desc`,
-      sql`(post.id, account_id) < (${value('afterPostId')}::uuid, ${value('afterAccountId')}::uuid)`,
+      sql`(post.id, account_id) < (${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)`,
     ),
-  scheduled: (value) => byTime(byScheduledPost(hasMark(value), value), ofMembers('scheduled', value, byOwnTime)),
+  scheduled: (values) => byTime(byScheduledPost(hasMark(values), values), ofMembers('scheduled', values, byOwnTime)),
 }
 
 /** The order of each source, which deliveries of several members are merged in. */
@@ -150,39 +148,39 @@ export const SORTED_BY: Partial<Record<DeliverySource, string>> = {
 /** The first `limit` deliveries of the walks of all members. */
 const ofMembers = (
   source: DeliverySource,
-  value: Value,
-  walk: (member: Value) => RawBuilder<unknown>,
+  values: DeliveryWalk,
+  walk: (member: DeliveryWalk) => RawBuilder<unknown>,
   limit = WINDOW_WITH_LOOKUP,
 ) => sql`
-  select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
+  select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
   order by ${ORDERS[source]}
   limit ${sql.lit(limit)}`
 
 /** The first `limit` deliveries of a walk. */
-export function walkDeliveries(source: DeliverySource, value: Value, limit: number, given: readonly string[]) {
-  const walk = (value: Value) => sql`${SOURCES[source](value)} limit ${sql.lit(limit)}`
-  if (!isShared(given)) return walk(value)
-  const marked = isMarked(given) && MARKED_SOURCES[source]
-  if (marked) return sql`${marked(value)} limit ${sql.lit(limit)}`
-  return ofMembers(source, value, walk, limit)
+export function walkDeliveries(source: DeliverySource, values: DeliveryWalk, limit: number) {
+  const walk = (values: DeliveryWalk) => sql`${SOURCES[source](values)} limit ${sql.lit(limit)}`
+  if (!isShared(values)) return walk(values)
+  const marked = isMarked(values) && MARKED_SOURCES[source]
+  if (marked) return sql`${marked(values)} limit ${sql.lit(limit)}`
+  return ofMembers(source, values, walk, limit)
 }
 
 /** Whether a delivery of the walk, in the row `delivery`, belongs to the list. */
-export function isOfList(source: DeliverySource, value: Value, given: readonly string[]) {
+export function isOfList(source: DeliverySource, values: DeliveryWalk) {
   const userId = sql`delivery.user_id`
-  if (!isShared(given)) return sql`true`
-  const isOfPost = isOfOrganization(value, given, { userId, id: sql`delivery.post_id` })
-  if (!isMarked(given) || !MARKED_SOURCES[source]) return isOfPost
+  if (!isShared(values)) return sql`true`
+  const isOfPost = isOfOrganization(values, { userId, id: sql`delivery.post_id` })
+  if (!isMarked(values) || !MARKED_SOURCES[source]) return isOfPost
   // A walk along the marks of posts has other posts only where accounts have times of their own.
-  return sql`(${isMember(value, userId)} and (delivery.own_scheduled_at is null or ${isOfPost}))`
+  return sql`(${isMember(values, userId)} and (delivery.own_scheduled_at is null or ${isOfPost}))`
 }
 
 /** A walk by time has the times of its rows; for others they are looked up. */
-export const isScheduled = (source: DeliverySource, value: Value, given: readonly string[]) =>
+export const isScheduled = (source: DeliverySource, values: DeliveryWalk) =>
   source === 'scheduled'
-    ? sql`${isItsPlace} and ${isInTimes(value, given, sql`delivery.placed_at`)}`
+    ? sql`${isItsPlace} and ${isInTimes(values, sql`delivery.placed_at`)}`
     : sql`(
         select true from posts
         where posts.user_id = delivery.user_id and posts.id = delivery.post_id
-          and ${isInTimes(value, given, scheduledTime('delivery'))}
+          and ${isInTimes(values, scheduledTime('delivery'))}
         limit 1) is not null`

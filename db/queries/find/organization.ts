@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isPostOf } from '../roles.ts'
-import type { ValueOf } from './walk.ts'
+import { isGiven } from './walk.ts'
 
 /**
  * Lists of an organisation walk along `posts.organization_id`, however many members and accounts it has. Instead they
@@ -15,40 +15,39 @@ export interface OrganizationConditions {
   isMarked?: true
 }
 
-type Value = ValueOf<OrganizationConditions>
-
 /** Whether a list is of an organisation. */
-export const isShared = (given: readonly string[]) => given.includes('organizationId')
-export const isMarked = (given: readonly string[]) => given.includes('isMarked')
+export const isShared = (values: OrganizationConditions) => isGiven(values.organizationId)
+export const isMarked = (values: OrganizationConditions) => isGiven(values.isMarked)
 
 /** Whether the row of `posts` or `post_targets` is of the user. */
-export const isOfUser = (value: ValueOf<{ userId: string }>) => sql`user_id = ${value('userId')}::uuid`
+export const isOfUser = (values: { userId: string }) => sql`user_id = ${values.userId}::uuid`
 
 /** Whether the row of `posts` is marked as one of the organisation. */
-export const hasMark = (value: Value) => sql`organization_id = ${value('organizationId')}::uuid`
+export const hasMark = (values: OrganizationConditions) => sql`organization_id = ${values.organizationId}::uuid`
 
 /** The members of the organisation, each as the row `member`. */
-export const membersOf = (value: Value) => sql`(
-  select user_id from memberships where organization_id = ${value('organizationId')}::uuid) as member`
+export const membersOf = (values: OrganizationConditions) => sql`(
+  select user_id from memberships where organization_id = ${values.organizationId}::uuid) as member`
 
 /** The values of a walk along the posts of one member. */
-export const forMember = <V extends Value>(value: V): V =>
-  ((key: 'userId') => (key === 'userId' ? sql.ref('member.user_id') : value(key))) as V
+export const forMember = <V extends OrganizationConditions>(values: V): V => ({
+  ...values,
+  userId: sql.ref('member.user_id') as never,
+})
 
 /** Whether the user is a member of the organisation. */
-export const isMember = (value: Value, userId: RawBuilder<unknown>) => sql`exists (
+export const isMember = (values: OrganizationConditions, userId: RawBuilder<unknown>) => sql`exists (
   select from memberships
-  where memberships.user_id = ${userId} and memberships.organization_id = ${value('organizationId')}::uuid)`
+  where memberships.user_id = ${userId} and memberships.organization_id = ${values.organizationId}::uuid)`
 
 /** Whether a post of a member belongs to the organisation. */
 export const isOfOrganization = (
-  value: Value,
-  given: readonly string[],
+  values: OrganizationConditions,
   post: { userId: RawBuilder<unknown>; id: RawBuilder<unknown> },
 ) =>
-  isMarked(given)
+  isMarked(values)
     ? sql`(
         select true from posts
-        where posts.user_id = ${post.userId} and posts.id = ${post.id} and posts.${hasMark(value)}
+        where posts.user_id = ${post.userId} and posts.id = ${post.id} and posts.${hasMark(values)}
         limit 1) is not null`
-    : isPostOf(sql`${value('organizationId')}`, post)
+    : isPostOf(sql`${values.organizationId}`, post)

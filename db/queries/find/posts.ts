@@ -3,7 +3,7 @@ import type { ListedPost } from '../../../schemas/find.ts'
 import type { Db } from '../../client.ts'
 import type { Posts } from '../../types.ts'
 import { dropAbsent, listedColumns } from '../posts/columns.ts'
-import { givenOf, hasTimes, isPostWanted } from './conditions.ts'
+import { hasTimes, isPostWanted } from './conditions.ts'
 import { formsOf } from './forms.ts'
 import { isMarked, isShared } from './organization.ts'
 import {
@@ -18,9 +18,7 @@ import {
   walkPosts,
   wantedDeliveries,
 } from './sources.ts'
-import { DIRECTIONS, exactTime, type Order, type ValueOf, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
-
-type Value = ValueOf<PostWalk>
+import { DIRECTIONS, exactTime, isGiven, type Order, WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 interface PageValues extends PostWalk {
   limit: number
@@ -46,43 +44,43 @@ export interface PostQuery {
  * The statement has only the conditions that are given. `coalesce` hides their statistics: with them, Postgres would
  * expect a plan for these values to be cheaper, and plan each time, which takes longer than the rest.
  */
-function selectPage(db: Db, query: PostQuery, given: readonly string[], value: ValueOf<PageValues>) {
+function selectPage(db: Db, query: PostQuery, values: PageValues) {
   const { source, order } = query
-  const isByDeliveries = hasDeliveryConditions(source, given)
+  const isByDeliveries = hasDeliveryConditions(source, values)
   // Every row of a walk by these times meets the conditions on them.
-  const hasOwnTimes = source === 'scheduled' && hasTimes(given)
-  const hasTimesToCheck = source !== 'scheduled' && hasTimes(given) && !isByDeliveries
-  const isLooselyShared = isShared(given) && !isMarked(given)
+  const hasOwnTimes = source === 'scheduled' && hasTimes(values)
+  const hasTimesToCheck = source !== 'scheduled' && hasTimes(values) && !isByDeliveries
+  const isLooselyShared = isShared(values) && !isMarked(values)
   const hasLookups =
     isByDeliveries ||
     hasTimesToCheck ||
     source === 'account' ||
     isLooselyShared ||
-    given.includes('listedAccountIds') ||
-    given.includes('words')
+    isGiven(values.listedAccountIds) ||
+    isGiven(values.words)
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW
   // Qualified, because a column of the API has the same name. The source has this order already, and naming it three
   // times lets Postgres know, so that it stops when the page is full.
   const orderBy = orderOf(source, 'posts', order)
-  const hasDelivery = sql`(select true from (${wantedDeliveries(value as Value, given)} limit 1) as delivery) is not null`
+  const hasDelivery = sql`(select true from (${wantedDeliveries(values)} limit 1) as delivery) is not null`
   const walked = sql<Row>`(
     select *, ${isByTime(source) ? exactTime('placed_at') : sql`null`} as sorted_by, rank = ${sql.lit(window)} as is_last,
       coalesce(
-        ${isPostWanted(value as Value, given)}
-          and ${hasTimesToCheck ? isScheduled(value as Value, given) : sql`true`}
-          and ${hasOwnTimes ? isItsPlace(value as Value, given, DIRECTIONS[order]) : sql`true`}
+        ${isPostWanted(values)}
+          and ${hasTimesToCheck ? isScheduled(values) : sql`true`}
+          and ${hasOwnTimes ? isItsPlace(values, DIRECTIONS[order]) : sql`true`}
           and ${isByDeliveries ? hasDelivery : sql`true`}
-          and ${isOfList(source, value as Value, given)}, false) as is_wanted
+          and ${isOfList(source, values)}, false) as is_wanted
     from (
       select *, row_number() over (order by ${orderBy}) as rank
-      from (${walkPosts({ source, order, isOrdered: true, hasOwnTimes }, value as Value, window, given)}) as posts
+      from (${walkPosts({ source, order, isOrdered: true, hasOwnTimes }, values, window)}) as posts
     ) as post)`
   return db
     .selectFrom(walked.as('posts'))
     .select((eb) => [...listedColumns(eb), 'isWanted', 'isLast', 'sortedBy'])
     .where(sql<boolean>`is_wanted or is_last`)
     .orderBy(orderBy)
-    .limit(value('limit'))
+    .limit(values.limit)
     .$castTo<FoundPost>()
 }
 
@@ -93,4 +91,4 @@ const runPage = formsOf('find_posts', selectPage)
  * is full, that row is returned too, wanted or not.
  */
 export const findPosts = async (db: Db, query: PostQuery, values: PageValues): Promise<FoundPost[]> =>
-  dropAbsent(await runPage(db, query, givenOf(values), values))
+  dropAbsent(await runPage(db, query, values))

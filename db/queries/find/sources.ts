@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { FEW_ROWS } from '../few-rows.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
-import { DELIVERY_TESTS, hasTimes, isDeliveryWanted, isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
+import {
+  deliveryConditionsOf,
+  hasTimes,
+  isDeliveryWanted,
+  isInTimes,
+  type PostConditions,
+  TROUBLED,
+} from './conditions.ts'
 import {
   forMember,
   hasMark,
@@ -13,54 +20,62 @@ import {
   isShared,
   membersOf,
 } from './organization.ts'
-import { DIRECTIONS, type Direction, type Order, type Range, type ValueOf } from './walk.ts'
+import { DIRECTIONS, type Direction, type Order, type Range } from './walk.ts'
 
 export type PostWalk = PostConditions & Range
-
-type Value = ValueOf<PostWalk>
 
 /**
  * The rows between both ends. One end is compared as a pair. If both were compared as single ids, Postgres would always
  * expect a two-hundredth of the user's rows, and would sort all of them.
  */
-const idRange = (column: string, value: Value, { after, before }: Direction) => {
+const idRange = (column: string, values: PostWalk, { after, before }: Direction) => {
   const id = sql.ref(column)
-  const end = sql`${value('endId')}::uuid`
-  return sql`${id} ${after} ${value('startId')}::uuid and (${id}, ${id}) ${before} (${end}, ${end})`
+  const end = sql`${values.endId}::uuid`
+  return sql`${id} ${after} ${values.startId}::uuid and (${id}, ${id}) ${before} (${end}, ${end})`
 }
 
-const byId = (condition: RawBuilder<unknown>, owner: RawBuilder<unknown>, value: Value, direction: Direction) => sql`
+const byId = (
+  condition: RawBuilder<unknown>,
+  owner: RawBuilder<unknown>,
+  values: PostWalk,
+  direction: Direction,
+) => sql`
   select posts.*, id as place from posts
-  where ${owner} and ${condition} and ${idRange('id', value, direction)}
+  where ${owner} and ${condition} and ${idRange('id', values, direction)}
   order by id ${direction.order}`
 
-const byTime = (column: string, owner: RawBuilder<unknown>, value: Value, { order, after, before }: Direction) => sql`
+const byTime = (
+  column: string,
+  owner: RawBuilder<unknown>,
+  values: PostWalk,
+  { order, after, before }: Direction,
+) => sql`
   select posts.*, id as place, ${sql.ref(column)} as placed_at from posts
   where ${owner} and ${sql.ref(column)} is not null
-    and (${sql.ref(column)}, id) ${after} (${value('startTime')}::timestamptz, ${value('startId')}::uuid)
-    and ${sql.ref(column)} ${before} ${value('endTime')}::timestamptz
+    and (${sql.ref(column)}, id) ${after} (${values.startTime}::timestamptz, ${values.startId}::uuid)
+    and ${sql.ref(column)} ${before} ${values.endTime}::timestamptz
   order by ${sql.ref(column)} ${order}, id ${order}`
 
-type PostSourceOf = (owner: RawBuilder<unknown>, value: Value, direction: Direction) => RawBuilder<unknown>
+type PostSourceOf = (owner: RawBuilder<unknown>, values: PostWalk, direction: Direction) => RawBuilder<unknown>
 
 /** The indexes on posts that posts are found by. */
 const BY_POSTS = {
-  all: (owner, value, direction) => byId(sql`true`, owner, value, direction),
+  all: (owner, values, direction) => byId(sql`true`, owner, values, direction),
   /** Posts with the first of `statuses`, which is not `published`. */
-  unpublished: (owner, value, direction) =>
-    byId(sql`status <> 'published' and status = (${value('statuses')}::text[])[1]`, owner, value, direction),
-  reference: (owner, value, direction) =>
-    byId(sql`external_reference = ${value('externalReference')}`, owner, value, direction),
-  scheduled: (owner, value, direction) => byTime('scheduled_at', owner, value, direction),
-  updated: (owner, value, direction) => byTime('updated_at', owner, value, direction),
+  unpublished: (owner, values, direction) =>
+    byId(sql`status <> 'published' and status = (${values.statuses}::text[])[1]`, owner, values, direction),
+  reference: (owner, values, direction) =>
+    byId(sql`external_reference = ${values.externalReference}`, owner, values, direction),
+  scheduled: (owner, values, direction) => byTime('scheduled_at', owner, values, direction),
+  updated: (owner, values, direction) => byTime('updated_at', owner, values, direction),
 } satisfies Record<string, PostSourceOf>
 
 /** The first digits of an id, which name its span, as a number. */
 const spanOf = (id: RawBuilder<unknown>) => sql`('x' || left((${id})::text, 5))::bit(20)::integer`
 
 /** The span of the first post of the user in a direction. */
-const endSpan = (value: Value, order: RawBuilder<unknown>) =>
-  sql`(select ${spanOf(sql`id`)} from posts where ${isOfUser(value)} order by id ${order} limit 1)`
+const endSpan = (values: PostWalk, order: RawBuilder<unknown>) =>
+  sql`(select ${spanOf(sql`id`)} from posts where ${isOfUser(values)} order by id ${order} limit 1)`
 
 /** The indexes that posts are found by before they are looked up. */
 const BY_LOOKUP = {
@@ -68,12 +83,12 @@ const BY_LOOKUP = {
    * Posts with all words, of one span after the other. The offset keeps Postgres from any other index, whose rows it
    * would read until it finds enough: all of them for a rare word.
    */
-  words: (value: Value, { order, after, before }: Direction) => {
+  words: (values: PostWalk, { order, after, before }: Direction) => {
     const isAscending = order === DIRECTIONS.asc.order
-    const first = endSpan(value, sql`asc`)
-    const last = endSpan(value, sql`desc`)
+    const first = endSpan(values, sql`asc`)
+    const last = endSpan(values, sql`desc`)
     const spans = (id: 'startId' | 'endId') =>
-      sql`least(greatest(${spanOf(sql`${value(id)}::uuid`)}, ${first}), ${last})`
+      sql`least(greatest(${spanOf(sql`${values[id]}::uuid`)}, ${first}), ${last})`
     return sql`
       select found.user_id, found.place
       from (
@@ -82,22 +97,22 @@ const BY_LOOKUP = {
       cross join lateral (
         select user_id, post_id as place from (
           select user_id, post_id from post_words
-          where words @> (array[${value('userId')}::uuid::text || ':' || lpad(to_hex(span), 5, '0')] || ${value('words')}::text[])
+          where words @> (array[${values.userId}::uuid::text || ':' || lpad(to_hex(span), 5, '0')] || ${values.words}::text[])
           ${FEW_ROWS} offset 0) as indexed
-        where post_id ${after} ${value('startId')}::uuid and post_id ${before} ${value('endId')}::uuid
+        where post_id ${after} ${values.startId}::uuid and post_id ${before} ${values.endId}::uuid
         order by post_id ${order}) as found`
   },
-  account: (value: Value, { order, after, before }: Direction) => sql`
+  account: (values: PostWalk, { order, after, before }: Direction) => sql`
     select user_id, post_id as place from post_targets
-    where ${isOfAccount(value)}
-      and (account_id, user_id, post_id) ${after} ${placeOfAccount(value, sql`${value('startId')}::uuid`)}
-      and (account_id, user_id, post_id) ${before} ${placeOfAccount(value, sql`${value('endId')}::uuid`)}
+    where ${isOfAccount(values)}
+      and (account_id, user_id, post_id) ${after} ${placeOfAccount(values, sql`${values.startId}::uuid`)}
+      and (account_id, user_id, post_id) ${before} ${placeOfAccount(values, sql`${values.endId}::uuid`)}
     order by post_id ${order}`,
   /** Posts with a delivery that has an error, or that needs its owner. */
-  troubled: (value: Value, direction: Direction) => sql`
+  troubled: (values: PostWalk, direction: Direction) => sql`
     select distinct user_id, post_id as place from post_targets
-    where ${isOfUser(value)} and ${TROUBLED}
-      and ${idRange('post_id', value, direction)}
+    where ${isOfUser(values)} and ${TROUBLED}
+      and ${idRange('post_id', values, direction)}
     order by post_id ${direction.order}`,
 }
 
@@ -105,13 +120,13 @@ const BY_LOOKUP = {
  * The posts of the user, each at every own time of its accounts that differs from the time of the post. The other half
  * of the walk has the post at its time.
  */
-const byOwnTime = (value: Value, { order, after, before }: Direction, limit: number) => sql`
+const byOwnTime = (values: PostWalk, { order, after, before }: Direction, limit: number) => sql`
   select posts.*, posts.id as place, own.own_scheduled_at as placed_at
   from (
     select distinct user_id, own_scheduled_at, post_id from post_targets
-    where ${isOfUser(value)} and own_scheduled_at is not null
-      and (own_scheduled_at, post_id) ${after} (${value('startTime')}::timestamptz, ${value('startId')}::uuid)
-      and own_scheduled_at ${before} ${value('endTime')}::timestamptz
+    where ${isOfUser(values)} and own_scheduled_at is not null
+      and (own_scheduled_at, post_id) ${after} (${values.startTime}::timestamptz, ${values.startId}::uuid)
+      and own_scheduled_at ${before} ${values.endTime}::timestamptz
     order by own_scheduled_at ${order}, post_id ${order}
     limit ${sql.lit(limit)}) as own
   cross join lateral (select * from posts where user_id = own.user_id and id = own.post_id limit 1) as posts
@@ -126,8 +141,8 @@ const isByPosts = (source: PostSource): source is keyof typeof BY_POSTS => sourc
  * Whether the deliveries of each post have to be looked up. The source `account` has posts of the account alone, maybe
  * at other times than the account's.
  */
-export const hasDeliveryConditions = (source: PostSource, given: readonly string[]) =>
-  given.some((name) => name in DELIVERY_TESTS && !(name === 'accountId' && source === 'account' && !hasTimes(given)))
+export const hasDeliveryConditions = (source: PostSource, values: PostWalk) =>
+  deliveryConditionsOf(values).some((name) => !(name === 'accountId' && source === 'account' && !hasTimes(values)))
 
 /** Whether the rows of a source are sorted by `placed_at`, before the id. */
 export const isByTime = (source: PostSource) => source === 'scheduled' || source === 'updated'
@@ -148,12 +163,12 @@ interface Walk {
 }
 
 /** The first `limit` posts of a walk. */
-export function walkPosts(query: Walk, value: Value, limit: number, given: readonly string[]) {
+export function walkPosts(query: Walk, values: PostWalk, limit: number) {
   const { source, order, isOrdered, hasOwnTimes } = query
-  if (!isByPosts(source)) return walkDeliveries(query, BY_LOOKUP[source], value, limit, given)
-  const byPosts = (owner: RawBuilder<unknown>, value: Value) =>
-    sql`${BY_POSTS[source](owner, value, DIRECTIONS[order])} limit ${sql.lit(limit)}`
-  const byOwn = (value: Value) => byOwnTime(value, DIRECTIONS[order], limit)
+  if (!isByPosts(source)) return walkDeliveries(query, BY_LOOKUP[source], values, limit)
+  const byPosts = (owner: RawBuilder<unknown>, values: PostWalk) =>
+    sql`${BY_POSTS[source](owner, values, DIRECTIONS[order])} limit ${sql.lit(limit)}`
+  const byOwn = (values: PostWalk) => byOwnTime(values, DIRECTIONS[order], limit)
   const merge = (posts: RawBuilder<unknown>, own: RawBuilder<unknown>) =>
     hasOwnTimes
       ? sql`
@@ -161,12 +176,12 @@ export function walkPosts(query: Walk, value: Value, limit: number, given: reado
         order by ${orderOf(source, 'walk', order)}
         limit ${sql.lit(limit)}`
       : posts
-  const ofMembers = (walk: (member: Value) => RawBuilder<unknown>) => sql`
-    select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
+  const ofMembers = (walk: (member: PostWalk) => RawBuilder<unknown>) => sql`
+    select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
     ${isOrdered ? sql`order by ${orderOf(source, 'walk', order)}` : sql``}
     limit ${sql.lit(limit)}`
-  if (!isShared(given)) return merge(byPosts(isOfUser(value), value), byOwn(value))
-  if (isMarked(given)) return merge(byPosts(hasMark(value), value), ofMembers(byOwn))
+  if (!isShared(values)) return merge(byPosts(isOfUser(values), values), byOwn(values))
+  if (isMarked(values)) return merge(byPosts(hasMark(values), values), ofMembers(byOwn))
   return ofMembers((member) => merge(byPosts(isOfUser(member), member), byOwn(member)))
 }
 
@@ -176,20 +191,19 @@ export function walkPosts(query: Walk, value: Value, limit: number, given: reado
  */
 function walkDeliveries(
   { order, isOrdered }: Walk,
-  walkOf: (value: Value, direction: Direction) => RawBuilder<unknown>,
-  value: Value,
+  walkOf: (values: PostWalk, direction: Direction) => RawBuilder<unknown>,
+  values: PostWalk,
   limit: number,
-  given: readonly string[],
 ) {
   const direction = DIRECTIONS[order]
-  const walk = (value: Value) => sql`${walkOf(value, direction)} limit ${sql.lit(limit)}`
+  const walk = (values: PostWalk) => sql`${walkOf(values, direction)} limit ${sql.lit(limit)}`
   const walks = sql`
-    select walk.* from ${membersOf(value)} cross join lateral (${walk(forMember(value))}) as walk
+    select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
     ${isOrdered ? sql`order by walk.place ${direction.order}` : sql``}
     limit ${sql.lit(limit)}`
   return sql`
     select post.*, delivery.place
-    from (${isShared(given) ? walks : walk(value)}) as delivery
+    from (${isShared(values) ? walks : walk(values)}) as delivery
     cross join lateral (
       select * from posts where user_id = delivery.user_id and id = delivery.place limit 1) as post
     order by delivery.place ${direction.order}
@@ -197,37 +211,37 @@ function walkDeliveries(
 }
 
 /** Whether a post of the walk, in the row `post`, belongs to the list. */
-export function isOfList(source: PostSource, value: Value, given: readonly string[]) {
-  if (!isShared(given)) return sql`true`
-  if (!isMarked(given)) return isOfOrganization(value, given, { userId: sql`post.user_id`, id: sql`post.id` })
-  return sql`post.${hasMark(value)}${isByPosts(source) ? sql` and ${isMember(value, sql`post.user_id`)}` : sql``}`
+export function isOfList(source: PostSource, values: PostWalk) {
+  if (!isShared(values)) return sql`true`
+  if (!isMarked(values)) return isOfOrganization(values, { userId: sql`post.user_id`, id: sql`post.id` })
+  return sql`post.${hasMark(values)}${isByPosts(source) ? sql` and ${isMember(values, sql`post.user_id`)}` : sql``}`
 }
 
 /** The deliveries of the post in the row `post` that meet all given conditions. */
-export const wantedDeliveries = (value: Value, given: readonly string[]) => sql`
+export const wantedDeliveries = (values: PostWalk) => sql`
   select delivery.* from post_targets as delivery
-  where delivery.user_id = post.user_id and delivery.post_id = post.id and ${isDeliveryWanted(value, given)}
-    and ${isInTimes(value, given, scheduledTime('delivery', 'post'))}`
+  where delivery.user_id = post.user_id and delivery.post_id = post.id and ${isDeliveryWanted(values)}
+    and ${isInTimes(values, scheduledTime('delivery', 'post'))}`
 
 /** Whether the post in the row `post` itself, or one of its deliveries, is scheduled for the given times. */
-export const isScheduled = (value: Value, given: readonly string[]) => sql`(
-  ${isInTimes(value, given, sql`post.scheduled_at`)}
-  or (select true from (${wantedDeliveries(value, given)} limit 1) as delivery) is not null)`
+export const isScheduled = (values: PostWalk) => sql`(
+  ${isInTimes(values, sql`post.scheduled_at`)}
+  or (select true from (${wantedDeliveries(values)} limit 1) as delivery) is not null)`
 
 /**
  * Whether the row `post` of a walk with own times is the place of its post in the given times: the time of the post, or
  * else the first of its accounts' times in the direction of the walk.
  */
-export function isItsPlace(value: Value, given: readonly string[], { after }: Direction) {
+export function isItsPlace(values: PostWalk, { after }: Direction) {
   // Not the column alone: Postgres would look into the index of own times, which may have many others.
   const time = scheduledTime('other', 'post')
   return sql`(
     post.placed_at = post.scheduled_at
-    or not (${isInTimes(value, given, sql`post.scheduled_at`)})
+    or not (${isInTimes(values, sql`post.scheduled_at`)})
       and (
         select true from post_targets as other
         where other.user_id = post.user_id and other.post_id = post.id
-          and ${isInTimes(value, given, time)} and post.placed_at ${after} ${time}
+          and ${isInTimes(values, time)} and post.placed_at ${after} ${time}
         limit 1) is null)`
 }
 
@@ -235,12 +249,12 @@ export function isItsPlace(value: Value, given: readonly string[], { after }: Di
  * Whether the row `post` of a walk with own times stands at a time at which some account publishes it. It may not at
  * the time of the post, if each account has another one. Users without such times have no deliveries looked up.
  */
-export function isPublishedThen(value: Value, given: readonly string[]) {
-  const own = (value: Value) =>
-    sql`select true from post_targets where ${isOfUser(value)} and own_scheduled_at is not null limit 1`
-  const ofAnyone = isShared(given)
-    ? sql`select true from ${membersOf(value)} cross join lateral (${own(forMember(value))}) as own limit 1`
-    : own(value)
+export function isPublishedThen(values: PostWalk) {
+  const own = (values: PostWalk) =>
+    sql`select true from post_targets where ${isOfUser(values)} and own_scheduled_at is not null limit 1`
+  const ofAnyone = isShared(values)
+    ? sql`select true from ${membersOf(values)} cross join lateral (${own(forMember(values))}) as own limit 1`
+    : own(values)
   return sql`(
     post.placed_at <> post.scheduled_at
     or (${ofAnyone}) is null

@@ -33,8 +33,8 @@ export interface Range {
   endId: string
 }
 
-/** Gives a value, or the placeholder of a prepared statement for it. */
-export type ValueOf<P> = <K extends keyof P & string>(key: K) => P[K]
+/** Whether a condition restricts: null and undefined do not. */
+export const isGiven = (condition: unknown): boolean => (condition ?? null) !== null
 
 /** A time to the microsecond, for a cursor. */
 export const exactTime = (column: string) =>
