@@ -1,7 +1,8 @@
 import t from 'tap'
 import { holdDeliveries, releaseDeliveries } from '../../src/engine/delivery/hold.ts'
+import { CALL_IN_FLIGHT_MAX_MS, FAILURES_MAX } from '../../src/engine/delivery/timing.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
-import { scriptedNetwork } from '../helpers/scripted-network.ts'
+import { lostResponse, scriptedNetwork } from '../helpers/scripted-network.ts'
 
 const DAY_MS = 86_400_000
 
@@ -36,6 +37,23 @@ t.test('held deliveries are not sent until they are released, and then at their 
   const { state, nextAttemptAt, error } = await readDelivery(tomorrow)
   t.strictSame([state, error], ['queued', null])
   t.ok(Date.parse(nextAttemptAt!) > Date.now() + DAY_MS / 2)
+})
+
+t.test('a released delivery has a fresh count of failures: what is missing is sent, or has an error', async (t) => {
+  const { db, network, inDays, post, readDelivery, work } = await setUp(t)
+  const id = await post('not found')
+  await db
+    .updateTable('postTargets')
+    .set({ failures: FAILURES_MAX - 1 })
+    .execute()
+  network.steps = [{ isAccepted: false, error: lostResponse() }]
+  await work()
+  t.hasStrict(await readDelivery(id), { state: 'queued', error: { code: 'timeout' } })
+  await holdDeliveries(db, inDays(1))
+  await releaseDeliveries(db, null)
+  await work(CALL_IN_FLIGHT_MAX_MS)
+  t.hasStrict(await readDelivery(id), { state: 'published', error: null })
+  t.strictSame(network.posts, ['not found'])
 })
 
 t.test('a delivery that is being sent is counted, and not held', async (t) => {

@@ -32,7 +32,7 @@ export const releaseDeliveries = (
     db,
     sql`state = any(${from}::text[]) and error ->> 'code' = any(${codes}::text[])
       and due_at < coalesce(${dueBefore}::timestamptz, 'infinity')`,
-    sql`state = ${to}, error = null, due_at = greatest(due_at, now()), claimable_at = greatest(due_at, now())`,
+    sql`state = ${to}, error = null, failures = 0, due_at = greatest(due_at, now()), claimable_at = greatest(due_at, now())`,
   )
 
 /** Number of deliveries in this state that are due before `dueBefore`. */
