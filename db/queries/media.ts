@@ -187,7 +187,7 @@ export const deleteUnusedMedia = prepared<
         and (posts.status <> 'published' or exists (
           select from post_targets
           where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-            and state in ('queued', 'publishing', 'unconfirmed') and ${isUnsentFile} and ${isFileOf('post_targets')}))
+            and (state in ('queued', 'publishing', 'unconfirmed') or intent is not null) and ${isUnsentFile} and ${isFileOf('post_targets')}))
       limit 1
     ),
     -- A file may be published in one part of a thread and missing in another.

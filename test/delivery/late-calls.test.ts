@@ -4,6 +4,7 @@ import { CALL_IN_FLIGHT_MAX_MS } from '../../src/engine/delivery/timing.ts'
 import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'
+import { jpeg, upload } from '../helpers/upload.ts'
 
 // A call whose response was lost may still arrive. Calls that do arrive late, on every network:
 // test/faults/networks/late.test.ts.
@@ -135,6 +136,19 @@ t.test('a removal waits for a network that cannot be read', async (t) => {
   await change(CALL_IN_FLIGHT_MAX_MS)
   t.hasStrict(await read(), { state: 'removed', error: null })
   t.same(mastodon.removals, ['n1'])
+})
+
+t.test('a file is kept while a call with an unknown outcome may have sent it, also if it is held back', async (t) => {
+  const { app, ada, db, mastodon, connectAccount, post, readDelivery, work } = await createScene(t, [accepted])
+  const account = await connectAccount('mastodon')
+  const { body: file } = await upload(app, ada, [['file', await jpeg()]])
+  mastodon.steps.push(lost)
+  const id = await post({ accountIds: [account], caption: 'two', mediaIds: [file.id] })
+  await work()
+  await holdDeliveries(db, new Date(Date.now() + 3_600_000))
+  t.hasStrict(await readDelivery(id), { state: 'missed', error: { code: 'held' } })
+  t.equal((await ada.call('DELETE', `/media/${file.id}`)).status, 409)
+  t.equal((await ada.call('POST', `/posts/${id}/deliveries/${account}/retry`)).status, 202)
 })
 
 t.test('what is held back after a lost call is not removed, and is queried after its release', async (t) => {
