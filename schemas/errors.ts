@@ -293,6 +293,7 @@ export const ERRORS = {
     meaning: 'The delivery is being sent.',
     cases: {
       arriving: { message: 'The call may still arrive: check the network half a minute after it, then call resolve' },
+      processing: { message: 'The network has accepted the post and may still publish it: call retry, which asks it' },
     },
   },
   delivery_published: { status: 409, message: 'Delivery is published', meaning: 'The delivery is published already.' },

@@ -25,6 +25,20 @@ const processing = (mastodon: ScriptedNetwork, afterMs: number) => {
   mastodon.reconcileWith = async () => ({ processing: { state: { attempt: 1 }, afterMs } })
 }
 
+t.test('what its network processes is not resolved as not published, and a retry asks the network', async (t) => {
+  const { ada, mastodon, account, id, readDelivery, work } = await createProcessing(t)
+  const act = (name: string, body?: object) => ada.call('POST', `/posts/${id}/deliveries/${account}/${name}`, body)
+  t.equal((await act('cancel')).body.targets[0].delivery.state, 'unconfirmed')
+  t.hasStrict(await act('resolve', { outcome: 'not_published' }), {
+    status: 409,
+    headers: { 'x-error-code': 'delivery_in_progress' },
+  })
+  t.equal((await act('retry')).status, 202)
+  await work(MINUTE)
+  t.hasStrict(await readDelivery(id), { state: 'published', error: null })
+  t.strictSame(mastodon.posts, ['video'])
+})
+
 t.test('500 deliveries that wait ten minutes for their network do not hold up others', async (t) => {
   const mastodon = scriptedNetwork('reconcilable', 2)
   const { ada, connectAccount, post, createWorker, readDelivery, readStatus, work, time } = await createDeliveryWorld(

@@ -136,6 +136,8 @@ export interface OwnedDelivery {
   isEarly: boolean
   /** Milliseconds since the last call that lost its response ended; null if none has. */
   lostForMs: number | null
+  /** Milliseconds for which it has waited for its network; null if it does not wait. */
+  waitedMs: number | null
 }
 
 /** Identifies a delivery among those of one user. */
@@ -145,7 +147,8 @@ export type OwnKey = Omit<DeliveryKey, 'userId'>
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
     select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit, deleted_files,
-      started_at is null and due_at > now() as is_early, ${msSince(null, 'lost_call_at')} as lost_for_ms
+      started_at is null and due_at > now() as is_early, ${msSince(null, 'lost_call_at')} as lost_for_ms,
+      ${msSince(null, 'waiting_since')} as waited_ms
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery
       on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id

@@ -12,7 +12,7 @@ import { CANCELLED, type MarkPublished, type ResolveDelivery } from '../../../sc
 import { fail } from '../../base/errors.ts'
 import { cancelled, MARK_PUBLISHED, resolved } from '../../engine/delivery/machine.ts'
 import { isCancellable, isResolvable, marked } from '../../engine/delivery/owner-rules.ts'
-import { CALL_IN_FLIGHT_MAX_MS } from '../../engine/delivery/timing.ts'
+import { CALL_IN_FLIGHT_MAX_MS, NETWORK_WAIT_MAX_MS } from '../../engine/delivery/timing.ts'
 import { TRANSITIONS } from '../../engine/delivery/transitions.ts'
 import type { PostCondition } from '../posts/etag.ts'
 import { getPost } from '../posts/get.ts'
@@ -22,7 +22,7 @@ import { changeDelivery, type DeliveryAccess, planOf } from './own-delivery.ts'
 /**
  * Settles an unconfirmed delivery by what its owner has seen on the network. Throws 404 if the user has no such
  * delivery, 400 for an invalid `url`, and 409 if it is in another state, or not published and its call may still
- * arrive.
+ * arrive, or its network processes the act.
  */
 export async function resolveDelivery(
   db: Db,
@@ -35,9 +35,11 @@ export async function resolveDelivery(
   }
   return changeDelivery(db, key, async (db, delivery) => {
     if (!isResolvable(delivery.state)) throw fail('delivery_not_unconfirmed')
-    const { lostForMs } = delivery
+    const { lostForMs, waitedMs } = delivery
     const mayArrive = lostForMs !== null && lostForMs < CALL_IN_FLIGHT_MAX_MS
+    const isProcessed = waitedMs !== null && waitedMs <= NETWORK_WAIT_MAX_MS
     if (outcome === 'not_published' && mayArrive) throw fail('delivery_in_progress.arriving')
+    if (outcome === 'not_published' && isProcessed) throw fail('delivery_in_progress.processing')
     const plan = planOf(await getPost(db, key.userId, key.postId), key)
     const sent = outcome === 'published' ? [{ id: null, url: url ?? null }] : []
     const missing = plan[delivery.sent.length + sent.length]
