@@ -26,7 +26,7 @@ export interface Replayed {
 
 /** Adds the entries of a delivery, in order, to what the backup has of it. Returns undefined if they add nothing. */
 export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed | undefined {
-  const { sent, intent, attempts, startedAt, token } = delivery
+  const { state, sent, intent, attempts, startedAt, token } = delivery
   const known: Replayed = {
     sent: [...sent],
     open: null,
@@ -42,6 +42,10 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
   // The backup has the intents of all its attempts. It lacks at most the outcome of the last one, whose call is open.
   const isInBackup = ({ startedAt, attempt = Number.POSITIVE_INFINITY }: Entry) =>
     attempt < attempts || (attempt === attempts && (startedAt !== undefined || intent === null))
+  const isHeldOrQueued = state === 'queued' || state === 'publishing'
+  // A delivery that was late made no attempt: its entry has the number that the next attempt gets.
+  const isLateInBackup = ({ startedAt, attempt, outcome }: Entry) =>
+    attempt !== undefined && !startedAt && !outcome && (attempt === attempts || !isHeldOrQueued)
   // The backup has the intent, but not its outcome.
   const isIntended = ({ act, attempt }: Entry) => attempt === undefined && act === intent && known.attempts.length === 0
   let isChanged = false
@@ -52,7 +56,7 @@ export function replay(delivery: BackedUpDelivery, entries: Entry[]): Replayed |
     }
     // `restoreEdits` reads them.
     if (entry.edit) continue
-    if (isOut(known, entry.act) || isInBackup(entry)) continue
+    if (isOut(known, entry.act) || isInBackup(entry) || isLateInBackup(entry)) continue
     isChanged = true
     if (entry.startedAt) addIntent(known, entry, entry.startedAt, isIntended(entry))
     if (entry.state) addOutcome(known, { ...entry, state: entry.state, at: entry.endedAt ?? entry.at })
