@@ -78,12 +78,12 @@ function parseMarkdownV2(text: string): string {
   const open: { mark: string; at: number }[] = []
   let parsed = ''
   const tokens =
-    /\\[!-~]|```([^`\\]|\\.|`(?!``))*```|`(?:[^`\\]|\\.)*`|`|(?<=^|\n)(?:\*\*)?>|\|\|(?=\n|$)|__|\|\||!\[|\](?:\((?:[^)\\]|\\.)*\))?|[\s\S]/gu
+    /\\(?!\x7f)\p{ASCII}|```([^`\\]|\\.|`(?!``))*```|`(?:[^`\\]|\\.)*`|`|(?<=^|\n)(?:\*\*)?>|\|\|(?=\n|$)|__|\|\||!\[|\](?:\((?:[^)\\]|\\.)*\))?|[\s\S]/gu
   for (const { 0: sign, index } of text.matchAll(tokens)) {
     const inside = open.at(-1)?.mark ?? ''
     if (sign.length === 2 && sign.startsWith('\\')) parsed += sign[1]
     else if (sign.length > 1 && sign.startsWith('`'))
-      parsed += sign.replace(/^```(?:\w+)?\n?|^`|```$|`$/g, '').replaceAll(/\\([!-~])/g, '$1')
+      parsed += sign.replace(/^```(?:\w+)?\n?|^`|```$|`$/g, '').replaceAll(/\\(?!\x7f)(\p{ASCII})/gu, '$1')
     else if (inside.endsWith('[') ? sign.startsWith(']') : sign === inside) open.pop()
     else if (sign.endsWith('>') && (index === 0 || text[index - 1] === '\n')) continue
     // Makes the quotation before it expandable.
