@@ -69,8 +69,8 @@ test-upgrade: $(DEVELOP) ## upgrade the released versions under load: nothing ma
 bench: $(DEVELOP) ## measure speed beside a minimal server and the last release; BENCH=requests, against, growth or publisher runs one part
 	@for part in $(or $(BENCH),requests against growth publisher); do node test/bench/$$part.ts || exit 1; done
 
-soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media or fuzz runs one
-	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz); do node test/faults/$$part/soak.ts || exit 1; done
+soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media, fuzz or model runs one
+	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz model); do node test/$$([ $$part = model ] || echo faults/)$$part/soak.ts || exit 1; done
 
 check: $(DEVELOP) ## check types, lint, import directions, and that generated files are up to date
 	@npm run -s typecheck
