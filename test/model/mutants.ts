@@ -12,7 +12,7 @@ interface Mutant {
 
 const FILES = ['decide.ts', 'owner-rules.ts'].map((name) => `src/engine/delivery/${name}`)
 
-/** Each finds what it replaces once in a line. */
+/** Each replaces the first place that it finds in a line. */
 const RULES: [found: RegExp, replaced: string][] = [
   [/ === /, ' !== '],
   [/ !== /, ' === '],

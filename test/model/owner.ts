@@ -7,8 +7,8 @@ import { replay } from '../../src/engine/journal/replay.ts'
 import type { Row, Scenario, Step, World } from './world.ts'
 import * as model from './world.ts'
 
-// Acts of the owner and the operator, by owner-rules.ts and machine.ts, at any time. The owner looks at the
-// network and says what is there.
+// Acts of the owner and the operator at any time, as owner-rules.ts and machine.ts allow them. An owner who resolves a
+// delivery says what the network shows.
 
 const error = (code: string) => ({ code, message: code, retryable: true })
 
@@ -209,7 +209,7 @@ export function* restoring(scenario: Scenario, world: World): Generator<Step> {
   const label = 'the database is restored'
   const journal = { isLost: true, backup: null, journal: [] }
   if (!known) {
-    // A delivery that was due, and of which the journal has no call, was not sent.
+    // The journal has no call of a delivery that was due: it was not sent.
     const isUnsent = world.journal.length === 0 && old.wait !== null && intent === null
     const state = machine.restored(false, null, false)
     const next = model.put(
@@ -245,5 +245,5 @@ export function* restoring(scenario: Scenario, world: World): Generator<Step> {
   }
 }
 
-/** Flaws that no delivery may have after a restore. */
+/** The fields that a restore clears. */
 const OVER = { prepared: null, waitedMs: null, holder: null, wait: null }

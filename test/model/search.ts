@@ -226,10 +226,10 @@ function hash(world: World): number {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** No event: the state stays as it is. */
-const EDIT = 'edit of what is published'
+/** An edit of a published post keeps the state, so that the table has no event for it. */
+const EDIT = 'edit of a published post'
 
-/** Entries of the table that no step took, as `event from state` and `event to state`; edits are not in the table. */
+/** The entries of the table that no step took, as `event from state` and `event to state`, and edits. */
 export const listUnreached = (reached: ReadonlySet<string>): string[] =>
   [
     EDIT,

@@ -16,7 +16,7 @@ import type { Act } from '../../src/platforms/contract/adapter.ts'
 /*
  * The world of one delivery: its row, two workers, calls on their way, and what readers see on the network. Decisions
  * are those of src/engine/delivery. Only the conditions of statements are repeated here, each beside the name of its
- * file. Times are whole ticks, of which each timer keeps the rest.
+ * file. Time passes in whole ticks: a timer has the number of ticks that are left.
  */
 
 const TICK_MS = 15_000
@@ -115,7 +115,7 @@ export interface World {
   shown: Shown[]
   /** A call that the network has accepted and processes, or has refused since. */
   accepted: { act: number; version: number; isRefused: boolean } | null
-  /** Acts of which the owner or the operator has said that they are out. */
+  /** The acts that are out, by the word of the owner or the operator. */
   said: number[]
   actsLeft: number
   backup: Pick<World, 'row' | 'change'> | null
@@ -286,7 +286,7 @@ function* publishing(scenario: Scenario, world: World, worker: number): Generato
   const sent = (how: 'published' | 'found') => ({ event: 'sent', act: { id, url: null }, how }) as const
   const wait = { prepared: { act, state: 0 }, afterMs: TICK_MS }
   const goodIfLost = whenLost(world, worker)
-  // Whatever a worker does that lost its lease, the first statement tells it so.
+  // A worker learns from its next statement that its lease is lost.
   if (row.holder !== worker) return yield settled('finds that its lease is lost', { event: 'absent' }, 0)
   if (work.stage !== 'begun') {
     if (work.stage === 'carriedOut') yield settled('gets the id', sent('published'), 0)
@@ -511,7 +511,7 @@ function* claiming(scenario: Scenario, world: World, worker: number): Generator<
   }
 }
 
-/** What the network does with calls that are on their way, and with one that it processes. */
+/** Steps of the network: with calls that are on their way, and with an act that it processes. */
 function* network(scenario: Scenario, world: World): Generator<Step> {
   const { calls, shown, accepted, workers } = world
   const stagesAfter = (by: number | null, stage: 'carriedOut' | 'accepted') =>
@@ -536,7 +536,7 @@ function* network(scenario: Scenario, world: World): Generator<Step> {
       const changed = shown.map((each) =>
         isIt(each) ? { ...each, ...(kind === 'edit' ? { text } : { isGone: true }) } : each,
       )
-      // The worst network publishes an edit anew.
+      // The worst network publishes an edit as a new post.
       const next = kind === 'edit' && !shown.some(isIt) ? [...shown, post] : changed
       yield { label: `act ${act}: the ${kind} is out`, next: { ...rest, shown: next }, good: 1 }
     }
@@ -564,7 +564,7 @@ function* time(world: World): Generator<Step> {
       isEarly: false,
     }),
     change: change && { ...change, due: Math.max(change.due - 1, 0) },
-    // A worker ends its call when its lease ends. From then on, it may arrive late.
+    // A worker ends its call when its lease ends. Such a call may still arrive for a while.
     calls: calls
       .map((call) => ({ ...call, left: call.left === null ? IN_FLIGHT : call.left - 1 }))
       .filter(({ left }) => left > 0),
