@@ -115,8 +115,11 @@ t.test('a worker that refreshes tokens reads the profile again for a picture of 
   const renew = (now: string | null) =>
     renewAvatar(
       {
-        ...{ db, log, fetch, networks: { ...networks, mastodon: counted } },
-        ...{ avatars: createAvatars({ db, incomingDir: mediaDir, fetchFile, log }) },
+        db,
+        log,
+        fetch,
+        networks: { ...networks, mastodon: counted },
+        avatars: createAvatars({ db, incomingDir: mediaDir, fetchFile, log }),
         clock: () => (now === null ? null : new Date(now)),
       },
       { accountId: id, platform: 'mastodon', credentials: {} },

@@ -157,7 +157,10 @@ t.test('a body is validated by the schema of the network that it names', async (
   })
   const elsewhere = (platform: string) => `. Accounts of ${platform} are connected with POST /api/v1/connections`
   const misformed = (key: string, message: string) => ({
-    ...{ code: 'invalid_string', validation: 'regex', path: ['credentials', key], message },
+    code: 'invalid_string',
+    validation: 'regex',
+    path: ['credentials', key],
+    message,
   })
   const bluesky = { identifier: 'a', password: 'b' }
   const cases: [body: unknown, issues: unknown[]][] = [

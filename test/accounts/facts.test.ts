@@ -30,7 +30,9 @@ async function createServerWorld(t: Test, stated: object = GOTOSOCIAL) {
   const account = await world.connect('mastodon')
   const validate = async (post: object) => {
     const { body } = await ada.call('POST', '/posts/validate', {
-      ...{ accountIds: [account], scheduledAt: '2100-01-01T00:00:00Z', caption: 'hi' },
+      accountIds: [account],
+      scheduledAt: '2100-01-01T00:00:00Z',
+      caption: 'hi',
       ...post,
     })
     return body.violations.map(({ message }: { message: string }) => message)
@@ -150,7 +152,8 @@ t.test('a fork of Mastodon states that a post may have a poll and files', async 
     })
     const poll = { options: ['a', 'b', 'c', 'd', 'e'], expiresIn: 3600 }
     const found = await validate({
-      ...{ caption: 'a'.repeat(5000), mediaIds: [await ada.media({ kind: 'image' })] },
+      caption: 'a'.repeat(5000),
+      mediaIds: [await ada.media({ kind: 'image' })],
       accountOverrides: [{ accountId: account, fields: { poll, contentType: 'text/markdown' } }],
     })
     t.strictSame(

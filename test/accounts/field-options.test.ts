@@ -74,7 +74,8 @@ t.test('values are read once by concurrent callers, and again with other paramet
     organizationId: await organization(ada, bob),
     credentials: { accessToken: 'shared' },
   })
-  const [own, others] = [await list(shared), await bob.call('GET', `/accounts/${shared}/options/boardId`)]
+  const own = await list(shared)
+  const others = await bob.call('GET', `/accounts/${shared}/options/boardId`)
   t.strictSame([own.status, own.body], [others.status, others.body])
   t.equal(calls, 6, 'members share what was read')
 })

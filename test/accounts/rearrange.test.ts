@@ -49,7 +49,11 @@ t.test('queued posts move to the slots of a changed schedule, in their order', a
   t.same(
     events.map(({ data }) => data),
     left.map((postId, index) => ({
-      ...{ postId, accountIds: [id], status: 'scheduled', scheduledAt: times[index], changed: ['scheduledAt'] },
+      postId,
+      accountIds: [id],
+      status: 'scheduled',
+      scheduledAt: times[index],
+      changed: ['scheduledAt'],
     })),
   )
   t.strictSame((await rearrange()).body, { moved: [], stayed: 3 }, 'repeated, it moves nothing')

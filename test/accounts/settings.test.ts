@@ -54,13 +54,19 @@ t.test('defaults are merged, and those that the network does not take are reject
     undefined,
   ])
   t.strictSame(await wrong({ title: 'a'.repeat(101) }), [
-    ...[400, 'pinterest (@ada): field title is 101 characters long, at most 100 are allowed', undefined],
+    400,
+    'pinterest (@ada): field title is 101 characters long, at most 100 are allowed',
+    undefined,
   ])
   t.strictSame(await wrong({ bordId: '1' }), [
-    ...[400, ['defaultFields', 'bordId'], '"bordId" is unknown and has no effect: did you mean boardId?'],
+    400,
+    ['defaultFields', 'bordId'],
+    '"bordId" is unknown and has no effect: did you mean boardId?',
   ])
   t.strictSame(await wrong({ boardId: 'é'.repeat(2048) }), [
-    ...[400, ['defaultFields'], 'Would be 4131 bytes as JSON: at most 4096 are allowed'],
+    400,
+    ['defaultFields'],
+    'Would be 4131 bytes as JSON: at most 4096 are allowed',
   ])
   t.strictSame(await wrong({ boardId: '3' }, ' '), [
     400,

@@ -29,7 +29,10 @@ async function createScene(t: Teardown) {
   const ada = await world.user()
   const [listed, unlisted] = [await ada.account('sandbox'), await ada.account('sandbox', { username: 'hidden' })]
   const { key, id } = await createKey(world.db, {
-    ...{ userId: ada.id, name: null, expiresAt: null, scopes: SCOPES },
+    userId: ada.id,
+    name: null,
+    expiresAt: null,
+    scopes: SCOPES,
     accountIds: [listed],
   })
   // On a busy machine, a request may exceed its time limit.
@@ -84,7 +87,10 @@ t.test('a post for an account that is not listed is rejected as for an account o
 t.test('the response that another key got under an Idempotency-Key is not replayed', async (t) => {
   const { app, db, ada, unlisted, listed } = await createScene(t)
   const { key } = await createKey(db, {
-    ...{ userId: ada.id, name: null, expiresAt: null, scopes: SCOPES },
+    userId: ada.id,
+    name: null,
+    expiresAt: null,
+    scopes: SCOPES,
     accountIds: [listed],
   })
   const send = (key: string) =>
@@ -150,8 +156,13 @@ t.test('filters, deliveries and counts are those of posts that the key can see',
   await promote(organizationId, ada)
   await db.updateTable('accounts').set({ organizationId }).execute()
   for (const filter of [
-    ...['status=draft', 'sort=updatedAt', 'externalReference=a', `accountId=${listed}`, 'state=waiting'],
-    ...['platform=sandbox', `organizationId=${organizationId}`],
+    'status=draft',
+    'sort=updatedAt',
+    'externalReference=a',
+    `accountId=${listed}`,
+    'state=waiting',
+    'platform=sandbox',
+    `organizationId=${organizationId}`,
   ]) {
     const idsOf = ({ body }: Reply) => body.data.map(({ id }: { id: string }) => id)
     t.strictSame(idsOf(await limited('GET', `/posts?${filter}`)), [own], filter)
@@ -275,7 +286,10 @@ t.test('no cursor names a post or a file that the key does not see', async (t) =
 t.test('each operation rejects keys with a list of accounts, or says that it takes them', async (t) => {
   const scene = await createRequests(t)
   const { key } = await createKey(scene.db, {
-    ...{ userId: scene.ada.id, name: null, expiresAt: null, scopes: null },
+    userId: scene.ada.id,
+    name: null,
+    expiresAt: null,
+    scopes: null,
     accountIds: [scene.account],
   })
   const requests = requestsOf(scene)

@@ -44,8 +44,15 @@ t.test('a key creates a key that works, and shows its secret once', async (t) =>
   const { key, ...shown } = created.body
   t.ok(isKey(key))
   t.hasStrict(shown, {
-    ...{ userId: ada.id, name: 'drafts', start: key.slice(0, 9), scopes: ['posts:read', 'posts:write'] },
-    ...{ accountIds: null, expiresAt: '2999-01-01T00:00:00.000Z', lastUsedAt: null, replaces: null, replacedBy: null },
+    userId: ada.id,
+    name: 'drafts',
+    start: key.slice(0, 9),
+    scopes: ['posts:read', 'posts:write'],
+    accountIds: null,
+    expiresAt: '2999-01-01T00:00:00.000Z',
+    lastUsedAt: null,
+    replaces: null,
+    replacedBy: null,
   })
   t.equal((await using(key)('GET', '/posts')).status, 200)
   t.equal((await using(key)('GET', '/accounts')).status, 403)
@@ -88,7 +95,9 @@ t.test('a key gives only what it has, for no longer than itself', async (t) => {
 t.test('a key that would be expired from the start is not created', async (t) => {
   const { ada } = await createScene(t)
   const { status, body } = await ada.call('POST', '/keys', {
-    ...{ name: 'late', scopes: ['posts:read'], expiresAt: '2001-01-01T00:00:00Z' },
+    name: 'late',
+    scopes: ['posts:read'],
+    expiresAt: '2001-01-01T00:00:00Z',
   })
   t.strictSame([status, body.details.map(({ path }: { path: string[] }) => path)], [400, [['expiresAt']]])
   t.equal((await ada.call('GET', '/keys')).body.data.length, 1)
@@ -104,7 +113,9 @@ t.test('a key is renamed and narrowed, and never widened', async (t) => {
   const tooWide = [403, 'api_key_too_wide']
   t.strictSame(codeOf(await patch({ scopes: ['posts:read', 'posts:write'] })), tooWide)
   t.hasStrict((await patch({ scopes: ['posts:read'], expiresAt: '2999-01-01T00:00:00Z' })).body, {
-    ...{ name: 'agent', scopes: ['posts:read'], expiresAt: '2999-01-01T00:00:00.000Z' },
+    name: 'agent',
+    scopes: ['posts:read'],
+    expiresAt: '2999-01-01T00:00:00.000Z',
   })
   t.strictSame(codeOf(await patch({ expiresAt: '2999-01-02T00:00:00Z' })), tooWide)
   t.strictSame(codeOf(await patch({ name: 'b', scopes: ['media:read'] })), tooWide)

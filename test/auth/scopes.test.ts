@@ -19,7 +19,8 @@ const operations = operationsOf(readDocument()).map(({ operationId, 'x-required-
   EVENT_OPERATIONS.includes(operationId)
     ? { operationId, required: 'posts:read' as const, allows: (scope: Scope) => eventScopes.has(scope) }
     : {
-        ...{ operationId, required },
+        operationId,
+        required,
         allows: (scope: Scope) => required === undefined || scope === required || IMPLIED[scope] === required,
       },
 )
@@ -100,8 +101,17 @@ t.test('GET /key shows whose key it is and what it allows, for every key', async
   const { createdAt, ...shown } = body
   t.match(createdAt, /^\d{4}-.*Z$/)
   t.strictSame(shown, {
-    ...{ id, userId: ada.id, userName: 'Ada', name: 'agent', start, scopes: ['media:read'], accountIds: null },
-    ...{ expiresAt: '2999-01-01T00:00:00.000Z', lastUsedAt: null, replaces: null, replacedBy: null },
+    id,
+    userId: ada.id,
+    userName: 'Ada',
+    name: 'agent',
+    start,
+    scopes: ['media:read'],
+    accountIds: null,
+    expiresAt: '2999-01-01T00:00:00.000Z',
+    lastUsedAt: null,
+    replaces: null,
+    replacedBy: null,
   })
   t.match((await ada.call('GET', '/key')).body, { userId: ada.id, name: null, scopes: null, expiresAt: null })
 })

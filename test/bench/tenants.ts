@@ -197,7 +197,8 @@ async function measureStream(client: pg.Client, url: string, origin: string, key
   const written = await writeEvents(client, Array.from({ length: WRITERS }, newId))
   for (const [name, arrivals] of Object.entries({ stream, hook })) {
     await until(`all events have arrived: ${name}`, () => arrivals.ids.size, {
-      ...{ timeoutMs: TIMEOUT_MS, intervalMs: 50 },
+      timeoutMs: TIMEOUT_MS,
+      intervalMs: 50,
       isMet: (size) => size === written,
     })
   }
@@ -217,8 +218,11 @@ await withDatabase(async ({ url, scratch }) => {
   await client.connect()
   const key = randomBytes(32)
   const env = {
-    ...{ DATABASE_URL: url, MEDIA_DIR: scratch, CREDENTIALS_KEY: key.toString('base64') },
-    ...{ WEBHOOKS_ALLOW_HTTP: 'on', OUTBOUND_ALLOW: '127.0.0.1' },
+    DATABASE_URL: url,
+    MEDIA_DIR: scratch,
+    CREDENTIALS_KEY: key.toString('base64'),
+    WEBHOOKS_ALLOW_HTTP: 'on',
+    OUTBOUND_ALLOW: '127.0.0.1',
   }
   const running: { stop(): Promise<void> }[] = []
   try {
@@ -238,7 +242,11 @@ await withDatabase(async ({ url, scratch }) => {
     const start = async () => void running.push(await startWorker(env))
     const origin = `http://127.0.0.1:${service.port}`
     report('tenants-events', await measureStream(client, url, origin, key, start), {
-      ...{ tenants: WRITERS, loud: LOUD, quietPerSecond, loudPerSecond, seconds },
+      tenants: WRITERS,
+      loud: LOUD,
+      quietPerSecond,
+      loudPerSecond,
+      seconds,
     })
   } finally {
     for (const process of running) await process.stop()

@@ -51,7 +51,8 @@ const createWithKey: Workload = (person) => {
 
 function withOwn(template: Buffer): Buffer {
   const bytes = Buffer.from(template)
-  const [text, time] = [randomUUID(), randomTime()]
+  const text = randomUUID()
+  const time = randomTime()
   for (let at = bytes.indexOf(TEXT); at >= 0; at = bytes.indexOf(TEXT, at + TEXT.length)) bytes.write(text, at)
   bytes.write(time, bytes.indexOf(TIME))
   return bytes
@@ -59,7 +60,9 @@ function withOwn(template: Buffer): Buffer {
 
 /** Out of 100 requests, 70 list posts, 20 create a post, 5 list accounts and 5 delete a post. */
 const mix: Workload = (person) => {
-  const [lists, creates, listsOfAccounts] = [list()(person), create(person), accounts(person)]
+  const lists = list()(person)
+  const creates = create(person)
+  const listsOfAccounts = accounts(person)
   const ids: string[] = []
   const created = () => ({ ...creates(), onBody: (body: string) => void ids.push(JSON.parse(body).id) })
   let number = 0

@@ -159,7 +159,10 @@ t.test('accounts of others, disconnected ones and those that a key does not list
   ]
   await ada.call('DELETE', `/accounts/${gone}`)
   const { key } = await createKey(db, {
-    ...{ userId: ada.id, name: null, expiresAt: null, scopes: ['accounts:read' as const] },
+    userId: ada.id,
+    name: null,
+    expiresAt: null,
+    scopes: ['accounts:read' as const],
     accountIds: [own],
   })
   const limited = repeating({ ...ada, call: (method, path) => call(app, key, method, path) })

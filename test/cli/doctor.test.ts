@@ -65,8 +65,17 @@ async function startSilentServer(t: Test): Promise<string> {
 }
 
 const ALL_OK = {
-  ...{ configuration: 'ok', database: 'ok', schema: 'ok', clock: 'ok', credentials: 'ok', workers: 'ok' },
-  ...{ apps: 'ok', files: 'ok', storage: 'ok', space: 'ok', videos: 'ok' },
+  configuration: 'ok',
+  database: 'ok',
+  schema: 'ok',
+  clock: 'ok',
+  credentials: 'ok',
+  workers: 'ok',
+  apps: 'ok',
+  files: 'ok',
+  storage: 'ok',
+  space: 'ok',
+  videos: 'ok',
 }
 
 t.test('a service that is set up is in order, and the doctor leaves nothing behind', async (t) => {
@@ -136,8 +145,17 @@ t.test('every problem is reported at once, and nothing that is away holds the do
   const invalid = findings.filter(({ check }) => check === 'configuration').map(({ message }) => message)
   t.strictSame(invalid.map((message) => message.split(' ')[0]).sort(), ['FACEBOOK_CLIENT_ID:', 'LOG_LEVEL', 'PORT'])
   t.strictSame(statuses, {
-    ...{ configuration: 'wrong', database: 'wrong', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
-    ...{ workers: 'skipped', apps: 'skipped', files: 'skipped', storage: 'wrong', space: 'wrong', videos: 'ok' },
+    configuration: 'wrong',
+    database: 'wrong',
+    schema: 'skipped',
+    clock: 'skipped',
+    credentials: 'skipped',
+    workers: 'skipped',
+    apps: 'skipped',
+    files: 'skipped',
+    storage: 'wrong',
+    space: 'wrong',
+    videos: 'ok',
   })
   t.match(messages.storage, /did not respond within \d+ ms$/)
   t.match(messages.space, /MiB|GiB/)
@@ -203,8 +221,17 @@ t.test('variables of the database or the storage that are wrong leave out their 
     DATA_DIR: '/x',
   })
   t.strictSame(statuses, {
-    ...{ configuration: 'wrong', database: 'skipped', schema: 'skipped', clock: 'skipped', credentials: 'skipped' },
-    ...{ workers: 'skipped', apps: 'skipped', files: 'skipped', storage: 'skipped', space: 'skipped', videos: 'ok' },
+    configuration: 'wrong',
+    database: 'skipped',
+    schema: 'skipped',
+    clock: 'skipped',
+    credentials: 'skipped',
+    workers: 'skipped',
+    apps: 'skipped',
+    files: 'skipped',
+    storage: 'skipped',
+    space: 'skipped',
+    videos: 'ok',
   })
 })
 

@@ -222,15 +222,34 @@ t.test('rows of a CSV file name accounts, and have addresses of files', async (t
 t.test('a malformed post of Postiz is refused by its id, and the others are created', async (t) => {
   const { media, folder, run, posts } = await createScene(t, [['x', 'ada']])
   const row = (id: unknown, others: object = {}) => ({
-    ...{ id, parentPostId: null, state: 'QUEUE', publishDate: '2030-01-15T09:30:00.000Z', intervalInDays: null },
-    ...{ content: `Hello ${id}`, image: '[]', settings: '{}', tags: [], network: 'x', name: 'Ada', profile: 'ada' },
+    id,
+    parentPostId: null,
+    state: 'QUEUE',
+    publishDate: '2030-01-15T09:30:00.000Z',
+    intervalInDays: null,
+    content: `Hello ${id}`,
+    image: '[]',
+    settings: '{}',
+    tags: [],
+    network: 'x',
+    name: 'Ada',
+    profile: 'ada',
     ...others,
   })
   const part = (id: string, parentPostId: string) => row(id, { parentPostId })
   const file = join(folder, 'postiz.json')
   const rows = [
-    ...[row('good'), part('good-2', 'good'), row('again'), row('again', { content: 'Another' })],
-    ...[part('own', 'own'), part('a', 'b'), part('b', 'a'), part('orphan', 'gone'), row(7), null, 'text'],
+    row('good'),
+    part('good-2', 'good'),
+    row('again'),
+    row('again', { content: 'Another' }),
+    part('own', 'own'),
+    part('a', 'b'),
+    part('b', 'a'),
+    part('orphan', 'gone'),
+    row(7),
+    null,
+    'text',
     row('long'),
     ...Array.from({ length: 20_000 }, (_, at) => part(`long-${at}`, at === 0 ? 'long' : `long-${at - 1}`)),
     row('list', { settings: '["a"]' }),

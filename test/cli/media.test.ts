@@ -11,7 +11,8 @@ import { until } from '../helpers/until.ts'
 import { filesIn, form, jpeg } from '../helpers/upload.ts'
 
 async function createScene(t: Test) {
-  const [DATABASE_URL, MEDIA_DIR] = [await createDatabase(t), await createFolder(t)]
+  const DATABASE_URL = await createDatabase(t)
+  const MEDIA_DIR = await createFolder(t)
   const env = { DATABASE_URL, MEDIA_DIR }
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await postroom([...args, '--json'], env)

@@ -5,7 +5,7 @@ import { createConnectionWorld } from './scene.ts'
 
 t.test('what cannot be stored or sent again is not stored', async (t) => {
   const { db, oauth, connect, accounts } = await createConnectionWorld(t)
-  const [good] = [grantedAccount('1')]
+  const good = grantedAccount('1')
   const { profile, tokens } = good!
   const bad: Record<string, object> = {
     'a line break in a token': { ...good, tokens: { ...tokens, credentials: { accessToken: 'a\r\nb' } } },

@@ -46,7 +46,8 @@ t.test('an account stays when its connection is deleted', async (t) => {
 
 t.test('a connection can be read for 24 hours, and is then deleted', async (t) => {
   const { db, ada, create, connect } = await createConnectionWorld(t)
-  const [open, connected] = [(await create()).body.id, (await connect()).id]
+  const open = (await create()).body.id
+  const connected = (await connect()).id
   const read = async (id: string) => {
     const { status, body } = await ada.call('GET', `/connections/${id}`)
     return status === 200 ? body.state : status

@@ -108,8 +108,15 @@ t.test('an account that is connected again keeps its id and its posts, and gets 
   t.strictSame(await credentials(id), { accessToken: 'a-newer-token' })
   t.strictSame(await accounts(), [
     {
-      ...{ id, platform: 'x', username: 'user1', displayName: 'User 1', scopes: ['write'] },
-      ...{ externalReference: 'customer-1', ownerId: ada.id, isOwner: true, canDisconnect: true },
+      id,
+      platform: 'x',
+      username: 'user1',
+      displayName: 'User 1',
+      scopes: ['write'],
+      externalReference: 'customer-1',
+      ownerId: ada.id,
+      isOwner: true,
+      canDisconnect: true,
     },
   ])
   t.equal((await ada.call('GET', `/posts/${post.body.id}`)).body.targets[0].accountId, id)

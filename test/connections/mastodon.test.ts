@@ -19,7 +19,9 @@ t.test('a person names an instance, consents there, and posts are published with
     displayName: 'Alice A.',
     textLengthMax: mastodon.maxCharacters,
     scopes: SCOPES,
-    ...{ ownerId: account.ownerId, isOwner: true, canDisconnect: true },
+    ownerId: account.ownerId,
+    isOwner: true,
+    canDisconnect: true,
   })
   const [registered] = mastodon.login.apps
   t.strictSame(registered!.redirectUris, ['https://postroom.example/connect/callback'])

@@ -32,13 +32,17 @@ interface DeliveryAction {
 const ON_DELIVERIES: DeliveryAction[] = [
   { label: 'Cancel', from: 'queued', expected: { state: 'cancelled' } },
   {
-    ...{ label: 'It is there', from: 'unconfirmed', fields: { 'Its address there': ADDRESS } },
+    label: 'It is there',
+    from: 'unconfirmed',
+    fields: { 'Its address there': ADDRESS },
     expected: { state: 'published', externalUrl: ADDRESS },
   },
   { label: 'It is not there', from: 'unconfirmed', expected: { state: 'failed', error: { code: 'not_published' } } },
   { label: 'Published by hand', from: 'failed', expected: { state: 'published', externalUrl: null } },
   {
-    ...{ label: 'Published by hand', from: 'queued', fields: { 'Its address there': ADDRESS } },
+    label: 'Published by hand',
+    from: 'queued',
+    fields: { 'Its address there': ADDRESS },
     expected: { state: 'published', externalUrl: ADDRESS, externalId: '1234567890123456789' },
   },
 ]

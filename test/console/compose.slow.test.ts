@@ -183,7 +183,10 @@ t.test('a draft is opened in the composer, with all that it has', needsBrowser, 
   ]
   const fields = { subreddit: 'lighthouses', nsfw: true }
   const draft = {
-    ...{ accountIds: [accountIds[0], ids.reddit], caption: 'First', mediaIds: [shared], externalReference: 'lamp-1' },
+    accountIds: [accountIds[0], ids.reddit],
+    caption: 'First',
+    mediaIds: [shared],
+    externalReference: 'lamp-1',
     accountOverrides: [
       { accountId: accountIds[0], captionOverride: 'First here', mediaIds: [own] },
       { accountId: ids.reddit, fields },
@@ -235,7 +238,11 @@ t.test('each part of a thread may have files of an account, which are made to fi
   const { app, ada, ids, open, show } = await createComposer(t, ['mastodon'])
   const files = await Promise.all([40, 50, 60].map(async (width) => storeFile(app, ada, [['file', await jpeg(width)]])))
   const draft = {
-    ...{ accountIds: [ids.mastodon], caption: '', postType: 'thread', mediaFit: 'pad', padColor: '#123456' },
+    accountIds: [ids.mastodon],
+    caption: '',
+    postType: 'thread',
+    mediaFit: 'pad',
+    padColor: '#123456',
     threadParts: { [ids.mastodon!]: ['One', 'Two'] },
     accountOverrides: [{ accountId: ids.mastodon, threadMedia: [[files[0]], [files[1]]], mediaFit: 'crop' }],
   }

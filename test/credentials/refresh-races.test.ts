@@ -28,7 +28,7 @@ t.test('a refusal of a token that another worker has replaced means nothing', as
   const id = await connect()
   time.now = new Date(time.now.getTime() + 1.7 * HOUR)
   const slow = (await claimNextRefresh(deps))!
-  const [other] = [await refresh(MINUTE)]
+  const other = await refresh(MINUTE)
   t.same(other, ['refreshed'])
   steps.push({ error: refused() })
   await refreshTokens({ ...deps, uptimeMs: () => slow.claimedAt }, slow)

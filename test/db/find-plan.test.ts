@@ -16,8 +16,10 @@ const USERS = 10
 const POSTS_PER_USER = 4_000
 const NO_CONDITIONS = readConditions({ userId: '', rights: { scopes: null, accountIds: null } }, {})
 const EVERYTHING = {
-  ...{ startTime: 'infinity', startId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
-  ...{ endTime: '-infinity', endId: '00000000-0000-0000-0000-000000000000' },
+  startTime: 'infinity',
+  startId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  endTime: '-infinity',
+  endId: '00000000-0000-0000-0000-000000000000',
 }
 
 /**
@@ -72,9 +74,7 @@ t.test('a page with filters is read in the order of an index, and stops when it 
     const recorded = connectLogged(t, url)
     const conditions = { ...NO_CONDITIONS, postType: 'post', statuses: ['scheduled' as const] }
     const query = { source, order: 'desc' as const }
-    const page = await findPosts(recorded.db, query, {
-      ...{ ...conditions, ...EVERYTHING, userId: userIds[0]!, limit: 25 },
-    })
+    const page = await findPosts(recorded.db, query, { ...conditions, ...EVERYTHING, userId: userIds[0]!, limit: 25 })
     t.equal(page.length, 25)
     const lines = await explain(db, recorded.statements[0]!)
     // The files of a post are sorted.

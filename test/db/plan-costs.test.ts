@@ -25,11 +25,21 @@ import { upload } from '../helpers/upload.ts'
 const COST_MAX = 20_000
 
 const POST_SOURCES: Record<PostSource, true> = {
-  ...{ all: true, unpublished: true, reference: true, scheduled: true, updated: true },
-  ...{ words: true, account: true, troubled: true },
+  all: true,
+  unpublished: true,
+  reference: true,
+  scheduled: true,
+  updated: true,
+  words: true,
+  account: true,
+  troubled: true,
 }
 const DELIVERY_SOURCES: Record<DeliverySource, true> = {
-  ...{ all: true, troubled: true, account: true, changed: true, scheduled: true },
+  all: true,
+  troubled: true,
+  account: true,
+  changed: true,
+  scheduled: true,
 }
 
 /** Prepares lists with filters: each set of filters has a statement of its own. */
@@ -77,8 +87,17 @@ async function recordUnnamed(t: Test): Promise<string[]> {
   const connection = await createConnection(world, ada, false, 'a')
   const [event] = await readAllEvents(world.db, ada, '')
   const named = {
-    ...{ account, post: post.id, media: file.id, webhook: hook.id, key, connection, event: event!.id, organization },
-    ...{ tenant: tenant.id, tenantOrganization: await world.organization(tenant), tenantKey: newId() },
+    account,
+    post: post.id,
+    media: file.id,
+    webhook: hook.id,
+    key,
+    connection,
+    event: event!.id,
+    organization,
+    tenant: tenant.id,
+    tenantOrganization: await world.organization(tenant),
+    tenantKey: newId(),
     platform: 'tiktok',
   }
   const statements = new Set<string>()

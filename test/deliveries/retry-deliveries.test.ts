@@ -44,7 +44,9 @@ t.test('all deliveries that failed are retried, and a repeated request finds not
   const failed = await fail('mastodon', first, [refusal(), refusal(), refusal('unauthorized')])
   const others = await fail('bluesky', second, [refusal('unauthorized')])
   t.strictSame((await repeating(await user()).call('POST', '/deliveries/retry', {})).body, {
-    ...{ retried: [], left: [], nextCursor: null },
+    retried: [],
+    left: [],
+    nextCursor: null,
   })
   const { status, body } = await retry()
   t.strictSame([status, body.left, body.nextCursor], [200, [], null])
@@ -138,7 +140,9 @@ t.test('a first comment that failed is sent alone', async (t) => {
   await work()
   t.strictSame((await retry()).body.retried, [])
   t.strictSame((await retry({ state: ['published'] })).body, {
-    ...{ retried: [{ postId: id, accountId: account }], left: [], nextCursor: null },
+    retried: [{ postId: id, accountId: account }],
+    left: [],
+    nextCursor: null,
   })
   await work(MINUTE)
   t.strictSame(mastodon.posts, ['a post with a comment', 'another', 'the comment'])
@@ -191,9 +195,7 @@ t.test('a delivery that another request changes meanwhile is in neither list', a
     // Inside an object, so that the transaction does not wait for it.
     return { reply }
   })
-  t.strictSame((await reply).body, {
-    ...{ retried: [{ postId: second, accountId: account }], left: [], nextCursor: null },
-  })
+  t.strictSame((await reply).body, { retried: [{ postId: second, accountId: account }], left: [], nextCursor: null })
 })
 
 t.test('a mistyped filter, and a key that may not publish, retry nothing', async (t) => {

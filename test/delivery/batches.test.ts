@@ -170,7 +170,12 @@ t.test('an attempt ends in the history, although it was stored after the stateme
         { ...delivery!, now: null },
         {
           ...published('n'),
-          ...{ state: 'queued', sent: null, outcome: 'failed', retryInMs: 0, isOpen: false, isWaiting: false },
+          state: 'queued',
+          sent: null,
+          outcome: 'failed',
+          retryInMs: 0,
+          isOpen: false,
+          isWaiting: false,
         },
       ),
   )

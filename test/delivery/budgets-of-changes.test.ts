@@ -79,7 +79,8 @@ t.test('a change that the budget does not cover is not made until the budget is 
   await change()
   t.strictSame(x.removals, ['n2'], 'the budget covers the removal of the comment')
   t.hasStrict(await read(), {
-    ...{ state: 'remove_failed', error: { code: 'budget_used_up' } },
+    state: 'remove_failed',
+    error: { code: 'budget_used_up' },
     cost: { spentUsdMicros: 2 * POST + REMOVAL },
   })
   await limit(null)

@@ -126,7 +126,9 @@ t.test('200 deliveries of several workers send exactly what the budget of their 
   while (accounts.length < 4) accounts.push(await connectAccount('x'))
   const scheduledAt = new Date(time.now.getTime() - MINUTE).toISOString()
   const posts = Array.from({ length: 50 }, (_, number) => ({
-    ...{ accountIds: accounts, caption: String(number), scheduledAt },
+    accountIds: accounts,
+    caption: String(number),
+    scheduledAt,
   }))
   const created = await call(app, key, 'POST', '/posts/batch', { mode: 'all', posts })
   t.equal(created.status, 201, created.body.error)

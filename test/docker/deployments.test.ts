@@ -112,14 +112,14 @@ t.test('each deployment limits memory, processes, sizes of files and core dumps'
 
   const settings = Object.fromEntries([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
   const expected = {
-    ...{
-      MemoryMax: `${MEMORY_MIB}M`,
-      TasksMax: '256',
-      LimitCORE: '0',
-      NoNewPrivileges: 'yes',
-      CapabilityBoundingSet: '',
-    },
-    ...{ AmbientCapabilities: '', ProtectSystem: 'strict', PrivateTmp: 'yes' },
+    MemoryMax: `${MEMORY_MIB}M`,
+    TasksMax: '256',
+    LimitCORE: '0',
+    NoNewPrivileges: 'yes',
+    CapabilityBoundingSet: '',
+    AmbientCapabilities: '',
+    ProtectSystem: 'strict',
+    PrivateTmp: 'yes',
   }
   for (const [name, value] of Object.entries(expected)) check(settings[name], value, `systemd: ${name}`)
   check(Number.parseInt(settings.LimitFSIZE, 10) * 2 ** 30 > fileBytes, true, 'systemd: LimitFSIZE')
@@ -147,7 +147,8 @@ t.test('Kubernetes: no pod reaches the metadata of a cloud, and all reach networ
   }
   const blocks: Yaml[] = spec.egress.flatMap(({ to = [] }: Yaml) => to.flatMap(({ ipBlock }: Yaml) => ipBlock ?? []))
   const isIn = (address: string, range: string) => {
-    const [ip, cidr] = [ipaddr.parse(address), ipaddr.parseCIDR(range)]
+    const ip = ipaddr.parse(address)
+    const cidr = ipaddr.parseCIDR(range)
     return ip.kind() === cidr[0].kind() && ip.match(cidr)
   }
   const isReached = (address: string) =>

@@ -43,8 +43,16 @@ t.test('a post that is published tells each fact once, with ids, references and 
   const { body } = await ada.call('GET', `/posts/${id}`)
   const { externalId, externalUrl, publishedAt } = body.targets[0].delivery
   t.match(published.data, {
-    ...{ ...references, accountId: account, platform: 'mastodon', username: 'ada', state: 'published' },
-    ...{ externalId, externalUrl: externalUrl ?? undefined, publishedAt, acts: 1, attempt: 1 },
+    ...references,
+    accountId: account,
+    platform: 'mastodon',
+    username: 'ada',
+    state: 'published',
+    externalId,
+    externalUrl: externalUrl ?? undefined,
+    publishedAt,
+    acts: 1,
+    attempt: 1,
     latenessMs: Number,
   })
   t.match(settled.data, { ...references, accountIds: [account], deliveries: { published: 1 } })
@@ -264,7 +272,9 @@ t.test('a key that is created, rotated or revoked is an event that names the key
   t.strictSame(await dataOf('key.created'), { keyId: created.id, name: 'calendar', actor: { keyId: own.id } })
   const { body: rotated } = await ada.call('POST', `/keys/${created.id}/rotate`, { overlapSeconds: 60 })
   t.strictSame(await dataOf('key.rotated'), {
-    ...{ keyId: rotated.id, name: 'calendar', replaces: created.id },
+    keyId: rotated.id,
+    name: 'calendar',
+    replaces: created.id,
     actor: { keyId: own.id },
   })
   t.equal((await ada.call('DELETE', `/keys/${created.id}`)).status, 200)

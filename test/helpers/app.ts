@@ -155,7 +155,12 @@ export async function createWorld(
   const files = { ...mediaOptions(mediaDir), ...media }
   const app = recordRequests(
     await buildApp({
-      ...{ db, logger: recorded(logger), corsOrigins, media: files, servesDocument, databaseMs: DATABASE_MS },
+      db,
+      logger: recorded(logger),
+      corsOrigins,
+      media: files,
+      servesDocument,
+      databaseMs: DATABASE_MS,
       ...parts,
     }),
   )

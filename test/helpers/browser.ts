@@ -64,11 +64,10 @@ interface Dragged {
  */
 export async function drag(source: Locator, target: Locator): Promise<void> {
   await source.hover()
-  const [from, to] = [(await source.boundingBox())!, (await target.boundingBox())!]
-  const [start, end] = [
-    { x: from.x + from.width / 2, y: from.y + from.height / 2 },
-    { x: to.x + 20, y: to.y + 5 },
-  ]
+  const from = (await source.boundingBox())!
+  const to = (await target.boundingBox())!
+  const start = { x: from.x + from.width / 2, y: from.y + from.height / 2 }
+  const end = { x: to.x + 20, y: to.y + 5 }
   const page = source.page()
   const session = await page.context().newCDPSession(page)
   const started = new Promise<Dragged>((resolve) => session.once('Input.dragIntercepted', resolve))

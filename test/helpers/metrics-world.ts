@@ -29,7 +29,12 @@ export async function createMetricsWorld(
   const ada = repeating(world.ada)
   const { db, networks, keyring, app, time, post } = world
   const deps: TurnDeps = {
-    ...{ db, networks, fetch, openCredentials: keyring.open, log: app.log, platforms: listReadPlatforms(mode) },
+    db,
+    networks,
+    fetch,
+    openCredentials: keyring.open,
+    log: app.log,
+    platforms: listReadPlatforms(mode),
     clock: () => time.now,
     now: () => time.now.getTime(),
   }

@@ -6,7 +6,10 @@ import type { Reply } from '../networks/fakes/network.ts'
 type Outcome = Pick<PublishError, 'code' | 'maybeSent' | 'retryable' | 'needsAttention'>
 
 const outcome = (code: string, more: Partial<Outcome> = {}): Outcome => ({
-  ...{ code, maybeSent: false, retryable: false, needsAttention: false },
+  code,
+  maybeSent: false,
+  retryable: false,
+  needsAttention: false,
   ...more,
 })
 

@@ -55,7 +55,8 @@ export interface Subject extends Pick<(typeof SUBJECTS)[number], 'id' | 'account
 
 /** The other software with Mastodon's API. */
 export const FLAVOUR_SUBJECTS: Subject[] = (Object.keys(FLAVOURS) as FlavourName[]).map((flavour) => ({
-  ...{ id: 'mastodon', accounts: undefined },
+  id: 'mastodon',
+  accounts: undefined,
   flavour,
 }))
 

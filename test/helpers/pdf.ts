@@ -28,7 +28,9 @@ const PADDING = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0
 
 /** The standard security handler, revision 2: algorithms 2 and 4 of ISO 32000-1, 7.6.3. */
 function encryption(): string {
-  const [owner, id, permissions] = [Buffer.alloc(32, 7), Buffer.alloc(16, 9), Buffer.from('fcffffff', 'hex')]
+  const owner = Buffer.alloc(32, 7)
+  const id = Buffer.alloc(16, 9)
+  const permissions = Buffer.from('fcffffff', 'hex')
   const key = createHash('md5').update(PADDING).update(owner).update(permissions).update(id).digest().subarray(0, 5)
   const [hexOwner, hexUser, hexId] = [owner, rc4(key, PADDING), id].map((part) => part.toString('hex'))
   return `/ID[<${hexId}><${hexId}>]/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<${hexOwner}>/U<${hexUser}>>>`

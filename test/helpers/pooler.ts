@@ -24,8 +24,12 @@ export async function openPooler(target: string, settings: Record<string, string
   const url = new URL(link.url)
   writeFileSync(join(folder, 'users.txt'), `"${url.username}" ""\n`)
   const lines = Object.entries({
-    ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '' },
-    ...{ auth_type: 'trust', auth_file: join(folder, 'users.txt'), ...settings },
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'trust',
+    auth_file: join(folder, 'users.txt'),
+    ...settings,
   }).map(([name, value]) => `${name} = ${value}\n`)
   const file = join(folder, 'pgbouncer.ini')
   writeFileSync(file, `[databases]\n* = host=127.0.0.1 port=${url.port}\n[pgbouncer]\n${lines.join('')}`)

@@ -50,7 +50,14 @@ export async function listenForRawRequests(t: Test) {
   const auth = `Authorization: Bearer ${ada.key}\r\n`
   const post = JSON.stringify({ accountIds: [account], caption: 'hello' })
   return {
-    ...{ app, log, port, ada, open, send, auth, post },
+    app,
+    log,
+    port,
+    ada,
+    open,
+    send,
+    auth,
+    post,
     get: (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${auth}${headers}\r\n`,
     create: (headers: string, body = post) =>
       `POST /api/v1/posts HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`,

@@ -58,7 +58,12 @@ export async function createRefreshWorld(
 
   const refreshed: Refreshed[] = []
   const deps = {
-    ...{ db, networks, keyring, fetch: world.fetch, log: world.app.log, oauthApps },
+    db,
+    networks,
+    keyring,
+    fetch: world.fetch,
+    log: world.app.log,
+    oauthApps,
     clock: () => time.now,
     uptimeMs: () => time.now.getTime(),
     pause: async () => {},

@@ -24,7 +24,12 @@ const operations = operationsOf(readDocument())
 
 /** The tests of the contract's endpoints. */
 export const CONTRACT_TESTS = [
-  ...['posts/create', 'posts/create-errors', 'posts/create-media', 'posts/list', 'posts/delete', 'accounts/list'],
+  'posts/create',
+  'posts/create-errors',
+  'posts/create-media',
+  'posts/list',
+  'posts/delete',
+  'accounts/list',
 ]
 
 /** The operations that they call. */

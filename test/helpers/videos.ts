@@ -55,7 +55,9 @@ export function videoMaker({ db, mediaDir }: { db: Db; mediaDir: string }, libra
       bytesMax: 1e9,
       ...library,
     },
-    ...{ ffmpeg: ffmpeg!, log: SILENT, recentUserIds: new Set() },
+    ffmpeg: ffmpeg!,
+    log: SILENT,
+    recentUserIds: new Set(),
   }
 }
 

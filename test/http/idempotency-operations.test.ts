@@ -43,7 +43,11 @@ t.test(
     await ada.call('DELETE', `/accounts/${first.body.id}`)
     const renewed = await buildApp({
       ...networkOptions(db),
-      ...{ db, networks, logger: recorded(false), corsOrigins: [], media: mediaOptions(mediaDir) },
+      db,
+      networks,
+      logger: recorded(false),
+      corsOrigins: [],
+      media: mediaOptions(mediaDir),
       keyring: createKeyring([next, old]),
     })
     t.teardown(() => renewed.close())

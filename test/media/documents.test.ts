@@ -63,7 +63,10 @@ t.test('LinkedIn takes one PDF of 300 pages with a title, and every other networ
   ]
   const post = (accountId: string, mediaIds: string[], fields = {}) =>
     ada.call('POST', '/posts', {
-      ...{ accountIds: [accountId], caption: 'Hi', mediaIds, scheduledAt: LATER },
+      accountIds: [accountId],
+      caption: 'Hi',
+      mediaIds,
+      scheduledAt: LATER,
       accountOverrides: [{ accountId, fields }],
     })
   const linkedin = await ada.account('linkedin')

@@ -163,8 +163,16 @@ t.test('proxies and certificate settings of the environment are ignored, and the
   `
   const address = `http://127.0.0.1:${proxy.port}`
   const env = {
-    ...{ ...process.env, NODE_USE_ENV_PROXY: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0', NO_PROXY: '', no_proxy: '' },
-    ...{ HTTP_PROXY: address, http_proxy: address, HTTPS_PROXY: address, https_proxy: address, ALL_PROXY: address },
+    ...process.env,
+    NODE_USE_ENV_PROXY: '1',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    NO_PROXY: '',
+    no_proxy: '',
+    HTTP_PROXY: address,
+    http_proxy: address,
+    HTTPS_PROXY: address,
+    https_proxy: address,
+    ALL_PROXY: address,
   }
   // A timer or connection that was left open would keep the process alive for ten minutes.
   const options = { env, stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'], timeout: 60_000 }

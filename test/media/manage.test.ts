@@ -30,7 +30,10 @@ t.test('a user lists their own media, newest first, in pages', async (t) => {
     nextCursor: files[4].id,
   })
   t.strictSame((await ada.call('GET', `/media?limit=2&cursor=${files[4].id}`)).body, {
-    ...{ data: [], limit: 2, offset: 0, nextCursor: null },
+    data: [],
+    limit: 2,
+    offset: 0,
+    nextCursor: null,
   })
   t.strictSame((await ada.call('GET', '/media?offset=9007199254740991')).body.data, [])
   for (const query of [

@@ -10,7 +10,9 @@ import { filesIn, form, jpeg } from '../helpers/upload.ts'
 
 /** The service as a process, with its media in a bucket. */
 async function createScene(t: Test) {
-  const [DATABASE_URL, MEDIA_DIR, bucket] = [await createDatabase(t), await createFolder(t), await createFolder(t)]
+  const DATABASE_URL = await createDatabase(t)
+  const MEDIA_DIR = await createFolder(t)
+  const bucket = await createFolder(t)
   const s3 = await startS3(t, bucket)
   const { endpoint, credentials } = s3.options
   const env = {

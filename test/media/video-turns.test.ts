@@ -15,7 +15,10 @@ interface Job {
 async function addJobs(db: Db, person: Person, count: number, { spec = {}, neededInMs = -MINUTE }: Job = {}) {
   const mediaId = await person.media({ mimeType: 'video/mp4' })
   const jobs = Array.from({ length: count }, (_, index) => ({
-    ...{ userId: person.id, mediaId, target: `${mediaId} ${index}`, spec: JSON.stringify(spec) },
+    userId: person.id,
+    mediaId,
+    target: `${mediaId} ${index}`,
+    spec: JSON.stringify(spec),
     neededAt: new Date(Date.now() + neededInMs),
   }))
   await db.insertInto('renditionJobs').values(jobs).execute()

@@ -220,7 +220,10 @@ t.test('the progress shows, and a worker that stops gives the job back', needsFf
   const clip = await encode(t, 'mov', `${PICTURE('1280x720', 30, 2)} -c:v mpeg4 -q:v 31`)
   const file = await uploadFile(await repeat(t, 'mov', clip, 60))
   await ada.call('POST', '/posts', {
-    ...{ accountIds: [await connect('telegram')], caption: 'Hi', mediaIds: [file], mediaFit: 'auto' },
+    accountIds: [await connect('telegram')],
+    caption: 'Hi',
+    mediaIds: [file],
+    mediaFit: 'auto',
     scheduledAt: '2999-01-01T00:00:00Z',
   })
   const stop = new AbortController()

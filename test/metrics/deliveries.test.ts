@@ -25,7 +25,8 @@ async function createMeasuredWorld(t: Test) {
     },
     { fetch: fakes.fetch },
   )
-  const [report, reportChange] = [countSettled(metrics), countChanges(metrics)]
+  const report = countSettled(metrics)
+  const reportChange = countChanges(metrics)
   return {
     ...world,
     ...fakes,

@@ -36,7 +36,8 @@ t.test('errors of the storage are counted by operation, and thrown as before', a
 })
 
 t.test('files that cannot be received are counted', async (t) => {
-  const [DATABASE_URL, MEDIA_DIR] = [await createDatabase(t), await createFolder(t)]
+  const DATABASE_URL = await createDatabase(t)
+  const MEDIA_DIR = await createFolder(t)
   const db = connect({ url: DATABASE_URL })
   t.teardown(() => db.destroy())
   const { key } = await createPerson(db)

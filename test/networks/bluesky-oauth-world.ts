@@ -72,14 +72,12 @@ export async function createOAuthWorld(t: Test, { pds, browser, port, app, publi
       time.now = new Date(time.now.getTime() + FIFTY_MINUTES)
       const outcomes: string[] = []
       const deps = {
-        ...{
-          db,
-          networks: world.networks,
-          keyring,
-          fetch: pds.fetch,
-          log: world.app.log,
-          oauthApps: { bluesky: client },
-        },
+        db,
+        networks: world.networks,
+        keyring,
+        fetch: pds.fetch,
+        log: world.app.log,
+        oauthApps: { bluesky: client },
         clock: () => time.now,
         uptimeMs: () => performance.now(),
         pause: async () => {},

@@ -11,7 +11,9 @@ const { post, work, readDelivery, time, key, connectNew, uploadImage, assertPubl
 async function killAt(t: Test, moment: Moment): Promise<void> {
   const { databaseUrl, mediaDir } = world
   const options: WorkerOptions = {
-    ...{ databaseUrl, mediaDir, moment },
+    databaseUrl,
+    mediaDir,
+    moment,
     key: key.toString('base64'),
     now: time.now.toISOString(),
   }

@@ -168,7 +168,9 @@ t.test('a check says why a network cannot be asked', async (t) => {
   const telegram = await connect('telegram')
   const note = 'No method of the Bot API reads a message or its views.'
   t.strictSame(await codeOf(await publish({ accountIds: [telegram] }), telegram), [
-    ...[409, 'check_not_offered', `Telegram does not tell whether a post is there. ${note}`],
+    409,
+    'check_not_offered',
+    `Telegram does not tell whether a post is there. ${note}`,
   ])
   const x = await connect('x')
   t.match(await codeOf(await publish({ accountIds: [x] }), x), [409, 'metrics_off', /X costs money.*METRICS=paid/])

@@ -18,7 +18,12 @@ t.test('Bluesky: numbers are those of the network, under our names and its own',
   t.equal(await read(15 * MINUTE), 1)
   const [metrics] = await metricsOf(id)
   t.hasStrict(metrics, {
-    ...{ postId: id, accountId: account, platform: 'bluesky', state: 'published', goneAt: null, error: null },
+    postId: id,
+    accountId: account,
+    platform: 'bluesky',
+    state: 'published',
+    goneAt: null,
+    error: null,
     values: { ...NONE, likes: 12, comments: 3, reposts: 2, quotes: 0, saves: 1 },
     native: { likeCount: 12, replyCount: 3, repostCount: 2, quoteCount: 0, bookmarkCount: 1 },
   })

@@ -229,7 +229,9 @@ t.test('a token is of no use elsewhere', async (t) => {
   t.match(await post('/oauth/revoke', { client_id: other, token: tokens.refresh_token }), { status: 400 })
   t.match(
     await post('/oauth/token', {
-      ...{ grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token },
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: tokens.refresh_token,
       scope: `${tokens.scope} posts:publish`,
     }),
     { body: { error: 'invalid_scope' } },
@@ -242,7 +244,9 @@ t.test('a token is of no use elsewhere', async (t) => {
 
 t.test('an app gets no more than the key that approves it, and no right to make keys', async (t) => {
   const { body: narrow } = await ada.call('POST', '/keys', {
-    ...{ name: 'narrow', scopes: ['keys:manage', 'posts:read'], expiresAt: '2099-01-01T00:00:00.000Z' },
+    name: 'narrow',
+    scopes: ['keys:manage', 'posts:read'],
+    expiresAt: '2099-01-01T00:00:00.000Z',
   })
   const { tokens } = await connect(narrow.key, { scope: 'posts:read posts:publish keys:manage' })
   t.equal(tokens.scope, 'posts:read')

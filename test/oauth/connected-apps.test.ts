@@ -14,8 +14,14 @@ t.test('a user sees the apps that are connected, and ends one', async (t) => {
   const { body } = await ada.call('GET', '/connected-apps')
   const [connected] = body.data
   const expected = {
-    ...{ id: connected.id, name: 'Test app', clientId, redirectUri: 'https://app.example/callback' },
-    ...{ scopes: tokens.scope.split(' '), accountIds: null, expiresAt: null, lastUsedAt: null },
+    id: connected.id,
+    name: 'Test app',
+    clientId,
+    redirectUri: 'https://app.example/callback',
+    scopes: tokens.scope.split(' '),
+    accountIds: null,
+    expiresAt: null,
+    lastUsedAt: null,
     createdAt: connected.createdAt,
   }
   t.strictSame(body.data, [expected])

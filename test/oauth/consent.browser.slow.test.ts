@@ -107,7 +107,8 @@ t.test('the page that connects an app, in a browser', needsBrowser, async (t) =>
     const problems: string[] = []
     const isFirst = async (page: Page, name: string) => {
       const warning = page.getByText('nobody has checked it')
-      const [said, entered] = [await warning.boundingBox(), await page.locator('form').boundingBox()]
+      const said = await warning.boundingBox()
+      const entered = await page.locator('form').boundingBox()
       const isSeen = said !== null && entered !== null && said.y + said.height <= Math.min(entered.y, 568)
       if (!isSeen) problems.push(`${name}: ${JSON.stringify([said, entered])}`)
     }

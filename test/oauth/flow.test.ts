@@ -42,7 +42,9 @@ t.test('a person grants publishing, or one account, by ticking it', async (t) =>
   const { tokens } = await connect(ada.key, { decision })
   const publish = (account: string) =>
     call(app, tokens.access_token, 'POST', '/posts', {
-      ...{ accountIds: [account], caption: 'text', scheduledAt: '2099-01-01T00:00:00Z' },
+      accountIds: [account],
+      caption: 'text',
+      scheduledAt: '2099-01-01T00:00:00Z',
     })
   t.match(tokens.scope, /posts:publish/)
   t.equal((await publish(one)).status, 201)

@@ -5,7 +5,9 @@ import { createScene, type Scene } from './scene.ts'
 /* The steps that hosted clients are documented, or were observed, to take. */
 
 const MESSAGE = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'hosted', version: '1' } },
 }
 
@@ -32,8 +34,11 @@ t.test('claude.ai registers, sends a secret that it never got, and registers aga
 
   const redirectUri = 'https://claude.ai/api/mcp/auth_callback'
   const metadata = {
-    ...{ client_name: 'Claude', redirect_uris: [redirectUri], scope: 'posts:read posts:write' },
-    ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
+    client_name: 'Claude',
+    redirect_uris: [redirectUri],
+    scope: 'posts:read posts:write',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
     token_endpoint_auth_method: 'client_secret_post',
   }
   const registered = await app.inject({ method: 'POST', url: pathOf('registration_endpoint'), payload: metadata })
@@ -74,9 +79,13 @@ t.test('ChatGPT comes with the document of its client, and echoes the resource',
   const clientId = 'https://chatgpt.com/oauth/postroom/client.json'
   const redirectUri = 'https://chatgpt.com/connector/oauth/0123456789ab'
   const document = {
-    ...{ client_id: clientId, client_name: 'ChatGPT', redirect_uris: [redirectUri] },
-    ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
-    ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://chatgpt.com/oauth/jwks.json' },
+    client_id: clientId,
+    client_name: 'ChatGPT',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
     token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
   }
   const scene = await createScene(t, { fetch: (async () => Response.json(document)) as typeof fetch })

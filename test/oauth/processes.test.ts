@@ -19,7 +19,9 @@ t.test('a flow goes on in another process at each step', async (t) => {
   })
   const send = (url: string, form: Record<string, string>) =>
     other.inject({
-      ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
+      method: 'POST',
+      url,
+      payload: new URLSearchParams(form).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
   const clientId = await scene.register()
@@ -75,8 +77,12 @@ t.test('a certified client accepts every response', async (t) => {
 
   const verifier = oauth.generateRandomCodeVerifier()
   const parameters = new URLSearchParams({
-    ...{ client_id: client.client_id, redirect_uri: APP_REDIRECT, response_type: 'code', state: 'a' },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    client_id: client.client_id,
+    redirect_uri: APP_REDIRECT,
+    response_type: 'code',
+    state: 'a',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   })
   const answer = await approve(`/oauth/authorize?${parameters}`, (await user()).key)
   const validated = oauth.validateAuthResponse(server, client, answer, 'a')

@@ -48,8 +48,13 @@ t.test('a retry can be refused with 409 for eight reasons, which programs tell a
   t.strictSame(
     new Set(listedCodes(retry, 409)),
     new Set([
-      ...['post_is_draft', 'delivery_not_due', 'delivery_in_progress'],
-      ...['delivery_published', 'delivery_unconfirmed', 'media_deleted', 'media_quota'],
+      'post_is_draft',
+      'delivery_not_due',
+      'delivery_in_progress',
+      'delivery_published',
+      'delivery_unconfirmed',
+      'media_deleted',
+      'media_quota',
       'delivery_removed',
     ]),
   )

@@ -92,9 +92,17 @@ export function requestsOf(scene: Scene): Requests {
     (key, instance = app) =>
       call(instance, key, method, path, body)
   const named = {
-    ...{ account, post: postId, media: fileId, connection: connectionId, key: keyId },
-    ...{ event: scene.eventId, webhook: webhookId, platform: 'x' },
-    ...{ tenant: tenantId, tenantOrganization: organizationId, tenantKey: scene.tenantKeyId },
+    account,
+    post: postId,
+    media: fileId,
+    connection: connectionId,
+    key: keyId,
+    event: scene.eventId,
+    webhook: webhookId,
+    platform: 'x',
+    tenant: tenantId,
+    tenantOrganization: organizationId,
+    tenantKey: scene.tenantKeyId,
   }
   const delivery = `/posts/${postId}/deliveries/${account}`
   const fromDocument = [...operations.values()].map(({ operationId, method, path, requestBody }) => {

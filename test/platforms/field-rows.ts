@@ -347,7 +347,8 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
 
   async instagram(t) {
     const fake = await startInstagram(t)
-    const [placed, tags] = [{ username: 'carol', x: 0.5, y: 0 }, [{ username: 'carol', x: 0.5, y: 0 }]]
+    const placed = { username: 'carol', x: 0.5, y: 0 }
+    const tags = [{ username: 'carol', x: 0.5, y: 0 }]
     const onlyInReels = (value: unknown, sent: unknown): Row[] => [
       { value, act: VIDEO, sent: [sent] },
       { value, act: { ...VIDEO, postType: 'reel' }, sent: [sent] },

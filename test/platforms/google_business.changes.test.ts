@@ -25,7 +25,7 @@ t.test('a location that the account has lost does not make its posts removed one
   const act = actOf()
   const published = publishedOf(act, await send(act, fake.credentials, ioOf(fake)), HOUR_AGO)
   const notFound = { error: { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND' } }
-  const [posts] = [`/v4/${fake.credentials.location}/localPosts`]
+  const posts = `/v4/${fake.credentials.location}/localPosts`
   const path = `${posts}/${published.id.split('/').at(-1)}`
   for (const on of [`DELETE ${path}`, `GET ${posts}`])
     fake.faults.push({ on, instead: { status: 404, body: notFound } })

@@ -47,7 +47,8 @@ for (const flavour of NAMES) {
       bare: { mediaIds: [file] },
       comment: { caption: 'With a comment', mediaIds: [file], firstComment: 'The comment' },
       thread: {
-        ...{ postType: 'thread', threadParts: { [account]: ['One', 'Two'] } },
+        postType: 'thread',
+        threadParts: { [account]: ['One', 'Two'] },
         ...(needsFile && { accountOverrides: [{ accountId: account, threadMedia: [[file], []] }] }),
       },
     }
@@ -122,7 +123,8 @@ t.test('validatePost knows what each server refuses', async (t) => {
   const problems: unknown[] = []
   const poll = { options: ['A', 'B'], expiresIn: 3600 }
   const pollWithFile = ({ account, file }: { account: string; file: string }) => ({
-    ...{ caption: 'Which?', mediaIds: [file] },
+    caption: 'Which?',
+    mediaIds: [file],
     accountOverrides: [{ accountId: account, fields: { poll } }],
   })
   const cases: [FlavourName, (world: Awaited<ReturnType<typeof createFlavourWorld>>) => object, string[]][] = [
@@ -191,7 +193,8 @@ t.test('validatePost knows what each server refuses', async (t) => {
     [
       'pixelfed',
       ({ account, file }) => ({
-        ...{ caption: 'hi', mediaIds: [file] },
+        caption: 'hi',
+        mediaIds: [file],
         accountOverrides: [{ accountId: account, fields: { visibility: 'direct' } }],
       }),
       ['field visibility is "direct", expected one of public, unlisted, private'],

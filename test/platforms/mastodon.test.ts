@@ -55,7 +55,8 @@ t.test('an instance that does not report its text length can be connected', asyn
     ...[0, -500, 500.5, 1_000_001, '5000', null, undefined, [5000]].map(reporting),
     ...['<html>', [], null, {}, { configuration: null }].map((body) => ({ status: 200, body })),
     ...[301, 401, 403, 404, 422, 429, 500, 503].map((status) => ({ status, body: { error: 'Not found' } })),
-    ...[reset, broken(200)],
+    reset,
+    broken(200),
   ]
   for (const instead of responses) {
     fake.faults.push({ on: 'GET /api/v2/instance', instead })

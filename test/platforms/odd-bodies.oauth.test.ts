@@ -31,7 +31,8 @@ for (const [name, start] of Object.entries(OAUTH_NETWORKS)) {
       name: 'connect',
       run: async (fetch: typeof globalThis.fetch) =>
         (await connect(network, fetch)).map(({ profile, kind, tokens }) => ({
-          ...{ id: profile.externalId, kind },
+          id: profile.externalId,
+          kind,
           ...factsOf(tokens),
         })),
     }

@@ -43,7 +43,9 @@ t.test('a text is published when its container is finished', async (t) => {
   const id = `GET /v1.0/${/\d+/.exec(fake.log[1]!.split('/').at(-1)!)}`
   t.same(fake.log, [
     'POST /v1.0/me/threads',
-    ...[id, id, id],
+    id,
+    id,
+    id,
     'intend',
     'POST /v1.0/me/threads_publish',
     `GET /v1.0/${sent.id}`,

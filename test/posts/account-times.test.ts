@@ -238,7 +238,9 @@ t.test('a time of an account in the past is due immediately, with a warning that
   const past = '2020-01-01T00:00:00.000Z'
   const body = bodyOf({ scheduledAt: FIRST, accountOverrides: [{ accountId: mastodon, scheduledAt: past }] })
   const warning = {
-    ...{ code: 'past_time', path: ['accountOverrides', 0, 'scheduledAt'], accountId: mastodon },
+    code: 'past_time',
+    path: ['accountOverrides', 0, 'scheduledAt'],
+    accountId: mastodon,
     message: 'mastodon (@ada): scheduledAt is in the past: the post is due immediately',
   }
   const isPast = ({ code }: { code: string }) => code === 'past_time'

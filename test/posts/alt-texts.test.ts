@@ -210,7 +210,8 @@ t.test('a post may describe its files in place of what is stored with them', asy
 
 t.test('texts for files that the post does not have, and too long ones, are refused', async (t) => {
   const { ada } = await createNetworkWorld(t)
-  const [account, file] = [await ada.account('mastodon'), await ada.media()]
+  const account = await ada.account('mastodon')
+  const file = await ada.media()
   const body = { accountIds: [account], caption: 'Hi' }
   const { id } = (await ada.call('POST', '/posts', body)).body
   for (const [altTexts, path] of [

@@ -94,16 +94,24 @@ t.test('posts that are created concurrently share commits, and each is stored co
     const at = scheduledAt ? new Date(scheduledAt) : null
     const post = posts.find(({ id }) => id === created.id)
     t.hasStrict(post, {
-      ...{ userId: user.id, caption, scheduledAt: at, firstComment: firstComment ?? null },
-      ...{ postType: postType ?? 'post', status: at ? 'scheduled' : 'draft' },
+      userId: user.id,
+      caption,
+      scheduledAt: at,
+      firstComment: firstComment ?? null,
+      postType: postType ?? 'post',
+      status: at ? 'scheduled' : 'draft',
     })
     const own = targets.filter(({ postId }) => postId === created.id)
     t.strictSame(own.map(({ accountId }) => accountId).sort(), [...accountIds].sort())
     for (const target of own) {
       const override = accountOverrides.find(({ accountId }) => accountId === target.accountId)
       t.hasStrict(target, {
-        ...{ userId: user.id, state: at ? 'queued' : 'waiting', dueAt: at, claimableAt: at },
-        ...{ captionOverride: override?.captionOverride ?? null, fields: override?.fields ?? null },
+        userId: user.id,
+        state: at ? 'queued' : 'waiting',
+        dueAt: at,
+        claimableAt: at,
+        captionOverride: override?.captionOverride ?? null,
+        fields: override?.fields ?? null,
         threadParts: threadParts?.[target.accountId] ?? null,
       })
     }

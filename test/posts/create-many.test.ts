@@ -75,7 +75,10 @@ t.test('with mode all, one rejected post rejects the batch, and every rejected o
   t.ok(validation.violations.length >= 2)
   t.strictSame(body.rejected, [
     {
-      ...{ index: 1, status: 400, code: 'platform_limit', error: validation.create.error },
+      index: 1,
+      status: 400,
+      code: 'platform_limit',
+      error: validation.create.error,
       violations: validation.violations,
     },
     { index: 2, status: 403, code: 'no_access', error, violations: [] },

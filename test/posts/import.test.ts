@@ -7,8 +7,12 @@ t.test('an import waits for another one of the same user, and then finds its ref
   const { db, user } = await createWorld(t)
   const ada = await user()
   const post = {
-    ...{ accountIds: [await ada.account('x')], caption: 'hi', postType: 'post' as const },
-    ...{ mediaIds: [], accountOverrides: [], externalReference: 'row-1' },
+    accountIds: [await ada.account('x')],
+    caption: 'hi',
+    postType: 'post' as const,
+    mediaIds: [],
+    accountOverrides: [],
+    externalReference: 'row-1',
   }
   const options = { isDryRun: false, gapMs: null }
   const { second } = await db.transaction().execute(async (first) => {

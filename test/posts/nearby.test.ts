@@ -95,7 +95,8 @@ t.test('a published post counts, at the time when it was published', async (t) =
   const now = Date.now()
   const post = { accountIds: [accountId], caption: 'a', scheduledAt: new Date(now).toISOString() }
   const { id } = await create(ada, post)
-  const [key, at] = [{ userId: ada.id, postId: id, accountId }, new Date(now)]
+  const key = { userId: ada.id, postId: id, accountId }
+  const at = new Date(now)
   await db.updateTable('postTargets').set({ state: 'published', claimableAt: null }).where('postId', '=', id).execute()
   const attempt = { ...key, number: 1, act: 1, startedAt: at, intendedAt: at, outcome: 'published' }
   await db.insertInto('deliveryAttempts').values(attempt).execute()
@@ -133,8 +134,11 @@ t.test('the posts that a network still allows in 24 hours are counted', async (t
   const fields = { privacyLevel: 'SELF_ONLY' }
   const mediaIds = [await ada.media({ mimeType: 'video/mp4', durationSeconds: 10 })]
   const post = (number: number) => ({
-    ...{ accountIds: [accountId], mediaIds, accountOverrides: [{ accountId, fields }] },
-    ...{ caption: String(number), scheduledAt: after(number * 60_000) },
+    accountIds: [accountId],
+    mediaIds,
+    accountOverrides: [{ accountId, fields }],
+    caption: String(number),
+    scheduledAt: after(number * 60_000),
   })
   const posts = Array.from({ length: 14 }, (_, number) => post(number))
   const validated = await ada.call('POST', '/posts/batch/validate', { mode: 'all', posts })
@@ -191,7 +195,8 @@ t.test('a post of another user is not named', async (t) => {
   const organizationId = await organization(ada, bob)
   const post = {
     accountIds: [await ada.account('mastodon', { ...CREDENTIALS, organizationId })],
-    ...{ caption: 'a', scheduledAt: after(0) },
+    caption: 'a',
+    scheduledAt: after(0),
   }
   const { id } = await create(ada, post)
   const { warnings } = await create(bob, post)

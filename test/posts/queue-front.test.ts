@@ -41,7 +41,11 @@ t.test('a post at the front moves the queued posts up to the next free slot', as
   t.strictSame(
     events.map(({ data }) => data),
     [one, two].map((postId, index) => ({
-      ...{ postId, accountIds: [id], status: 'scheduled', scheduledAt: times[index + 1], changed: ['scheduledAt'] },
+      postId,
+      accountIds: [id],
+      status: 'scheduled',
+      scheduledAt: times[index + 1],
+      changed: ['scheduledAt'],
     })),
   )
 

@@ -51,8 +51,10 @@ t.test('a local time in a time zone is stored as an instant, and returned as it 
   t.strictSame(await read(named), SHOWN, 'seconds and capital letters are added')
   const link = await create({ scheduledAt: '2027-03-29T09:30:00.250', timeZone: 'US/Pacific', fold: 'later' })
   t.strictSame(await read(link), {
-    ...{ scheduledAt: '2027-03-29T16:30:00.250Z', scheduledAtLocal: '2027-03-29T09:30:00.250' },
-    ...{ timeZone: 'US/Pacific', fold: 'later' },
+    scheduledAt: '2027-03-29T16:30:00.250Z',
+    scheduledAtLocal: '2027-03-29T09:30:00.250',
+    timeZone: 'US/Pacific',
+    fold: 'later',
   })
   t.strictSame(await read(await create({ scheduledAt: '2027-03-29T09:30:00+02:00' })), {
     scheduledAt: SHOWN.scheduledAt,
@@ -64,8 +66,10 @@ t.test('a local time in a time zone is stored as an instant, and returned as it 
   t.strictSame(await Promise.all(batch.body.data.map(({ id }: { id: string }) => read(id))), [
     SHOWN,
     {
-      ...{ scheduledAt: '2027-10-31T00:30:00.000Z', scheduledAtLocal: '2027-10-31T02:30:00' },
-      ...{ timeZone: 'Europe/Berlin', fold: 'earlier' },
+      scheduledAt: '2027-10-31T00:30:00.000Z',
+      scheduledAtLocal: '2027-10-31T02:30:00',
+      timeZone: 'Europe/Berlin',
+      fold: 'earlier',
     },
   ])
   const validation = await ada.call('POST', '/posts/validate', post)
@@ -168,9 +172,7 @@ t.test('a patch changes the time, the zone, or both', async (t) => {
   )
   t.strictSame(
     await patch(id, { timeZone: 'Asia/Tokyo' }),
-    {
-      ...{ scheduledAt: '2027-03-30T01:00:00.000Z', scheduledAtLocal: '2027-03-30T10:00:00', timeZone: 'Asia/Tokyo' },
-    },
+    { scheduledAt: '2027-03-30T01:00:00.000Z', scheduledAtLocal: '2027-03-30T10:00:00', timeZone: 'Asia/Tokyo' },
     'a zone alone keeps the local time',
   )
   t.strictSame(await patch(id, { timeZone: null }), { scheduledAt: '2027-03-30T01:00:00.000Z' }, 'the instant stays')
@@ -189,7 +191,7 @@ t.test('a patch changes the time, the zone, or both', async (t) => {
   t.strictSame(await patch(id, { scheduledAt: null, timeZone: null }), { scheduledAt: null })
   t.strictSame(await patch(id, { ...BERLIN, timeZone: null }), [400, 'scheduledAt'])
   t.strictSame(await patch(id, DOUBLED), [400, 'scheduledAt'])
-  const earlier = { ...{ scheduledAt: '2027-10-31T00:30:00.000Z', scheduledAtLocal: '2027-10-31T02:30:00' } }
+  const earlier = { scheduledAt: '2027-10-31T00:30:00.000Z', scheduledAtLocal: '2027-10-31T02:30:00' }
   t.strictSame(await patch(id, { ...DOUBLED, fold: 'earlier' }), {
     ...earlier,
     timeZone: 'Europe/Berlin',
@@ -204,7 +206,7 @@ t.test('a patch changes the time, the zone, or both', async (t) => {
   )
   t.strictSame(await patch(id, { caption: 'other' }), {
     ...earlier,
-    ...{ scheduledAt: '2027-10-31T01:30:00.000Z' },
+    scheduledAt: '2027-10-31T01:30:00.000Z',
     timeZone: 'Europe/Berlin',
     fold: 'later',
   })

@@ -205,7 +205,9 @@ t.test('pages of a search are in the order of the list, whatever the span of the
     .insertInto('posts')
     .values(
       ranks.map((rank) => ({
-        ...{ userId: ada.id, postType: 'post', status: 'draft' },
+        userId: ada.id,
+        postType: 'post',
+        status: 'draft',
         id: firstIdAt(new Date(Date.UTC(2020, 0, 1 + 7 * rank))),
         caption: rank % 3 === 0 ? `${rank}` : `rare ${rank}`,
       })),

@@ -187,7 +187,10 @@ t.test('ids that the caller may not use are data, whether they exist or not', as
       status: 403,
       error: `You have no access to these accountIds: ${foreign}; mediaIds: ${file}`,
     },
-    ...{ publishable: false, violations: [], warnings: [], targets: [{ accountId: account }] },
+    publishable: false,
+    violations: [],
+    warnings: [],
+    targets: [{ accountId: account }],
   })
   const unknown = await validate(ada, bodyOf(UNKNOWN_ID, UNKNOWN_ID))
   const same = JSON.stringify(validation).replaceAll(foreign, UNKNOWN_ID).replaceAll(file, UNKNOWN_ID)

@@ -286,7 +286,10 @@ t.test('a colour of bars that no file gets leads to a warning', async (t) => {
   const pathsOf = async (body: object, own: object = {}) =>
     (
       (await warningsOf(t, ada, {
-        ...{ accountIds: [one, other], caption: 'a', accountOverrides: [{ accountId: one, ...own }], ...body },
+        accountIds: [one, other],
+        caption: 'a',
+        accountOverrides: [{ accountId: one, ...own }],
+        ...body,
       })) ?? []
     ).map(({ code, path, accountId }: Record<string, unknown>) => [code, path, accountId])
   const ofPost = ['unused_field', ['padColor'], undefined]

@@ -23,7 +23,8 @@ const LATER = '2030-01-15T09:30:00Z'
 
 /** Accounts of the sandbox, and the environment of commands and processes that publish to them. */
 async function createScene(t: Test) {
-  const [databaseUrl, MEDIA_DIR] = [await createDatabase(t), await createFolder(t)]
+  const databaseUrl = await createDatabase(t)
+  const MEDIA_DIR = await createFolder(t)
   const key = randomBytes(32)
   const keyring = createKeyring([key])
   const env = (url = databaseUrl) => ({ DATABASE_URL: url, MEDIA_DIR, CREDENTIALS_KEY: key.toString('base64') })
@@ -37,7 +38,8 @@ async function createScene(t: Test) {
   await insertUser(db, { id: userId, name: 'Ada' })
   const accountIds: string[] = []
   for (let each = 0; each < 10; each++) {
-    const [id, username] = [newId(), `ada${each}`]
+    const id = newId()
+    const username = `ada${each}`
     await insertAccount(db, { id, platform: 'sandbox', username, displayName: null, userId, organizationId: null })
     await replaceCredentials(db, id, keyring.seal(id, { username }))
     accountIds.push(id)
@@ -91,7 +93,10 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   const retried = await Promise.all(
     accountIds.map((accountId) =>
       createPost(db, userId, {
-        ...{ postType: 'post', mediaIds: [], accountIds: [accountId], caption: `retried ${accountId}` },
+        postType: 'post',
+        mediaIds: [],
+        accountIds: [accountId],
+        caption: `retried ${accountId}`,
         accountOverrides: [{ accountId, fields: { fault: 'content_refused' } }],
         scheduledAt: new Date().toISOString(),
       }),
@@ -154,7 +159,11 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
 
   // The same worker goes on.
   const { id } = await createPost(restored, userId, {
-    ...{ postType: 'post', mediaIds: [], accountOverrides: [], accountIds: accountIds.slice(0, 1), caption: 'after' },
+    postType: 'post',
+    mediaIds: [],
+    accountOverrides: [],
+    accountIds: accountIds.slice(0, 1),
+    caption: 'after',
     scheduledAt: new Date().toISOString(),
   })
   await untilSent(restored)

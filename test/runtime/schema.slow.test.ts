@@ -20,7 +20,8 @@ async function createOutdated(t: Test) {
   await applyMigrations(db, Object.fromEntries(Object.entries(await loadMigrations()).slice(0, 7)), () => {})
   const env = { DATABASE_URL: url, CREDENTIALS_KEY: randomBytes(32).toString('base64') }
   // By its own statements: those of today name columns that this schema does not have.
-  const [user, key] = [newId(), generateKey()]
+  const user = newId()
+  const key = generateKey()
   await sql`insert into users (id, name) values (${user}, 'ada')`.execute(db)
   await sql`insert into api_keys (id, user_id, hash, start) values (${newId()}, ${user}, ${hashKey(key)}, ${startOfKey(key)})`.execute(
     db,

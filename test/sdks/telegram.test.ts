@@ -21,8 +21,14 @@ t.test("requests of the adapter have the types that are made from Telegram's pag
   const io = ioOf(fake)
   await identify(credentials, io)
   const fields = {
-    ...{ parseMode: 'HTML', disableNotification: true, protectContent: true, disableLinkPreview: true },
-    ...{ hasSpoiler: true, showCaptionAboveMedia: true, messageThreadId: 5, coverUrl: 'https://images.example/a.png' },
+    parseMode: 'HTML',
+    disableNotification: true,
+    protectContent: true,
+    disableLinkPreview: true,
+    hasSpoiler: true,
+    showCaptionAboveMedia: true,
+    messageThreadId: 5,
+    coverUrl: 'https://images.example/a.png',
   }
   const buttons = [{ text: 'See', url: 'https://example.com/' }]
   const publish = (act: Partial<Act>) => send(actOf({ fields, ...act }), credentials, io)

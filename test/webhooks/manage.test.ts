@@ -28,8 +28,14 @@ t.test('a webhook is created, listed, changed and deleted, and shows its secret 
   const { secret, ...shown } = created.body
   t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   t.hasStrict(shown, {
-    ...{ url: URL_OF_ADA, types: ['delivery.*'], accountIds: null, payload: 'full', state: 'active' },
-    ...{ disabledReason: null, failingSince: null, secretHint: secret.slice(0, 10) },
+    url: URL_OF_ADA,
+    types: ['delivery.*'],
+    accountIds: null,
+    payload: 'full',
+    state: 'active',
+    disabledReason: null,
+    failingSince: null,
+    secretHint: secret.slice(0, 10),
   })
   t.strictSame(shown.secrets, [{ createdAt: shown.createdAt, expiresAt: null }])
   t.strictSame((await ada.call('GET', `/webhooks/${shown.id}`)).body, shown)
@@ -60,7 +66,8 @@ t.test('a webhook names the key that created it, and outlives it', async (t) => 
     (await ada.call('GET', `/webhooks/${webhook.id}`)).body,
   ])
   t.hasStrict((await ada.call('PATCH', `/webhooks/${webhook.id}`, { payload: 'thin' })).body, {
-    ...{ createdBy: keyId, state: 'active' },
+    createdBy: keyId,
+    state: 'active',
   })
   await db.updateTable('webhooks').set({ createdBy: null }).execute()
   t.equal((await ada.call('GET', `/webhooks/${webhook.id}`)).body.createdBy, null, 'one of an earlier version')

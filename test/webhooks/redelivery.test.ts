@@ -32,7 +32,8 @@ t.test('events are sent again by their ids, and all or none of a request', async
   t.strictSame(
     (await redeliver(FROM)).body,
     {
-      ...{ queued: 0, nextCursor: null },
+      queued: 0,
+      nextCursor: null,
       reason: 'All 3 events that the webhook gets were delivered: send onlyFailed: false to send them again',
     },
     'by time, only what was not delivered',
@@ -83,7 +84,8 @@ t.test('a redelivery that has not looked at all events yet says how to read on',
   )
   t.strictSame(await redeliver({ ...FROM, cursor: nextCursor }), { queued: 1, nextCursor: null })
   t.strictSame(await redeliver({ ...FROM, cursor: '999999999' }), {
-    ...{ queued: 0, nextCursor: null },
+    queued: 0,
+    nextCursor: null,
     reason: 'There are no more events in this time, or they are no longer kept',
   })
 })

@@ -5,8 +5,14 @@ const START = Date.parse('2026-11-20T00:00:00Z')
 const HOUR = 3_600_000
 
 const NEW: Health = {
-  ...{ failingSince: null, failures: 0, warnings: 0, healthyAt: null, isSlow: false },
-  ...{ restMs: null, disabledReason: null, event: null },
+  failingSince: null,
+  failures: 0,
+  warnings: 0,
+  healthyAt: null,
+  isSlow: false,
+  restMs: null,
+  disabledReason: null,
+  event: null,
 }
 
 const at = (hours: number, result: Partial<Result> = {}): Result => ({

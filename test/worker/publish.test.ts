@@ -28,8 +28,10 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     idle: async () => {},
     close: async () => {},
     changes: {
-      ...{ begin: async () => false, settled: () => new Promise(() => {}) },
-      ...{ drain: async () => {}, idle: async () => {} },
+      begin: async () => false,
+      settled: () => new Promise(() => {}),
+      drain: async () => {},
+      idle: async () => {},
     },
     ...parts,
   }

@@ -227,7 +227,9 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
     // Few posts have some: see `addAdjustments`.
     sql<SentRendition[] | null>`null::json`.as('adjustments'),
     selectDeliveries(eb, (eb) => ({
-      ...{ delivery: buildDelivery(eb), ...fitOf(eb), ...more },
+      delivery: buildDelivery(eb),
+      ...fitOf(eb),
+      ...more,
       hasRenditions: sql<boolean>`post_targets.renditions is not null`,
     })).as('targets'),
   ])

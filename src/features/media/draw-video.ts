@@ -94,7 +94,7 @@ export async function drawFrame(
   const filters = [size, ...(transfer ? toStandardRange(transfer) : [])].join(',')
   // The last picture may begin earlier: ffmpeg writes no file then.
   for (const at of [Math.min(1, (source.durationSeconds ?? 0) / 2), 0]) {
-    const args = [...['-ss', at.toFixed(2)], ...inputOf(source), ...['-map', '0:v:0', '-vf', filters, '-frames:v', '1']]
+    const args = ['-ss', at.toFixed(2), ...inputOf(source), '-map', '0:v:0', '-vf', filters, '-frames:v', '1']
     await runFfmpeg([...args, '-f', 'image2', '-c:v', 'png', path], { ...run, bytesMax: FRAME_BYTES_MAX })
     if (existsSync(path)) return
   }

@@ -57,7 +57,8 @@ export async function readNearbyWarnings(
   const known = new Map(stored.map((each) => [`${each.ordinal} ${each.accountId}`, each]))
   const nearby = posts.map((): Nearby[] => [])
   for (const [index, { ordinal, accountId }] of wanted.entries()) {
-    const [found, peer] = [known.get(`${ordinal} ${accountId}`), peers[index]!]
+    const found = known.get(`${ordinal} ${accountId}`)
+    const peer = peers[index]!
     nearby[ordinal]!.push({
       accountId,
       repeated: found?.repeated ?? peer.repeated,

@@ -27,7 +27,8 @@ export async function openImage(url: string, io: Io, { field, mimeTypes, bytesMa
       throw lost(error)
     })
   const { status, headers, body } = response
-  const [mimeType = '', bytes] = [headers.get('content-type')?.split(';')[0], Number(headers.get('content-length'))]
+  const mimeType = headers.get('content-type')?.split(';')[0] ?? ''
+  const bytes = Number(headers.get('content-length'))
   const types = mimeTypes.map((type) => `a ${type.replace('image/', '').toUpperCase()}`).join(' or ')
   const problem =
     (status !== 200 && `could not be loaded: status ${status}`) ||

@@ -213,13 +213,16 @@ function* posts(seed: number, { accounts, media, postId }: Subjects): Generator<
         accountOverrides: ids.map((accountId, index) => ({ accountId, mediaFit, padColor: colour(index) })),
       }))
       yield make(`many files of its own for each account, with mediaFit ${mediaFit}`, path, () => ({
-        ...{ accountIds: ids, mediaFit },
+        accountIds: ids,
+        mediaFit,
         accountOverrides: ids.map((accountId) => ({ accountId, mediaIds: repeated(Math.floor(15_000 / ids.length)) })),
       }))
     }
     for (const accountId of one) {
       yield make(`many parts and many fields of one account`, path, () => ({
-        ...{ accountIds: [accountId], postType: 'thread', threadParts: { [accountId]: Array(100_000).fill('a') } },
+        accountIds: [accountId],
+        postType: 'thread',
+        threadParts: { [accountId]: Array(100_000).fill('a') },
         accountOverrides: [{ accountId, fields: Object.fromEntries(Array.from({ length: 18_000 }, (_, i) => [i, 1])) }],
       }))
     }

@@ -39,8 +39,11 @@ t.test('150 of the worst bodies of a route at a time do not end the service', { 
   t.comment(`SEED=${SEED}`)
   const [, routes] = await collectRoutes(buildDocument)
   const env = {
-    ...{ DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t) },
-    ...{ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`, LOG_LEVEL: 'fatal', ...memoryVariables() },
+    DATABASE_URL: await createDatabase(t),
+    MEDIA_DIR: await createFolder(t),
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
+    LOG_LEVEL: 'fatal',
+    ...memoryVariables(),
   }
   const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)
   const { id } = await run('user', 'create', '--name', 'Mallory')
@@ -83,7 +86,9 @@ t.test('150 of the worst bodies of a route at a time do not end the service', { 
 })
 
 const createPost = (body: object): Message => ({
-  ...{ method: 'POST', path: '/api/v1/posts', headers: { 'content-type': 'application/json' } },
+  method: 'POST',
+  path: '/api/v1/posts',
+  headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
 

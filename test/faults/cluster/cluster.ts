@@ -93,7 +93,12 @@ export async function startCluster(standbyCount: number): Promise<Cluster> {
     for (const port of [balancerPort, ...apiPorts]) await untilReady(port)
 
     return {
-      ...{ url: `http://127.0.0.1:${balancerPort}`, folder, apis, workers, unexpectedEnds, stop },
+      url: `http://127.0.0.1:${balancerPort}`,
+      folder,
+      apis,
+      workers,
+      unexpectedEnds,
+      stop,
       primary: servers.db,
       async kill(service) {
         service.expectEnd()

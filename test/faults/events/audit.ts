@@ -36,7 +36,8 @@ const findGaps = (userId: string, events: StoredEvent[]): string[] =>
 /** Each event once, in the order of positions. */
 function findDifference(name: string, seen: Seen[], stored: Seen[]): string[] {
   const text = ({ position, id, type }: Seen) => `${position} ${type} ${id}`
-  const [seenTexts, storedTexts] = [seen.map(text), stored.map(text)]
+  const seenTexts = seen.map(text)
+  const storedTexts = stored.map(text)
   if (seenTexts.join() === storedTexts.join()) return []
   const missing = storedTexts.filter((event) => !seenTexts.includes(event))
   const repeated = seenTexts.filter((event, index) => seenTexts.indexOf(event) !== index)

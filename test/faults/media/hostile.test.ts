@@ -29,7 +29,9 @@ t.test('no file ends the service, or keeps other users from theirs', { timeout: 
   const group = limitMemory(t, MEMORY_BYTES)
   const folder = await createFolder(t)
   const env = {
-    ...{ DATABASE_URL: await createDatabase(t), MEDIA_DIR: await createFolder(t), METRICS_PORT: '0' },
+    DATABASE_URL: await createDatabase(t),
+    MEDIA_DIR: await createFolder(t),
+    METRICS_PORT: '0',
     ...memoryVariables(),
   }
   const run = async (...args: string[]) => JSON.parse((await postroom([...args, '--json'], env)).stdout)

@@ -93,8 +93,15 @@ t.test('an image whose process is killed at any step is made once, and leaves no
     .toBuffer()
   const { id } = (await upload(app, ada, [['file', png]])).body
   const target: RenditionTarget = {
-    ...{ name: 'image', mimeType: 'image/jpeg', transparentType: 'image/jpeg', background: '#ffffff' },
-    ...{ frames: 1, bytesMax: 1e6, ratio: { min: 0, max: 10 }, width: 300, height: 300 },
+    name: 'image',
+    mimeType: 'image/jpeg',
+    transparentType: 'image/jpeg',
+    background: '#ffffff',
+    frames: 1,
+    bytesMax: 1e6,
+    ratio: { min: 0, max: 10 },
+    width: 300,
+    height: 300,
   }
   const image = { userId: ada.id, wanted: { mediaId: id, target } }
   const reached: string[] = []

@@ -45,8 +45,17 @@ interface Result extends Record<string, string | number> {
 const results: Result[] = []
 
 const newResult = (network: string): Result => ({
-  ...{ network, kills: 0, suspended: 0, 'wrong responses': 0, edited: 0, removed: 0 },
-  ...{ 'false removed': 0, 'lost edits': 0, 'false failed': 0, doubled: 0, failed: 0 },
+  network,
+  kills: 0,
+  suspended: 0,
+  'wrong responses': 0,
+  edited: 0,
+  removed: 0,
+  'false removed': 0,
+  'lost edits': 0,
+  'false failed': 0,
+  doubled: 0,
+  failed: 0,
 })
 
 type Scene = Awaited<ReturnType<typeof createNetworkScene>>

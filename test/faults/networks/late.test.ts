@@ -246,14 +246,14 @@ for (const subject of SUBJECTS) {
     const create = () => createLateScene(t, { ...subject, id })
     let late = await create()
     const result: Result = {
-      ...{
-        network: nameOf(subject),
-        late: 0,
-        published: 0,
-        removed: 0,
-        unconfirmed: 0,
-      },
-      ...{ 'false removed': 0, doubled: 0, 'lost edits': 0 },
+      network: nameOf(subject),
+      late: 0,
+      published: 0,
+      removed: 0,
+      unconfirmed: 0,
+      'false removed': 0,
+      doubled: 0,
+      'lost edits': 0,
     }
     results.push(result)
     const { changes } = NETWORKS[id]

@@ -123,7 +123,9 @@ const fittingPosts = (images: readonly string[]): Arbitrary<Record<string, Json>
       number: fc.noBias(fc.maxSafeNat()),
     })
     .map(({ image, hasImage, mediaFit, time, number }) => ({
-      ...{ caption: `A lighthouse at dusk, ${number}.`, mediaFit, ...time },
+      caption: `A lighthouse at dusk, ${number}.`,
+      mediaFit,
+      ...time,
       ...(hasImage && { mediaIds: [image] }),
     }))
 

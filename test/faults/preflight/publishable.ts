@@ -148,7 +148,11 @@ export async function createScene(
    * act that an adapter has published.
    */
   return {
-    ...{ targets, publish, received, sentFiles, filesOf },
+    targets,
+    publish,
+    received,
+    sentFiles,
+    filesOf,
     posts: (target: Target) => postsFor(target, files, knownFieldsOf(target.platform)),
   }
 }

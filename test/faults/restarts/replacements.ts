@@ -43,7 +43,8 @@ export async function runReplacements(
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     let usedAt = 0
     while (!stop.signal.aborted) {
-      const [caption, unusedMs] = [newId(), performance.now() - usedAt]
+      const caption = newId()
+      const unusedMs = performance.now() - usedAt
       usedAt = performance.now()
       const reply = await send(port, person, 'POST', { agent, caption }).catch((error) => ({
         ...error,

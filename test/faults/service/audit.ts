@@ -60,8 +60,13 @@ export async function audit(
 ): Promise<Audit> {
   const tallies = new Map((['no fault', ...KINDS] as const).map((kind) => [kind, emptyTally()]))
   const findings: Findings = {
-    ...{ faults, tallies, breaches: [], acknowledged: 0 },
-    ...{ created: [], deleted: new Set(), rejected: new Set() },
+    faults,
+    tallies,
+    breaches: [],
+    acknowledged: 0,
+    created: [],
+    deleted: new Set(),
+    rejected: new Set(),
   }
   for (const { kind } of faults) tallies.get(kind)!.faults++
   for (const at of exits) {
@@ -83,8 +88,19 @@ export async function audit(
 }
 
 const emptyTally = (): Tally => ({
-  ...{ faults: 0, requests: 0, created: 0, unavailable: 0, slowestMs: 0, failed: 0, broken: 0, timedOut: 0 },
-  ...{ recoveries: [], lost: 0, duplicated: 0, unexpected: 0, exits: 0 },
+  faults: 0,
+  requests: 0,
+  created: 0,
+  unavailable: 0,
+  slowestMs: 0,
+  failed: 0,
+  broken: 0,
+  timedOut: 0,
+  recoveries: [],
+  lost: 0,
+  duplicated: 0,
+  unexpected: 0,
+  exits: 0,
 })
 
 /** Index of the last fault that began before; -1 if there was none. */

@@ -47,9 +47,13 @@ t.test('the types are those of n8n', async (t) => {
   const tsconfig = {
     extends: './tsconfig.json',
     compilerOptions: {
-      ...{ noCheck: false, noEmit: true, skipLibCheck: true },
-      ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-      ...{ types: ['node'], typeRoots: [resolve('node_modules/@types')] },
+      noCheck: false,
+      noEmit: true,
+      skipLibCheck: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      types: ['node'],
+      typeRoots: [resolve('node_modules/@types')],
       paths: { 'n8n-workflow': [dirname(require.resolve('n8n-workflow/package.json'))] },
     },
   }

@@ -99,10 +99,17 @@ async function databaseOf(t: Test): Promise<Record<string, string>> {
 async function start(t: Test, origin: string, env: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, 'start'], {
     env: {
-      ...{ PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
-      ...{ N8N_LISTEN_ADDRESS: '127.0.0.1', N8N_PORT: new URL(origin).port, WEBHOOK_URL: origin },
-      ...{ N8N_SECURE_COOKIE: 'false', N8N_DIAGNOSTICS_ENABLED: 'false', N8N_TEMPLATES_ENABLED: 'false' },
-      ...{ N8N_VERSION_NOTIFICATIONS_ENABLED: 'false', GENERIC_TIMEZONE: 'Europe/Berlin' },
+      PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      ...env,
+      N8N_LISTEN_ADDRESS: '127.0.0.1',
+      N8N_PORT: new URL(origin).port,
+      WEBHOOK_URL: origin,
+      N8N_SECURE_COOKIE: 'false',
+      N8N_DIAGNOSTICS_ENABLED: 'false',
+      N8N_TEMPLATES_ENABLED: 'false',
+      N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+      GENERIC_TIMEZONE: 'Europe/Berlin',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

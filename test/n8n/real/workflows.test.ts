@@ -25,7 +25,10 @@ const n8n = await startN8n(t)
 
 const MANUAL: Node = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', parameters: {} }
 const postroom = (name: string, resource: string, operation: string, parameters = {}, more = {}): Node => ({
-  ...{ name, type: 'n8n-nodes-postroom.postroom', parameters: { resource, operation, ...parameters }, ...more },
+  name,
+  type: 'n8n-nodes-postroom.postroom',
+  parameters: { resource, operation, ...parameters },
+  ...more,
 })
 const fields = (assignments: Record<string, unknown>): Node => ({
   name: 'Fields',
@@ -40,7 +43,9 @@ const storeCredentials = async (url: string): Promise<{ id: string }> =>
 async function store(workflow: Pick<Workflow, 'nodes'> & Partial<Workflow>, url = baseUrl) {
   const { id } = await storeCredentials(url)
   const nodes = workflow.nodes.map((node, index) => ({
-    ...{ id: `node-${index}`, typeVersion: node.type.endsWith('.set') ? 3.4 : 1, position: [index * 200, 0] },
+    id: `node-${index}`,
+    typeVersion: node.type.endsWith('.set') ? 3.4 : 1,
+    position: [index * 200, 0],
     ...node,
     ...(node.type.includes('postroom') && { credentials: { postroomApi: { id, name: url } } }),
   }))
@@ -49,7 +54,11 @@ async function store(workflow: Pick<Workflow, 'nodes'> & Partial<Workflow>, url 
   })
   const settings = { executionOrder: 'v1', timezone: 'Europe/Berlin' }
   return n8n.call('POST', '/workflows', {
-    ...{ name: 'Workflow', connections: Object.fromEntries(inTurn), settings, ...workflow, nodes },
+    name: 'Workflow',
+    connections: Object.fromEntries(inTurn),
+    settings,
+    ...workflow,
+    nodes,
   })
 }
 
@@ -73,7 +82,9 @@ t.test('credentials are tested, and accounts can be chosen', async (t) => {
   t.match(await check('pr_wrong'), { status: 'Error' })
   const { id } = await storeCredentials(baseUrl)
   const options = await n8n.call('POST', '/dynamic-node-parameters/options', {
-    ...{ path: 'accountIds', methodName: 'getAccounts', currentNodeParameters: {} },
+    path: 'accountIds',
+    methodName: 'getAccounts',
+    currentNodeParameters: {},
     nodeTypeAndVersion: { name: 'n8n-nodes-postroom.postroom', version: 1 },
     credentials: { postroomApi: { id, name: baseUrl } },
   })
@@ -206,7 +217,8 @@ t.test('every operation is accepted by the service', async (t) => {
     MANUAL,
     fields({ base64, caption: 'Fog horn' }),
     {
-      ...{ name: 'File', type: 'n8n-nodes-base.convertToFile' },
+      name: 'File',
+      type: 'n8n-nodes-base.convertToFile',
       parameters: { operation: 'toBinary', sourceProperty: 'base64', options: { fileName: 'horn.jpg' } },
     },
     postroom('Upload', 'upload', 'create', {

@@ -59,7 +59,8 @@ export async function startFakeNetworks(t: Teardown) {
     await Promise.all(ids.map(async (id) => [id, await SCENES[id].start(t)] as const)),
   ) as Fakes
   const connectable = ids.flatMap((platform): Connectable[] => {
-    const [scene, network] = [sceneOf(platform)!, fakes[platform]]
+    const scene = sceneOf(platform)!
+    const network = fakes[platform]
     if (!scene.connectable) return []
     const { account, ...others } = scene.connectable(network)
     const body = { platform, credentials: scene.account(network).credentials } as ConnectAccount

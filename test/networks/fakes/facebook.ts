@@ -301,8 +301,11 @@ export async function startFacebook(t: Teardown): Promise<FakeFacebook> {
     login: loginOf(),
     credentials: { pageId: PAGE_ID, accessToken: PAGE_TOKEN, appId: APP_ID },
     scopes: new Set([
-      ...['pages_show_list', 'pages_manage_posts', 'pages_read_engagement'],
-      ...['pages_read_user_content', 'pages_manage_engagement'],
+      'pages_show_list',
+      'pages_manage_posts',
+      'pages_read_engagement',
+      'pages_read_user_content',
+      'pages_manage_engagement',
     ]),
     tokenSubcode: null,
     posts,

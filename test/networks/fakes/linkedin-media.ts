@@ -52,7 +52,11 @@ export function serveMedia(state: LinkedinState) {
     const lengths = Array.from({ length: count }, (_, part) => Math.min(partBytes, bytes - part * partBytes))
     const parts = Array.from({ length: count }, () => null)
     const asset: LinkedinAsset = {
-      ...{ kind, owner, lengths, parts, looks: kind === 'videos' ? current().processing : current().imageProcessing },
+      kind,
+      owner,
+      lengths,
+      parts,
+      looks: kind === 'videos' ? current().processing : current().imageProcessing,
       status: 'WAITING_UPLOAD',
       uploadToken: kind === 'videos' ? `token-${id}` : '',
     }

@@ -114,18 +114,17 @@ function createPost({ body }: Recorded, token: LinkedinToken, state: LinkedinSta
   const times = { createdAt: now, lastModifiedAt: now }
   state.posts.unshift({
     id,
-    ...{
-      author,
-      commentary,
-      text,
-      visibility,
-      lifecycleState,
-      isReshareDisabledByAuthor,
-      ...times,
-      json,
-      isDeleted: false,
-      edits: 0,
-    },
+
+    author,
+    commentary,
+    text,
+    visibility,
+    lifecycleState,
+    isReshareDisabledByAuthor,
+    ...times,
+    json,
+    isDeleted: false,
+    edits: 0,
     ...(content !== undefined && { content }),
   })
   return { status: 201, headers: { 'x-restli-id': id } }
@@ -149,7 +148,8 @@ function refuseCopy(urn: string, { clock }: LinkedinState): never {
 function readLittleText(commentary: string): string {
   const element =
     /\\(.)|@\[((?:\\.|[^\\\]])*)\]\(urn:li:\w+:[\w-]+\)|\{hashtag\|\\?#\|((?:\\.|[^\\}])*)\}|(#[\p{L}\p{N}])|([|{}@[\]()<>#*_~\\])/gsu
-  let [text, end] = ['', 0]
+  let text = ''
+  let end = 0
   for (const { 0: match, 1: escaped, 2: name, 3: tag, 4: hashtag, 5: bare, index } of commentary.matchAll(element)) {
     text += commentary.slice(end, index)
     if (bare !== undefined) return text

@@ -101,7 +101,8 @@ const SCENES: Partial<Record<PlatformId, Scene>> = {
     postsMax: 50,
     respond: ({ query }, store) => {
       const items = found(listed(query.id), store).map(([id, numbers]) => ({
-        ...{ kind: 'youtube#video', id },
+        kind: 'youtube#video',
+        id,
         statistics: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])),
       }))
       return { status: 200, body: { kind: 'youtube#videoListResponse', items } }

@@ -127,14 +127,12 @@ export async function startPinterest(t: Teardown): Promise<FakePinterest> {
 
   /** `created_at` has no zone: https://github.com/pinterest/api-quickstart/issues/78 shows a real pin. */
   const showPin = ({ images: _, edits: __, createdAt, media_source: { source_type: type }, ...pin }: Pin) => ({
-    ...{
-      title: null,
-      description: null,
-      link: null,
-      alt_text: null,
-      board_section_id: null,
-      dominant_color: '#e8d3db',
-    },
+    title: null,
+    description: null,
+    link: null,
+    alt_text: null,
+    board_section_id: null,
+    dominant_color: '#e8d3db',
     ...pin,
     created_at: createdAt.toISOString().slice(0, 19),
     board_owner: { username: findBoard(pin.board_id).owner },

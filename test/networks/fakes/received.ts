@@ -14,7 +14,10 @@ export interface Received {
 }
 
 const received = ({ text = '', title, altTexts = [], link, entities }: Partial<Received>): Received => ({
-  ...{ text, title: title || undefined, altTexts, link },
+  text,
+  title: title || undefined,
+  altTexts,
+  link,
   ...(entities && { entities }),
 })
 

@@ -80,8 +80,11 @@ export async function startX(t: Teardown) {
   /** Ids begin with the time, and are larger than 2^53. */
   const nextId = () => String(((BigInt(now()) - EPOCH_MS) << 22n) + ++ids)
   const user = {
-    ...{ id: '2244994945000000001', username: 'ada_l', name: 'Ada Lovelace' },
-    ...{ subscription_type: 'None', verified_type: 'none' },
+    id: '2244994945000000001',
+    username: 'ada_l',
+    name: 'Ada Lovelace',
+    subscription_type: 'None',
+    verified_type: 'none',
   }
   /** Newest first. */
   const posts: Post[] = []

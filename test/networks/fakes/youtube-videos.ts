@@ -26,7 +26,10 @@ export function createState(now: () => number) {
   let count = 0
   const nextId = () => `${(++count).toString(36).padStart(3, '0')}dQw4w9Wg`
   const channel = {
-    ...{ id: 'UC_x5XG1OV2P6uZZ5FSM9Ttw', title: 'Lighthouses', customUrl: '@lighthouses', exists: true },
+    id: 'UC_x5XG1OV2P6uZZ5FSM9Ttw',
+    title: 'Lighthouses',
+    customUrl: '@lighthouses',
+    exists: true,
     /** https://developers.google.com/youtube/v3/docs/channels#status.longUploadsStatus */
     longUploadsStatus: 'allowed',
   }

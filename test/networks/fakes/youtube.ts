@@ -67,7 +67,8 @@ export async function startYoutube(t: Teardown) {
     if (call.host === new URL(GOOGLE_OAUTH).host) return google.respond(call) ?? { status: 404 }
     if (call.host === new URL(IMAGES).host) return imageOf(call.path)
     const name = `${call.method} ${call.path}`
-    const [scopes, method] = [SCOPES[name], methods[name]]
+    const scopes = SCOPES[name]
+    const method = methods[name]
     if (!scopes || !method) return { status: 404, body: 'Not Found' }
     const caller = google.callerOf(call)
     if (!caller) {

@@ -132,7 +132,8 @@ export async function listSlots(db: Db, caller: Caller, id: string, query: ListS
 
 /** The posts that take these slots, by minute. Null for a post that the caller may not see. */
 async function findPosts(db: Db, { userId, rights }: Caller, accountId: string, instants: number[]) {
-  const [from, to] = [new Date(instants[0]!), new Date(instants.at(-1)! + MINUTE_MS)]
+  const from = new Date(instants[0]!)
+  const to = new Date(instants.at(-1)! + MINUTE_MS)
   const taken = await listTakenSlots(db, { accountId, from, to }, { userId, accountIds: rights.accountIds })
   const canRead = hasScope(rights, 'posts:read')
   const posts = new Map<number, string | null>()

@@ -25,7 +25,9 @@ export const connect = fc
       const organizationId = { none: undefined, own: service.organization, unknown: UNKNOWN_ID }[values.organization]
       const credentials = { username, token, ...(displayName !== undefined && { displayName }) }
       const reply = await sendCreate(values.sendMode, model, service, {
-        ...{ user, operationId: 'connectAccount', path: '/accounts' },
+        user,
+        operationId: 'connectAccount',
+        path: '/accounts',
         body: { platform: 'sandbox', credentials, ...(organizationId !== undefined && { organizationId }) },
       })
       const hasNoAccess =

@@ -10,7 +10,13 @@ import { type Account, type Delivery, FUTURE, type NewPost, type Post, statusOf 
 export function expectedPost(post: Post, { users }: Service) {
   const { id, owner, caption, firstComment, postType, scheduledAt, externalReference, metadata, mediaIds } = post
   return {
-    ...{ id, userId: users[owner]!.id, caption, firstComment, postType, status: statusOf(post), scheduledAt },
+    id,
+    userId: users[owner]!.id,
+    caption,
+    firstComment,
+    postType,
+    status: statusOf(post),
+    scheduledAt,
     mediaIds,
     ...(externalReference !== null && { externalReference }),
     ...(metadata !== null && { metadata }),
@@ -91,7 +97,10 @@ export const comparableCreated = ({ warnings = [], ...created }: any) => ({
 })
 
 const expectedDelivery = ({ state, attempts, sent, error, history }: Delivery) => ({
-  ...{ state, attempts, error, history },
+  state,
+  attempts,
+  error,
+  history,
   publishedAt: sent.length > 0 ? 'string' : null,
   nextAttemptAt: state === 'queued' ? 'string' : null,
   latenessMs: sent.length > 0 ? 'number' : null,
@@ -134,11 +143,15 @@ export const expectedAccount = (
   user: number,
   { users, organization }: Service,
 ) => ({
-  ...{ id, platform: 'sandbox', username },
+  id,
+  platform: 'sandbox',
+  username,
   ...(displayName !== undefined && { displayName }),
   ...(attention && { attention }),
   ...(isShared && { organizationId: organization }),
-  ...{ ownerId: users[owner]!.id, isOwner: owner === user, canDisconnect: owner === user },
+  ownerId: users[owner]!.id,
+  isOwner: owner === user,
+  canDisconnect: owner === user,
 })
 
 export const comparableAccount = ({ attention, ...account }: Record<string, { code: string }>) => ({

@@ -178,8 +178,14 @@ export class Model {
     )
     if (known) return Object.assign(known, { displayName, attention: null, isShared: known.isShared || isShared })
     const account: Account = {
-      ...{ id: '', owner: user, username, displayName, isShared },
-      ...{ isConnected: true, attention: null, restsUntilMs: PAST_MS },
+      id: '',
+      owner: user,
+      username,
+      displayName,
+      isShared,
+      isConnected: true,
+      attention: null,
+      restsUntilMs: PAST_MS,
     }
     this.accounts.push(account)
     return account
@@ -234,7 +240,10 @@ export class Model {
 /** A post as the request that would create it. */
 function requestOf({ deliveries, mediaIds, caption, firstComment, postType, scheduledAt }: Post): NewPost {
   return {
-    ...{ caption, firstComment, postType, scheduledAt },
+    caption,
+    firstComment,
+    postType,
+    scheduledAt,
     accounts: deliveries.map(({ account }) => account),
     media: mediaIds.map((id) => ({ id, isOwn: true })),
     overrides: deliveries,

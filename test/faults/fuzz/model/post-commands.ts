@@ -61,7 +61,10 @@ export function planPost(
     fields: Object.keys(fields).length > 0 ? fields : null,
   }))
   const post: NewPost = {
-    ...{ accounts, caption, firstComment, overrides },
+    accounts,
+    caption,
+    firstComment,
+    overrides,
     scheduledAt: when === 'draft' ? null : when === 'past' ? '2026-01-01T00:00:00.000Z' : FUTURE,
     postType: choices.postType as Post['postType'],
     media: choices.media === 'none' ? [] : [{ id: pick(service.media, user + (isOwn ? 0 : 1))!, isOwn }],
@@ -72,7 +75,9 @@ export function planPost(
 
 export const bodyOf = (post: NewPost, sent: NewPost['accounts']) => ({
   accountIds: sent.map(({ id }) => id),
-  ...{ caption: post.caption, postType: post.postType, mediaIds: post.media.map(({ id }) => id) },
+  caption: post.caption,
+  postType: post.postType,
+  mediaIds: post.media.map(({ id }) => id),
   ...(post.firstComment !== null && { firstComment: post.firstComment }),
   ...(post.scheduledAt !== null && { scheduledAt: post.scheduledAt }),
   accountOverrides: post.overrides.map(({ account, captionOverride, fields }) => ({

@@ -29,7 +29,12 @@ const commands = fc.commands<Model, Service, false>(
     ...often(4, update),
     ...often(2, get),
     ...often(2, replay),
-    ...[list, walkPages, listAccounts, remove, disconnect, changeMembership],
+    list,
+    walkPages,
+    listAccounts,
+    remove,
+    disconnect,
+    changeMembership,
   ],
   // A failure prints a `replayPath`, which repeats its commands together with SEED and AT.
   { maxCommands: 50, size: 'max', ...(STEPS !== undefined && { replayPath: STEPS }) },

@@ -61,7 +61,8 @@ async function createModel(service: Service): Promise<Model> {
       const username = `handle-${isShared ? 0 : 1}`
       const account = model.connect(user, username, undefined, isShared)
       const { body } = await send(service, user, 'connectAccount', '/accounts', {
-        ...{ platform: 'sandbox', credentials: { username } },
+        platform: 'sandbox',
+        credentials: { username },
         ...(isShared && { organizationId: service.organization }),
       })
       account.id = body.id

@@ -300,9 +300,17 @@ t.test('requests and responses of every operation match the document by prism', 
   const kept = await ask('createPost', 201, [], { body: { accountIds: [own], mediaIds: [image.id] } })
   const { id: ownKey } = await createKey(db, { userId: ada.id, name: null, expiresAt: null })
   const named = {
-    ...{ account: own, post: kept.id, media: image.id, key: ownKey, event: eventId, webhook: hook.id },
-    ...{ connection: UNKNOWN_ID, platform: 'x' },
-    ...{ tenant: UNKNOWN_ID, tenantOrganization: UNKNOWN_ID, tenantKey: UNKNOWN_ID },
+    account: own,
+    post: kept.id,
+    media: image.id,
+    key: ownKey,
+    event: eventId,
+    webhook: hook.id,
+    connection: UNKNOWN_ID,
+    platform: 'x',
+    tenant: UNKNOWN_ID,
+    tenantOrganization: UNKNOWN_ID,
+    tenantKey: UNKNOWN_ID,
   }
   for (const { operationId, path, requestBody, responses } of operations.filter(isMissing)) {
     const [example] = Object.values((requestBody && json(requestBody)?.examples) ?? {})
