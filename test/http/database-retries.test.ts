@@ -29,7 +29,7 @@ t.test('a serialisation failure or deadlock is retried', async (t) => {
       // The service is the one that fails: it checks for deadlocks after a second. No request would wait that long.
       await sql`set local deadlock_timeout = '1min'`.execute(transaction)
       await sql`select from post_targets where post_id = ${id} for update`.execute(transaction)
-      const reply = deletePost(db, { userId, id })
+      const reply = deletePost(db, { userId, id, keyId: null })
       await untilBlocked(admin)
       await sql`select from posts where id = ${id} for update`.execute(transaction)
       return { reply }

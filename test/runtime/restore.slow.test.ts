@@ -106,14 +106,14 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   const backupTaken = new Date().toISOString()
   const backup = await copyDatabase(t, db, databaseUrl)
 
-  for (const id of deleted) await deletePost(db, { userId, id })
+  for (const id of deleted) await deletePost(db, { userId, id, keyId: null })
   const second = await work()
-  for (const id of early) await publishPost(db, { userId, id })
+  for (const id of early) await publishPost(db, { userId, id, keyId: null })
   await untilSent(db)
   for (const [index, { id }] of retried.entries()) {
     await retryDelivery(
       { db, networks, openCredentials: undefined },
-      { userId, postId: id, accountId: accountIds[index]! },
+      { userId, postId: id, accountId: accountIds[index]!, keyId: null },
     )
   }
   await untilSent(db)

@@ -11,13 +11,16 @@ import { openMediaLibrary } from '../../run/runtime/media-library.ts'
 import type { Action, Context } from '../action.ts'
 import { requireFound } from './on-database.ts'
 
+/** Events of the operator's changes name no key. */
+const OPERATOR = { keyId: null }
+
 type Removed = { id: string } & RemovedPost
 
 export const remove: Action<{ account?: string }, Removed> = {
   async run({ db }, { account }, id = '') {
     const userId = await findUserId(db, id)
-    if (account === undefined) return { id, ...(await removePost(db, { userId, id })) }
-    await removeDelivery(db, { userId, postId: id, accountId: account })
+    if (account === undefined) return { id, ...(await removePost(db, { ...OPERATOR, userId, id })) }
+    await removeDelivery(db, { ...OPERATOR, userId, postId: id, accountId: account })
     return { id, removing: [account], left: [] }
   },
   isPartial: ({ left }) => left.length > 0,
@@ -48,7 +51,7 @@ export const edit: Action<EditOptions, Edited> = {
     const body = { text, ...(acceptNewId && { acceptNewId }) }
     const { post, warning } = await withRenditions(
       async (userId, wanted) => makeRenditions(await openMediaLibrary(config, db), userId, wanted),
-      () => editPublished(db, { userId, postId: id, accountId }, body),
+      () => editPublished(db, { ...OPERATOR, userId, postId: id, accountId }, body),
     )
     const { delivery } = post.targets.find((target) => target.accountId === accountId)!
     return { id, accountId, edit: delivery.edit ?? null, warning: warning ?? null }

@@ -55,7 +55,7 @@ export async function editPublished(
     }
     ifMatch?.(post)
     const checked = await checkContent(db, key, { post, delivery, usable, content })
-    await requestEdit(db, key, { content: checked, inFlightMs: CALL_IN_FLIGHT_MAX_MS, keyId: key.keyId ?? null })
+    await requestEdit(db, key, { content: checked, inFlightMs: CALL_IN_FLIGHT_MAX_MS, keyId: key.keyId })
   })
   return { post, warning }
 }

@@ -10,7 +10,7 @@ import type { PostAccess, UsableForPost } from '../posts/access.ts'
 import { changePost, getPost } from '../posts/get.ts'
 
 /** A delivery, and whether the caller may see and change its post. */
-export type DeliveryAccess = DeliveryKey & Pick<PostAccess, 'keyId' | 'confirm'>
+export type DeliveryAccess = DeliveryKey & Omit<PostAccess, 'id'>
 
 /**
  * Runs `change` in a transaction that holds the locks of a post and of its deliveries, and returns the post

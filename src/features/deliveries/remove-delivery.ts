@@ -31,7 +31,7 @@ export function removeDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
     const next = decide(post, { ...delivery, ...key }, account!)
     if (next instanceof AppError) throw next
     ifMatch?.(post)
-    await requestRemovals(db, key.userId, { removals: [{ ...key, next }], keyId: key.keyId ?? null, ...WAITING })
+    await requestRemovals(db, key.userId, { removals: [{ ...key, next }], keyId: key.keyId, ...WAITING })
   })
 }
 
@@ -58,7 +58,7 @@ export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition):
     if (gone.length + wanted.length === 0) throw refused[0]!.next
     if (wanted.length > 0) {
       ifMatch?.(post)
-      await requestRemovals(db, userId, { removals: wanted, keyId: access.keyId ?? null, ...WAITING })
+      await requestRemovals(db, userId, { removals: wanted, keyId: access.keyId, ...WAITING })
     }
     return {
       removing: [...gone, ...wanted].map(({ accountId }) => accountId),

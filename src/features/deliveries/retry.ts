@@ -56,7 +56,7 @@ export function retryDelivery(
       await editDelivery(db, key, { delivery, post, edit, usable })
     }
     const due = { ...key, next: next.state, event: requeued(delivery.state) }
-    await requeueDeliveries(db, key.userId, [due], { ...EARLIER_CALLS, keyId: key.keyId ?? null })
+    await requeueDeliveries(db, key.userId, [due], { ...EARLIER_CALLS, keyId: key.keyId })
   })
 }
 

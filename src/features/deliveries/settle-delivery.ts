@@ -97,7 +97,7 @@ const PERHAPS_SENT =
 
 const toldBy = (event: 'resolve' | 'cancel' | 'markDelivery', { keyId }: DeliveryAccess) => ({
   event: TRANSITIONS[event].tells[0],
-  keyId: keyId ?? null,
+  keyId,
 })
 
 /** The error for each reason why a delivery is not marked. */

@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
+import type { Actor } from '../../../db/queries/events/actor.ts'
 import type { KeyRights } from '../../../db/queries/keys.ts'
 import { findAuthor, findOrganizationAccounts } from '../../../db/queries/roles.ts'
 import { AppError, fail } from '../../base/errors.ts'
@@ -21,12 +22,10 @@ export interface UsableForPost extends Usable {
 type Confirm = (db: Db, accountIds: readonly string[]) => Promise<UsableForPost>
 
 /** A post, and whether the caller may see and change it. */
-export interface PostAccess {
+export interface PostAccess extends Actor {
   /** The owner. */
   userId: string
   id: string
-  /** The key of the caller, which events name. Absent for the operator. */
-  keyId?: string
   /**
    * Throws 404 if the caller must not see a post with these accounts. It is called with the post locked, because
    * another request may move a post to other accounts. Absent if the caller is the owner, with a key for all accounts.

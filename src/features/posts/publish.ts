@@ -34,7 +34,7 @@ export async function publishPost(db: Db, access: PostAccess, ifMatch?: PostCond
       }))
       await storeTextDigests(db, { userId, id }, digests)
     }
-    const [due] = await publishNow(db, { userId, id, keyId: access.keyId ?? null, ...PUBLISH_NOW, ...EARLIER_CALLS })
+    const [due] = await publishNow(db, { userId, id, keyId: access.keyId, ...PUBLISH_NOW, ...EARLIER_CALLS })
     if (due!.count > 0) {
       await writePostUpdated(db, access, [
         ...(post.status === 'draft' ? ['status'] : []),

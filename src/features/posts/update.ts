@@ -112,7 +112,7 @@ async function updatePost(
       const checked = await checkPost(db, userId, after, { usable: usableNow, texts })
       const slots = after.queue && (await placeInSlots(db, { userId, id }, checked.targets, after.queue, mover))
       const post = slots ? inSlots(checked, slots) : checked
-      await writeChanges(db, row, { before, after: post, texts, keyId: access.keyId ?? null })
+      await writeChanges(db, row, { before, after: post, texts, keyId: access.keyId })
       requireNoWarnings(post)
       return { row: await getPost(db, userId, id), post }
     })

@@ -70,7 +70,7 @@ for (const platform of READ) {
           .set({ attemptedAt: new Date(0) })
           .execute()
       await restart()
-      isHit = await die(process, checkDelivery(context, { userId: ada.id, id }, account))
+      isHit = await die(process, checkDelivery(context, { userId: ada.id, id, keyId: null }, account))
       await restart()
       const { body } = await ada.call('POST', `/posts/${id}/deliveries/${account}/check`)
       t.equal(body.result, 'shown', `a check, killed at step ${step}`)
