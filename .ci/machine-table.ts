@@ -8,10 +8,10 @@ export function renderEvents(): string {
   const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ') || '–'
   const states = (names: readonly string[]) => (names.length === DELIVERY_STATES.length ? 'any' : list(names))
   const rows = EVENTS.map(
-    ([event, { by, from, to, tells, meaning }]) =>
-      `| \`${event}\` | ${by} | ${states(from)} | ${states(to)} | ${list(tells)} | ${meaning} |`,
+    ([event, { by, from, to, writes, meaning }]) =>
+      `| \`${event}\` | ${by} | ${states(from)} | ${states(to)} | ${list(writes)} | ${meaning} |`,
   )
-  return ['| Event | By | From | To | Tells | Meaning |', `|${' --- |'.repeat(6)}`, ...rows].join('\n')
+  return ['| Event | By | From | To | Writes | Meaning |', `|${' --- |'.repeat(6)}`, ...rows].join('\n')
 }
 
 /** A diagram of the states, whose edges have the events. A restore leads from any state to most others. */

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../schemas/key.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import type { Db } from '../client.ts'
 import type { Actor } from './events/actor.ts'
-import { deleteWebhooksOfApp, endKey, type KeyRights, shownKey } from './keys.ts'
+import { deleteWebhooksOfApp, type KeyRights, revokeKeyWhere, shownKey } from './keys.ts'
 import type { Page } from './page.ts'
 
 // Operations of a user on the user's own keys.
@@ -94,7 +94,7 @@ export async function revokeOwnKey(
   { userId, id }: { userId: string; id: string },
   actor: Actor,
 ): Promise<boolean> {
-  const isRevoked = await endKey(db, sql`id = ${id} and user_id = ${userId}`, actor)
+  const isRevoked = await revokeKeyWhere(db, sql`id = ${id} and user_id = ${userId}`, actor)
   await deleteWebhooksOfApp(db, id)
   return isRevoked
 }

@@ -180,13 +180,13 @@ export const deleteWebhooksOfApp = (db: Db, keyId: string) =>
 /** Revokes the key, unless it is revoked already. Returns false if it does not exist. */
 export async function revokeKey(db: Db, id: string): Promise<boolean> {
   const found = await db.selectFrom('apiKeys').select('id').where('id', '=', id).executeTakeFirst()
-  await endKey(db, sql`id = ${id}`, { keyId: null })
+  await revokeKeyWhere(db, sql`id = ${id}`, { keyId: null })
   await deleteWebhooksOfApp(db, id)
   return found !== undefined
 }
 
 /** Revokes the key that meets a condition and is not revoked, and writes its event. Returns whether there was one. */
-export async function endKey(db: Db, condition: RawBuilder<unknown>, actor: Actor): Promise<boolean> {
+export async function revokeKeyWhere(db: Db, condition: RawBuilder<unknown>, actor: Actor): Promise<boolean> {
   const { rows } = await sql`
     with revoked as (
       update api_keys set revoked_at = now(), event_count = event_count + 1

@@ -1,7 +1,7 @@
 import type { DeliveryState } from '../../../schemas/delivery.ts'
 import { OPEN_STATES } from '../../../schemas/delivery-states.ts'
 import type { Act } from '../../platforms/contract/adapter.ts'
-import { type DeliveryEvent, type Tells, type To, TRANSITIONS, type WorkerEvent } from './transitions.ts'
+import { type DeliveryEvent, type To, TRANSITIONS, type WorkerEvent, type Writes } from './transitions.ts'
 
 type ActKind = Act['kind']
 
@@ -18,14 +18,14 @@ export const MARK_PUBLISHED = transition('markPublished')
 export const PUBLISH_NOW = {
   ...transition('publishNow'),
   ended: TRANSITIONS.publishNow.from.filter((state) => requeued(state) !== null),
-  event: TRANSITIONS.publishNow.tells[0],
+  event: TRANSITIONS.publishNow.writes[0],
 }
 export const DELETE_MEDIA = transition('deleteMedia')
 export const HOLD = transition('hold')
 export const END_HOLD = transition('endHold')
 
 /** The event of a delivery that is queued from this state: none if it was open. */
-export function requeued(from: DeliveryState): Tells<'edit' | 'publishNow' | 'retry' | 'endHold'> | null {
+export function requeued(from: DeliveryState): Writes<'edit' | 'publishNow' | 'retry' | 'endHold'> | null {
   return (OPEN_STATES as readonly DeliveryState[]).includes(from) ? null : 'delivery.retried'
 }
 

@@ -3,14 +3,14 @@ import { DELIVERY_STATES } from '../../../schemas/delivery-states.ts'
 import type { EventType } from '../../../schemas/event.ts'
 
 /** An event that programs read. */
-type ToldEvent = Extract<EventType, `delivery.${string}`>
+type WrittenEvent = Extract<EventType, `delivery.${string}`>
 
 interface Transition {
   by: 'owner' | 'operator' | 'worker'
   from: readonly DeliveryState[]
   to: readonly DeliveryState[]
   /** The events that it may write, by its states. Empty if its owner learns nothing. */
-  tells: readonly ToldEvent[]
+  writes: readonly WrittenEvent[]
   /** For the table in src/engine/delivery/README.md. */
   meaning: string
 }
@@ -20,48 +20,48 @@ interface Transition {
  * `make readme` draws it. Statements in db/queries store what these functions return.
  */
 export const TRANSITIONS = {
-  saveDraft: { by: 'owner', from: [], to: ['waiting'], tells: [], meaning: 'The post is created without a time.' },
-  schedule: { by: 'owner', from: [], to: ['queued'], tells: [], meaning: 'The post is created with a time.' },
+  saveDraft: { by: 'owner', from: [], to: ['waiting'], writes: [], meaning: 'The post is created without a time.' },
+  schedule: { by: 'owner', from: [], to: ['queued'], writes: [], meaning: 'The post is created with a time.' },
   edit: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'missed'],
     to: ['queued'],
-    tells: ['delivery.retried'],
+    writes: ['delivery.retried'],
     meaning: 'The content or time of a scheduled post is changed, or a draft gets a time.',
   },
   editDraft: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'cancelled', 'missed'],
     to: ['waiting'],
-    tells: [],
+    writes: [],
     meaning: 'A draft is changed, or the post becomes a draft.',
   },
   publishNow: {
     by: 'owner',
     from: ['waiting', 'queued', 'failed', 'missed'],
     to: ['queued'],
-    tells: ['delivery.retried'],
+    writes: ['delivery.retried'],
     meaning: 'The post is published now.',
   },
   retry: {
     by: 'owner',
     from: ['queued', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['queued'],
-    tells: ['delivery.retried'],
+    writes: ['delivery.retried'],
     meaning: 'One delivery is tried again now.',
   },
   resolve: {
     by: 'owner',
     from: ['unconfirmed'],
     to: ['published', 'failed'],
-    tells: ['delivery.resolved'],
+    writes: ['delivery.resolved'],
     meaning: 'The owner has looked at the network.',
   },
   cancel: {
     by: 'owner',
     from: ['queued'],
     to: ['cancelled', 'unconfirmed', 'published'],
-    tells: ['delivery.cancelled'],
+    writes: ['delivery.cancelled'],
     meaning:
       'Nothing more is sent. `unconfirmed`: a call has an unknown outcome. `published`: an act after the post is missing.',
   },
@@ -69,49 +69,49 @@ export const TRANSITIONS = {
     by: 'owner',
     from: ['queued', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
-    tells: ['delivery.resolved'],
+    writes: ['delivery.resolved'],
     meaning: 'The owner has published the missing acts by hand.',
   },
   deleteMedia: {
     by: 'owner',
     from: ['failed', 'cancelled', 'missed'],
     to: ['failed'],
-    tells: ['delivery.failed'],
+    writes: ['delivery.failed'],
     meaning: 'A file that the delivery needs is deleted.',
   },
   remove: {
     by: 'owner',
     from: ['published', 'failed', 'cancelled', 'missed', 'remove_failed'],
     to: ['removing'],
-    tells: [],
+    writes: [],
     meaning: 'What is published is taken down.',
   },
   markPublished: {
     by: 'operator',
     from: ['waiting', 'queued', 'publishing', 'published', 'failed', 'cancelled', 'unconfirmed', 'missed'],
     to: ['published'],
-    tells: ['delivery.published', 'delivery.resolved'],
+    writes: ['delivery.published', 'delivery.resolved'],
     meaning: 'The operator has published the post by hand.',
   },
   hold: {
     by: 'operator',
     from: ['queued'],
     to: ['missed'],
-    tells: ['delivery.missed'],
+    writes: ['delivery.missed'],
     meaning: 'The operator holds it back.',
   },
   endHold: {
     by: 'operator',
     from: ['missed'],
     to: ['queued'],
-    tells: ['delivery.retried'],
+    writes: ['delivery.retried'],
     meaning: 'The operator releases it.',
   },
   restore: {
     by: 'operator',
     from: DELIVERY_STATES,
     to: ['queued', 'published', 'failed', 'unconfirmed', 'missed', 'removing', 'removed', 'remove_failed'],
-    tells: [
+    writes: [
       'delivery.retried',
       'delivery.published',
       'delivery.resolved',
@@ -127,70 +127,70 @@ export const TRANSITIONS = {
     by: 'worker',
     from: ['queued', 'publishing'],
     to: ['publishing'],
-    tells: [],
+    writes: [],
     meaning: 'A worker takes it, also from a worker whose lease ended.',
   },
   sent: {
     by: 'worker',
     from: ['publishing'],
     to: ['publishing', 'published'],
-    tells: ['delivery.published', 'delivery.failed'],
+    writes: ['delivery.published', 'delivery.failed'],
     meaning: 'An act is out. `publishing`: more acts follow.',
   },
   failed: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'failed', 'published', 'publishing'],
-    tells: ['delivery.failed'],
+    writes: ['delivery.failed'],
     meaning: 'An act was certainly not sent. `publishing`: it is left out.',
   },
   unknown: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'unconfirmed'],
-    tells: ['delivery.unconfirmed'],
+    writes: ['delivery.unconfirmed'],
     meaning: 'A response was lost. `queued`: the network is queried later.',
   },
   absent: {
     by: 'worker',
     from: ['publishing'],
     to: ['publishing', 'failed', 'published'],
-    tells: ['delivery.failed'],
+    writes: ['delivery.failed'],
     meaning: 'The network was queried, and the act is not there.',
   },
   rejected: {
     by: 'worker',
     from: ['publishing'],
     to: ['failed', 'published', 'publishing'],
-    tells: ['delivery.failed'],
+    writes: ['delivery.failed'],
     meaning: 'The network was queried, and has refused the act.',
   },
   later: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'failed', 'published', 'publishing'],
-    tells: ['delivery.failed'],
+    writes: ['delivery.failed'],
     meaning: '`prepare` waits for the network, for a day at most.',
   },
   processing: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued', 'unconfirmed'],
-    tells: ['delivery.unconfirmed'],
+    writes: ['delivery.unconfirmed'],
     meaning: '`publish` or `reconcile` waits for the network.',
   },
   late: {
     by: 'worker',
     from: ['publishing'],
     to: ['missed', 'published'],
-    tells: ['delivery.missed', 'delivery.failed'],
+    writes: ['delivery.missed', 'delivery.failed'],
     meaning: 'It has been due for too long.',
   },
   released: {
     by: 'worker',
     from: ['publishing'],
     to: ['queued'],
-    tells: [],
+    writes: [],
     meaning:
       'Given back without a call: the account rests, its access token is refreshed, a video is being converted, a query is too early, or the worker stops.',
   },
@@ -198,14 +198,14 @@ export const TRANSITIONS = {
     by: 'worker',
     from: ['removing'],
     to: ['removing', 'removed'],
-    tells: ['delivery.removed'],
+    writes: ['delivery.removed'],
     meaning: 'An act is no longer on the network. `removing`: others still are.',
   },
   notRemoved: {
     by: 'worker',
     from: ['removing'],
     to: ['removing', 'remove_failed'],
-    tells: ['delivery.remove_failed'],
+    writes: ['delivery.remove_failed'],
     meaning: 'An act could not be removed. `removing`: it is tried again.',
   },
 } as const satisfies Record<string, Transition>
@@ -219,7 +219,7 @@ export type From<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['fro
 export type To<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['to'][number]
 
 /** The events that programs may read. */
-export type Tells<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['tells'][number]
+export type Writes<Event extends DeliveryEvent> = (typeof TRANSITIONS)[Event]['writes'][number]
 
 /** The events of a delivery that is taken down. */
 type RemovalEvent = 'removed' | 'notRemoved'

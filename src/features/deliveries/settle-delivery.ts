@@ -47,7 +47,7 @@ export async function resolveDelivery(
     const isReply = missing?.kind === 'post' || missing?.kind === 'comment'
     const error = missing ? (outcome === 'not_published' ? NOT_THERE : isReply ? ORPHANED : NOT_SENT_YET) : leftOut
     const state = resolved(missing?.kind)
-    await saveResolution(db, key, { state, sent, error, outcome: `said_${outcome}`, ...toldBy('resolve', key) })
+    await saveResolution(db, key, { state, sent, error, outcome: `said_${outcome}`, ...writtenBy('resolve', key) })
     if (outcome === 'not_published') await unpublish(db, key)
   })
 }
@@ -80,7 +80,7 @@ export function cancelDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
     await saveCancellation(db, key, {
       state: cancelled(next?.kind, isOpen),
       error: { code: CANCELLED, message: isOpen ? PERHAPS_SENT : NOT_SENT, retryable: true },
-      ...toldBy('cancel', key),
+      ...writtenBy('cancel', key),
     })
   })
 }
@@ -95,8 +95,8 @@ const NOT_SENT = 'The owner cancelled the delivery'
 const PERHAPS_SENT =
   'The owner cancelled the delivery after a call whose response was lost: check the network, then call resolve'
 
-const toldBy = (event: 'resolve' | 'cancel' | 'markDelivery', { keyId }: DeliveryAccess) => ({
-  event: TRANSITIONS[event].tells[0],
+const writtenBy = (event: 'resolve' | 'cancel' | 'markDelivery', { keyId }: DeliveryAccess) => ({
+  event: TRANSITIONS[event].writes[0],
   keyId,
 })
 
@@ -127,7 +127,7 @@ export async function markDeliveryPublished(
     ifMatch?.(post)
     const isPost = planOf(post, key)[delivery.sent.length]?.kind === 'post'
     const act = await readMarkedAct(db, { accountId: key.accountId, platform: delivery.platform, isPost, url })
-    await saveMark(db, key, { state: next.state, sent: [act], ...toldBy('markDelivery', key) })
+    await saveMark(db, key, { state: next.state, sent: [act], ...writtenBy('markDelivery', key) })
   })
 }
 
