@@ -1,5 +1,6 @@
 import { report } from '../helpers/report.ts'
-import { findMutant, listMutants } from './mutants.ts'
+import { sample } from '../mutants/mutants.ts'
+import { findMutant, listDecidingMutants } from './mutants.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { search } from './search.ts'
 
@@ -22,12 +23,8 @@ const rows = SCENARIOS.map((scenario) => {
 })
 report('model', rows)
 
-const all = listMutants()
-const mutants = Array.from(
-  { length: Number(count) },
-  (_, index) => all[Math.floor((index * all.length) / Number(count))]!,
-)
-const found = mutants.map((mutant) => {
+const all = listDecidingMutants()
+const found = sample(all, Number(count)).map((mutant) => {
   const [promise, ...history] = findMutant(mutant)?.trim().split('\n') ?? []
   isBroken ||= promise === undefined
   return {
