@@ -17,11 +17,11 @@ export interface MarkWalk {
   postId: string
 }
 
-/** The first organisation after `after` whose `posts.organization_id` may be wrong. */
-export async function findUnmarkedOrganization(db: Db, after: string): Promise<MarkWalk | undefined> {
+/** The start of a walk along the posts of an organisation whose `posts.organization_id` may be wrong. */
+export async function findUnmarkedOrganization(db: Db): Promise<MarkWalk | undefined> {
   const { rows } = await sql<{ organizationId: string; since: string }>`
     select id as organization_id, posts_unmarked_since::text as since from organizations
-    where id > ${after} and posts_unmarked_since is not null
+    where posts_unmarked_since is not null
     order by id limit 1`.execute(db)
   return rows[0] && { ...rows[0], accountId: NO_ID, userId: NO_ID, postId: NO_ID }
 }
@@ -81,18 +81,8 @@ export const correctMarks = (db: Db, posts: WalkedPost[]): Promise<void> =>
       where (user_id, id) in (select posts.user_id, posts.id from posts join ${keys})`.execute(db)
   })
 
-/**
- * Notes that all posts of the organisation are marked, unless an account was moved since the walk began. Processes of
- * version 1.0 mark no posts: while there may be some, because a member has a post of theirs from after `beforeId`,
- * nothing is noted.
- */
-export async function endUnmarked(db: Db, { organizationId, since }: MarkWalk, beforeId: string): Promise<void> {
-  await sql`
+/** Notes that all posts of the organisation are marked, unless an account was moved since the walk began. */
+export const endUnmarked = (db: Db, { organizationId, since }: MarkWalk) =>
+  sql`
     update organizations set posts_unmarked_since = null
-    where id = ${organizationId} and posts_unmarked_since = ${since}::timestamptz
-      and not exists (
-        select from memberships
-        join posts on posts.user_id = memberships.user_id and posts.id >= ${beforeId}
-        join post_targets on post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
-        where memberships.organization_id = organizations.id and post_targets.position is null)`.execute(db)
-}
+    where id = ${organizationId} and posts_unmarked_since = ${since}::timestamptz`.execute(db)

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts'
-import { firstIdAt, NO_ID } from '../../../db/id.ts'
+import { NO_ID } from '../../../db/id.ts'
 import {
   correctMarks,
   endUnmarked,
@@ -16,16 +16,15 @@ export interface MarkProgress {
 }
 
 /**
- * Corrects which organisation posts belong to, where accounts were moved or version 1.0 has made posts. Lists of the
- * organisation are exact before too, but slower. Processes of 1.0 have to be gone at `before`. Returns the number of
- * posts that were wrong.
+ * Corrects which organisation posts belong to, where accounts were moved or version 1.0 had made posts before the
+ * upgrade. Lists of the organisation are exact before too, but slower. Returns the number of posts that were wrong.
  */
-export async function markPosts(db: Db, pace: Pace, before: Date, progress: MarkProgress): Promise<number> {
+export async function markPosts(db: Db, pace: Pace, progress: MarkProgress): Promise<number> {
   let corrected = 0
-  for (let done = NO_ID; ; ) {
-    const walk: MarkWalk | undefined = progress.walk ?? (await pace.run(() => findUnmarkedOrganization(db, done)))
+  do {
+    const walk: MarkWalk | undefined = progress.walk ?? (await pace.run(() => findUnmarkedOrganization(db)))
     progress.walk = walk
-    if (!walk) return corrected
+    if (!walk) break
     const { limit } = pace
     const posts = await pace.run(() => readMarks(db, walk, limit))
     const wrong = posts.filter(({ isWrong }) => isWrong)
@@ -37,11 +36,8 @@ export async function markPosts(db: Db, pace: Pace, before: Date, progress: Mark
     } else {
       const accountId = await pace.run(() => nextAccountOf(db, walk))
       progress.walk = accountId ? { ...walk, accountId, userId: NO_ID, postId: NO_ID } : undefined
-      if (!accountId) {
-        await pace.run(() => endUnmarked(db, walk, firstIdAt(before)))
-        done = walk.organizationId
-      }
+      if (!accountId) await pace.run(() => endUnmarked(db, walk))
     }
-    if (pace.isOver()) return corrected
-  }
+  } while (!pace.isOver())
+  return corrected
 }

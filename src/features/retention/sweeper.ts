@@ -72,9 +72,6 @@ const WEBHOOK_DELIVERIES_KEPT_MS = 30 * 86_400_000
 /** The daily numbers of posts. */
 const METRIC_POINTS_KEPT_MS = 400 * 86_400_000
 
-/** An upgrade of all processes from version 1.0 takes less. */
-const UPGRADE_MS = 86_400_000
-
 const LEASE_MS = 120_000
 const RENEW_EVERY_MS = 20_000
 const REST_MAX_MS = 60_000
@@ -145,7 +142,7 @@ async function sweep(
     metricPoints: await step(removeOldMetricPoints, METRIC_POINTS_KEPT_MS),
     media: await step(removeUnusedMedia, retention.unusedMediaMs),
   }
-  const markedPosts = await step((db, pace, before) => markPosts(db, pace, before, marking), UPGRADE_MS)
+  const markedPosts = await step((db, pace) => markPosts(db, pace, marking), 0)
   const pace = new Pace({ share: FILES_SHARE, lastsMs: STEP_MS, rest })
   const { removed: files, failures } = await sweepStagedFiles(library, pace)
   isComplete &&= !pace.wasCutShort
