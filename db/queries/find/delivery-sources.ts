@@ -2,16 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { scheduledTime } from '../posts/detail.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
 import { isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
-import {
-  forMember,
-  hasMark,
-  isMarked,
-  isMember,
-  isOfOrganization,
-  isOfUser,
-  isShared,
-  membersOf,
-} from './organization.ts'
+import { hasMark, isMarked, isMember, isOfOrganization, isOfUser, isShared, ofMembers } from './organization.ts'
 import { WINDOW, WINDOW_WITH_LOOKUP } from './walk.ts'
 
 /** Conditions on the deliveries of a list. Null does not restrict. */
@@ -127,7 +118,8 @@ const MARKED_SOURCES: Partial<Record<DeliverySource, (values: DeliveryWalk) => R
         order by id desc`,
       sql`(post.id, account_id) < (${values.afterPostId}::uuid, ${values.afterAccountId}::uuid)`,
     ),
-  scheduled: (values) => byTime(byScheduledPost(hasMark(values), values), ofMembers('scheduled', values, byOwnTime)),
+  scheduled: (values) =>
+    byTime(byScheduledPost(hasMark(values), values), firstOfMembers('scheduled', values, byOwnTime)),
 }
 
 /** The order of each source, which deliveries of several members are merged in. */
@@ -146,13 +138,13 @@ export const SORTED_BY: Partial<Record<DeliverySource, string>> = {
 }
 
 /** The first `limit` deliveries of the walks of all members. */
-const ofMembers = (
+const firstOfMembers = (
   source: DeliverySource,
   values: DeliveryWalk,
   walk: (member: DeliveryWalk) => RawBuilder<unknown>,
   limit = WINDOW_WITH_LOOKUP,
 ) => sql`
-  select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
+  ${ofMembers(values, walk)}
   order by ${ORDERS[source]}
   limit ${sql.lit(limit)}`
 
@@ -162,7 +154,7 @@ export function walkDeliveries(source: DeliverySource, values: DeliveryWalk, lim
   if (!isShared(values)) return walk(values)
   const marked = isMarked(values) && MARKED_SOURCES[source]
   if (marked) return sql`${marked(values)} limit ${sql.lit(limit)}`
-  return ofMembers(source, values, walk, limit)
+  return firstOfMembers(source, values, walk, limit)
 }
 
 /** Whether a delivery of the walk, in the row `delivery`, belongs to the list. */

@@ -25,15 +25,10 @@ export const isOfUser = (values: { userId: string }) => sql`user_id = ${values.u
 /** Whether the row of `posts` is marked as one of the organisation. */
 export const hasMark = (values: OrganizationConditions) => sql`organization_id = ${values.organizationId}::uuid`
 
-/** The members of the organisation, each as the row `member`. */
-export const membersOf = (values: OrganizationConditions) => sql`(
-  select user_id from memberships where organization_id = ${values.organizationId}::uuid) as member`
-
-/** The values of a walk along the posts of one member. */
-export const forMember = <V extends OrganizationConditions>(values: V): V => ({
-  ...values,
-  userId: sql.ref('member.user_id') as never,
-})
+/** The rows of a walk along the posts of each member, as `walk`. */
+export const ofMembers = <V extends OrganizationConditions>(values: V, walk: (member: V) => RawBuilder<unknown>) => sql`
+  select walk.* from (select user_id from memberships where organization_id = ${values.organizationId}::uuid) as member
+  cross join lateral (${walk({ ...values, userId: sql.ref('member.user_id') as never })}) as walk`
 
 /** Whether the user is a member of the organisation. */
 export const isMember = (values: OrganizationConditions, userId: RawBuilder<unknown>) => sql`exists (

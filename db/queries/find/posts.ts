@@ -50,12 +50,11 @@ function selectPage(db: Db, query: PostQuery, values: PageValues) {
   // Every row of a walk by these times meets the conditions on them.
   const hasOwnTimes = source === 'scheduled' && hasTimes(values)
   const hasTimesToCheck = source !== 'scheduled' && hasTimes(values) && !isByDeliveries
-  const isLooselyShared = isShared(values) && !isMarked(values)
   const hasLookups =
     isByDeliveries ||
     hasTimesToCheck ||
     source === 'account' ||
-    isLooselyShared ||
+    (isShared(values) && !isMarked(values)) ||
     isGiven(values.listedAccountIds) ||
     isGiven(values.words)
   const window = hasLookups ? WINDOW_WITH_LOOKUP : WINDOW

@@ -10,16 +10,7 @@ import {
   type PostConditions,
   TROUBLED,
 } from './conditions.ts'
-import {
-  forMember,
-  hasMark,
-  isMarked,
-  isMember,
-  isOfOrganization,
-  isOfUser,
-  isShared,
-  membersOf,
-} from './organization.ts'
+import { hasMark, isMarked, isMember, isOfOrganization, isOfUser, isShared, ofMembers } from './organization.ts'
 import { DIRECTIONS, type Direction, type Order, type Range } from './walk.ts'
 
 export type PostWalk = PostConditions & Range
@@ -163,51 +154,29 @@ interface Walk {
 }
 
 /** The first `limit` posts of a walk. */
-export function walkPosts(query: Walk, values: PostWalk, limit: number) {
-  const { source, order, isOrdered, hasOwnTimes } = query
-  if (!isByPosts(source)) return walkDeliveries(query, BY_LOOKUP[source], values, limit)
-  const byPosts = (owner: RawBuilder<unknown>, values: PostWalk) =>
-    sql`${BY_POSTS[source](owner, values, DIRECTIONS[order])} limit ${sql.lit(limit)}`
-  const byOwn = (values: PostWalk) => byOwnTime(values, DIRECTIONS[order], limit)
-  const merge = (posts: RawBuilder<unknown>, own: RawBuilder<unknown>) =>
-    hasOwnTimes
-      ? sql`
-        select * from ((${posts}) union all (${own})) as walk
-        order by ${orderOf(source, 'walk', order)}
-        limit ${sql.lit(limit)}`
-      : posts
-  const ofMembers = (walk: (member: PostWalk) => RawBuilder<unknown>) => sql`
-    select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
-    ${isOrdered ? sql`order by ${orderOf(source, 'walk', order)}` : sql``}
-    limit ${sql.lit(limit)}`
-  if (!isShared(values)) return merge(byPosts(isOfUser(values), values), byOwn(values))
-  if (isMarked(values)) return merge(byPosts(hasMark(values), values), ofMembers(byOwn))
-  return ofMembers((member) => merge(byPosts(isOfUser(member), member), byOwn(member)))
-}
-
-/**
- * By some of the post's deliveries. The limit in the lookup makes Postgres look up one post after the other, in this
- * order.
- */
-function walkDeliveries(
-  { order, isOrdered }: Walk,
-  walkOf: (values: PostWalk, direction: Direction) => RawBuilder<unknown>,
-  values: PostWalk,
-  limit: number,
-) {
+export function walkPosts({ source, order, isOrdered, hasOwnTimes }: Walk, values: PostWalk, limit: number) {
   const direction = DIRECTIONS[order]
-  const walk = (values: PostWalk) => sql`${walkOf(values, direction)} limit ${sql.lit(limit)}`
-  const walks = sql`
-    select walk.* from ${membersOf(values)} cross join lateral (${walk(forMember(values))}) as walk
-    ${isOrdered ? sql`order by walk.place ${direction.order}` : sql``}
-    limit ${sql.lit(limit)}`
-  return sql`
-    select post.*, delivery.place
-    from (${isShared(values) ? walks : walk(values)}) as delivery
-    cross join lateral (
-      select * from posts where user_id = delivery.user_id and id = delivery.place limit 1) as post
-    order by delivery.place ${direction.order}
-    limit ${sql.lit(limit)}`
+  const first = (rows: RawBuilder<unknown>) => sql`${rows} limit ${sql.lit(limit)}`
+  const inOrder = sql`order by ${orderOf(source, 'walk', order)}`
+  const firstOfMembers = (walk: (member: PostWalk) => RawBuilder<unknown>) =>
+    first(sql`${ofMembers(values, walk)} ${isOrdered ? inOrder : sql``}`)
+  if (!isByPosts(source)) {
+    const walk = (values: PostWalk) => first(BY_LOOKUP[source](values, direction))
+    // The limit in the lookup makes Postgres look up one post after the other, in this order.
+    return first(sql`
+      select post.*, delivery.place
+      from (${isShared(values) ? firstOfMembers(walk) : walk(values)}) as delivery
+      cross join lateral (
+        select * from posts where user_id = delivery.user_id and id = delivery.place limit 1) as post
+      order by delivery.place ${direction.order}`)
+  }
+  const byPosts = (owner: RawBuilder<unknown>, values: PostWalk) => first(BY_POSTS[source](owner, values, direction))
+  const byOwn = (values: PostWalk) => byOwnTime(values, direction, limit)
+  const merge = (posts: RawBuilder<unknown>, own: RawBuilder<unknown>) =>
+    hasOwnTimes ? first(sql`select * from ((${posts}) union all (${own})) as walk ${inOrder}`) : posts
+  if (!isShared(values)) return merge(byPosts(isOfUser(values), values), byOwn(values))
+  if (isMarked(values)) return merge(byPosts(hasMark(values), values), firstOfMembers(byOwn))
+  return firstOfMembers((member) => merge(byPosts(isOfUser(member), member), byOwn(member)))
 }
 
 /** Whether a post of the walk, in the row `post`, belongs to the list. */
@@ -252,9 +221,7 @@ export function isItsPlace(values: PostWalk, { after }: Direction) {
 export function isPublishedThen(values: PostWalk) {
   const own = (values: PostWalk) =>
     sql`select true from post_targets where ${isOfUser(values)} and own_scheduled_at is not null limit 1`
-  const ofAnyone = isShared(values)
-    ? sql`select true from ${membersOf(values)} cross join lateral (${own(forMember(values))}) as own limit 1`
-    : own(values)
+  const ofAnyone = isShared(values) ? sql`${ofMembers(values, own)} limit 1` : own(values)
   return sql`(
     post.placed_at <> post.scheduled_at
     or (${ofAnyone}) is null
