@@ -4,7 +4,7 @@ import { observeDependencies } from '../src/run/metrics/dependencies.ts'
 import { createMetrics } from '../src/run/metrics/metrics.ts'
 
 /** Every metric of Postroom's own. Those of Node.js come from prom-client. */
-export function listMetrics() {
+function listMetrics() {
   const { registry } = createMetrics({ db: connect({ url: 'postgresql://' }), pool: 'api', freshMs: 0 })
   observeDependencies(registry, [], async () => ({}))
   return registry.getMetricsAsArray() as (MetricObject & { labelNames: string[] })[]

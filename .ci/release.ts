@@ -19,7 +19,7 @@ const PACKAGES: Record<string, (release: { owner: string; email: string; author:
 }
 
 /** Writes the files of a release to `folder`. Returns the addresses of the image and of the server in the registry. */
-export function writeRelease(
+function writeRelease(
   folder: string,
   { repository, tag, email, changelog }: Record<'repository' | 'tag' | 'email' | 'changelog', string>,
 ) {

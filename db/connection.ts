@@ -36,7 +36,7 @@ const STANDBY_WAIT = 'SyncRepWaitForLSN'
 
 type QueryError = Error & { severity?: string }
 
-export interface ConnectionOptions extends pg.ClientConfig {
+interface ConnectionOptions extends pg.ClientConfig {
   server: Server
   /** The limit for opening it. For a limit of its own, the pool would start a timer for each statement that waits. */
   openMs: number

@@ -29,9 +29,9 @@ export async function loadMigrations(): Promise<Record<string, Migration>> {
  * Whether the schema serves this code: `outdated` lacks migrations or functions of this code, and `too_new` has lost
  * something that this code needs. A schema with newer migrations is `ready` as long as they serve this version.
  */
-export type SchemaState = 'ready' | 'outdated' | 'too_new'
+type SchemaState = 'ready' | 'outdated' | 'too_new'
 
-export interface SchemaStatus {
+interface SchemaStatus {
   state: SchemaState
   /** The version of this code. */
   version: string

@@ -52,7 +52,6 @@ const BatchedPost = Type.Object(
     examples: [{ index: 0, id: POST_ID, status: 'draft' }],
   },
 )
-export type BatchedPost = Static<typeof BatchedPost>
 
 const [violation] = PostViolation.examples
 
@@ -140,7 +139,6 @@ const ValidatedPost = Type.Object(
     examples: [{ index: 0, ...PostValidation.examples[0] }],
   },
 )
-export type ValidatedPost = Static<typeof ValidatedPost>
 
 export const PostValidations = Type.Object(
   {

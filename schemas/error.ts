@@ -91,7 +91,7 @@ export const ErrorBody = Type.Object(
 export type ErrorBody = Static<typeof ErrorBody>
 
 /** An error of an operation, as an example: what its body has beside the message is added to it. */
-export type ErrorExample = CodedError & Partial<Pick<ErrorBody, 'details'>> & { rejected?: object[] }
+type ErrorExample = CodedError & Partial<Pick<ErrorBody, 'details'>> & { rejected?: object[] }
 
 /** An error whose message needs no arguments is named. */
 type ListedError = ConstantErrorName | ErrorExample
@@ -102,7 +102,7 @@ interface ErrorOptions {
   codes?: readonly ErrorCode[]
 }
 
-export interface ErrorResponse {
+interface ErrorResponse {
   $ref?: string
   description?: string
   'x-examples'?: object

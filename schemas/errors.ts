@@ -12,7 +12,7 @@ export const QUEUE_MOVES_MAX = 500
 /** One transaction changes them, within the time limit of a statement. */
 export const ALT_TEXT_DELIVERIES_MAX = 2000
 
-export interface MediaQuotaFacts {
+interface MediaQuotaFacts {
   newBytes: number
   usedBytes: number
   quotaBytes: number

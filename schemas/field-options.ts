@@ -21,7 +21,6 @@ const FieldOption = Type.Object(
     ],
   },
 )
-export type FieldOption = Static<typeof FieldOption>
 
 export const FieldOptionList = Type.Object(
   {

@@ -345,7 +345,6 @@ const FoundDelivery = Type.Object(
     ],
   },
 )
-export type FoundDelivery = Static<typeof FoundDelivery>
 
 export const DeliveryList = Type.Object(
   {

@@ -52,7 +52,6 @@ const PartFile = Type.Object(
     examples: [{ mediaId: MEDIA_ID, altText: 'A lighthouse at dusk.' }],
   },
 )
-export type PartFile = Static<typeof PartFile>
 
 export const PartLink = Type.Object(
   {

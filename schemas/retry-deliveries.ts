@@ -64,7 +64,6 @@ const RetriedDelivery = Type.Object(deliveryKey, {
   description: 'A delivery that is due now.',
   examples: [key],
 })
-export type RetriedDelivery = Static<typeof RetriedDelivery>
 
 /** Why a cancelled delivery is left. No error of an operation, which retries it. */
 export const RETRY_CANCELLED = { code: 'delivery_cancelled', message: 'Its owner cancelled the delivery' } as const

@@ -128,7 +128,6 @@ const Slot = Type.Object(
     ],
   },
 )
-export type Slot = Static<typeof Slot>
 
 export const SlotList = Type.Object(
   {

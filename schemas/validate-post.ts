@@ -214,7 +214,6 @@ const InaccessibleIds = Type.Object(
     examples: [{ accountIds: ['0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'], mediaIds: [] }],
   },
 )
-export type InaccessibleIds = Static<typeof InaccessibleIds>
 
 export const UncheckedFact = Type.Object(
   {

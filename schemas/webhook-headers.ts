@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-export const WEBHOOK_HEADERS_MAX = 10
+const WEBHOOK_HEADERS_MAX = 10
 /** The sum of names and values. */
 export const WEBHOOK_HEADERS_LENGTH_MAX = 4_000
 

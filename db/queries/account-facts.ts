@@ -60,7 +60,7 @@ export const claimDueFacts = prepared<ClaimValues, DueAccount>(
     from claimed left join account_credentials as credentials on credentials.account_id = claimed.id`,
 )
 
-export interface ReadFacts {
+interface ReadFacts {
   externalId: string
   textLengthMax: number | null
   altTextLengthMax: number | null

@@ -132,7 +132,7 @@ export async function storeSettings(
     })}`.execute(db)
 }
 
-export interface AccountFilter {
+interface AccountFilter {
   userId?: string | undefined
   platform?: PlatformId | undefined
   /** Only accounts with a stored reason, without credentials, or whose credentials expire by these times. */

@@ -13,7 +13,7 @@ const LIFETIME = sql`interval '15 minutes'`
 
 const OPEN = ['pending', 'opened', 'choosing'] as const satisfies ConnectionState[]
 
-export interface NewConnection {
+interface NewConnection {
   id: string
   userId: string
   organizationId: string | null

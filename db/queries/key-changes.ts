@@ -58,7 +58,7 @@ export async function hasMostKeys(db: Db, userId: string): Promise<boolean> {
   return rows[0]!.count >= KEYS_MAX
 }
 
-export interface KeyChanges {
+interface KeyChanges {
   name?: string
   scopes?: Scope[]
   accountIds?: string[]

@@ -13,7 +13,7 @@ export const listAppsOfClient = (db: Db, { platform, clientId }: { platform: Pla
     .orderBy('id')
     .execute()
 
-export interface AccountOfApp {
+interface AccountOfApp {
   accountId: string
   externalId: string | null
   /** Null for an account without credentials. */

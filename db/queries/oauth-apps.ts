@@ -49,7 +49,7 @@ export const scopesOfApp = sql<string[] | null>`case when accounts.scopes is not
   order by organization_id nulls last limit 1) end`
 
 /** A server that an app is registered with, and the redirect URI that the app is valid for. */
-export interface ServerOfApp {
+interface ServerOfApp {
   platform: PlatformId
   server: string
   redirectUri: string
@@ -160,7 +160,7 @@ export async function lockApp(
   return { ...app, isUsed: used !== undefined }
 }
 
-export type NewApp = AppRow & AppOwner & { platform: PlatformId }
+type NewApp = AppRow & AppOwner & { platform: PlatformId }
 
 export const insertApp = (db: Db, app: NewApp) => db.insertInto('oauthApps').values(app).execute()
 

@@ -142,7 +142,7 @@ export const noteVideoWorker = prepared<object, never>(
 )
 
 /** The outcome of a rendition that is needed now. */
-export interface RequestedRendition {
+interface RequestedRendition {
   isStored: boolean
   problem: string | null
 }

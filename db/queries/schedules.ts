@@ -84,7 +84,7 @@ const takingDeliveries = ({ accountIds, from, to }: Range) => sql`(
   where account_id = any(${accountIds}::uuid[]) and slot_at >= ${from} and slot_at < ${to} and due_at = slot_at
     and claimable_at is null and state in ('published', 'unconfirmed', 'removing', 'removed', 'remove_failed'))`
 
-export interface TakenSlot {
+interface TakenSlot {
   dueAt: string
   /** Null if the caller may not see the post. */
   postId: string | null

@@ -67,7 +67,7 @@ export const claimRefresh = prepared<ClaimValues, ClaimedRefresh>('claim_refresh
 
 type Claim = Pick<ClaimedRefresh, 'accountId' | 'generation' | 'intendedAt'>
 
-export interface NewTokens extends CredentialsLife, CredentialsRow {
+interface NewTokens extends CredentialsLife, CredentialsRow {
   /** Null leaves them as they are. */
   scopes: string[] | null
   /** Those without which nothing can be published; null leaves an attention because of them as it is. */

@@ -8,7 +8,7 @@ export interface Log {
 /** An outage is logged after this many failures in a row. A single one may be a timeout under load. */
 const OUTAGE_FAILURES = 2
 
-export interface OutageLog {
+interface OutageLog {
   failed(error: unknown): void
   worked(): void
 }

@@ -6,7 +6,7 @@ export interface Slots {
   tryTake(userId: string): (() => void) | undefined
 }
 
-export interface SlotLimits {
+interface SlotLimits {
   max?: number
   /** Leaves some slots to other users. */
   perUser?: number

@@ -15,7 +15,7 @@ export interface Comparison {
   dataDir: string
 }
 
-export interface Figures {
+interface Figures {
   perSecond: number
   p50Ms: number
   p99Ms: number
@@ -24,7 +24,7 @@ export interface Figures {
   postgresUs: number
 }
 
-export interface Result {
+interface Result {
   service: Figures
   baseline: Figures
   /** Service divided by baseline: the medians of all rounds. */

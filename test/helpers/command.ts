@@ -19,7 +19,7 @@ interface Output {
   stderr: string
 }
 
-export interface Outcome extends Output {
+interface Outcome extends Output {
   code: number | null
 }
 

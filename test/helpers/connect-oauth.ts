@@ -4,14 +4,14 @@ import { recordSecrets } from './log-record.ts'
 import { until } from './until.ts'
 
 /** The response of a page to a browser. */
-export interface PageReply {
+interface PageReply {
   status: number
   body: string
   location: string | undefined
   headers: Record<string, unknown>
 }
 
-export interface TestBrowser {
+interface TestBrowser {
   /** Opens a page of the service, given as a path or a URL, and keeps its cookies. Follows no redirect. */
   get(url: string): Promise<PageReply>
   post(path: string, form: URLSearchParams): Promise<PageReply>

@@ -26,7 +26,7 @@ export const dropDatabases = () =>
     for (const { name } of rows) await sql`drop database ${sql.ref(name)} with (force)`.execute(db)
   })
 
-export const serverUrl = (): string => {
+const serverUrl = (): string => {
   const url = process.env.TEST_DATABASE_URL
   if (!url) throw new Error('TEST_DATABASE_URL is not set: run tests with `npm test`, which starts a database')
   return url

@@ -46,7 +46,7 @@ interface Response {
   content: Record<string, Media>
 }
 
-export interface Media {
+interface Media {
   schema: Schema
   examples: Record<string, { summary?: string; value: unknown }>
 }

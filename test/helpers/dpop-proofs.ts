@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refused } from '../networks/fakes/network.ts'
 
-export interface Jwt {
+interface Jwt {
   header: { typ?: string; alg: string; kid?: string; jwk?: JsonWebKey }
   claims: Record<string, unknown>
 }
@@ -22,7 +22,7 @@ export function readJwt(text: string, key?: JsonWebKey): Jwt {
 }
 
 /** RFC 7638 */
-export const thumbprintOf = ({ crv, kty, x, y }: JsonWebKey) =>
+const thumbprintOf = ({ crv, kty, x, y }: JsonWebKey) =>
   createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
 
 /** A server that checks proofs (RFC 9449) as https://atproto.com/specs/oauth demands. */

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 
 /** Makes a file of about `bytes` bytes, piece by piece. */
-export type MakeFile = (bytes: number) => Iterable<Buffer>
+type MakeFile = (bytes: number) => Iterable<Buffer>
 
 const sample = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url))
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')

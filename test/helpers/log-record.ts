@@ -37,7 +37,7 @@ export const CHILD_ENV = {
   TEST_RECORD_DIR: folder,
 }
 
-export type SecretKind = 'credentials' | 'caption' | 'key'
+type SecretKind = 'credentials' | 'caption' | 'key'
 
 /**
  * Whether a text that is found in a log line must have come from the secret. Other texts may be there by chance: short

@@ -8,7 +8,7 @@ import { call } from './app.ts'
 import type { Teardown } from './database.ts'
 import { recordStderr } from './log-record.ts'
 
-export interface Tool {
+interface Tool {
   name: string
   title: string
   inputSchema: {
@@ -20,7 +20,7 @@ export interface Tool {
 }
 
 /** The result of a tool: `body` is its structured content, or its error. */
-export interface Called {
+interface Called {
   isError: boolean
   // biome-ignore lint/suspicious/noExplicitAny: each tool has another body
   body: any

@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** A worker is about to publish an act. */
-export interface Attempt {
+interface Attempt {
   id: PlatformId
   findings: Findings
   controls: NetworkControls
@@ -32,7 +32,7 @@ export interface Attempt {
 }
 
 /** A post, and what has become of it. */
-export interface Published {
+interface Published {
   id: string
   findings: Findings
   kind: Kind

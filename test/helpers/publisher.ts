@@ -129,7 +129,7 @@ export const workWith =
   }
 
 /** Returns the function that advances the time, and then lets a new worker change what is due. */
-export const changeWith =
+const changeWith =
   (createWorker: () => Publisher, time: { now: Date }) =>
   async (ms = 0): Promise<void> => {
     time.now = new Date(time.now.getTime() + ms)

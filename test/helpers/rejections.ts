@@ -6,7 +6,7 @@ import { type Check, collectProblems } from './problems.ts'
 /** An expected entry of `details`. A message as text has to be equal. */
 export type ExpectedIssue = { code: string; path: (string | number)[]; message?: string | RegExp }
 
-export interface RawReply {
+interface RawReply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape here
   body: any

@@ -50,7 +50,7 @@ export interface ScriptedNetwork extends Adapter<Prepared> {
   editsAreNew: boolean
 }
 
-export type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
+type Reconciled = Sent | 'absent' | 'unknown' | { rejected: string } | { processing: Wait<Prepared> }
 
 /** An error response: the call was certainly not carried out. */
 export const refusal = (

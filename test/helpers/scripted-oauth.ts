@@ -13,7 +13,7 @@ export function grantedAccount(externalId = '1', tokens: Partial<Tokens> = {}): 
   }
 }
 
-export interface ScriptedOAuth extends OAuth {
+interface ScriptedOAuth extends OAuth {
   /** The accounts to which the user consents. */
   accounts: OAuthAccount[]
   /** Thrown by `begin` and `finish`. */

@@ -6,7 +6,7 @@ import type { Db } from '../../db/client.ts'
 /** The deadline of a wait. It leaves room for a machine that is busy with other work. */
 export const DEADLINE_MS = 180_000
 
-export interface UntilOptions<T> {
+interface UntilOptions<T> {
   /** Deadline of the whole wait, by default DEADLINE_MS. */
   timeoutMs?: number
   /** Pause between two polls. */

@@ -28,7 +28,7 @@ const CONTENTS: Record<string, Pick<Scenario, 'content' | 'failures' | 'sent'>> 
 }
 
 /** Every class of guarantee that the catalogue states. */
-export const CLASSES = new Map(
+const CLASSES = new Map(
   Object.values(platforms)
     .flatMap(({ guarantees }) => guarantees)
     .map((rule) => {

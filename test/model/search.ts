@@ -6,7 +6,7 @@ import { owning, restoring } from './owner.ts'
 import { BY_HAND, begin, canAsk, idOf, lostActs, type Scenario, type Step, steps, type World } from './world.ts'
 
 /** Which promise of the service a world breaks; undefined if it keeps all. */
-export function findBroken(scenario: Scenario, world: World): string | undefined {
+function findBroken(scenario: Scenario, world: World): string | undefined {
   const { row, calls, shown, accepted, said, change } = world
   const { state, sent, intent, error } = row
   const flying = calls.filter(({ kind }) => kind === 'publish')
@@ -104,7 +104,7 @@ function findBrokenStep(scenario: Scenario, world: World, step: Step): string | 
 /** The state before a step: that of the backup if the database is restored. */
 const fromOf = ({ row, backup }: World, { next }: Step) => (backup && next.isLost ? backup.row.state : row.state)
 
-export interface Found {
+interface Found {
   states: number
   steps: number
   depth: number

@@ -37,7 +37,7 @@ export interface Connected {
   tokens: { access_token: string; refresh_token: string; expires_in: number; scope: string }
 }
 
-export interface Page {
+interface Page {
   status: number
   text: string
   location: string | undefined

@@ -25,7 +25,7 @@ export const bytesOf = (length: number) =>
   )
 export const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-export interface Scene {
+interface Scene {
   folder: string
   storage: Storage
   /** Writes a file with these bytes, to be put into the storage. Returns its path. */

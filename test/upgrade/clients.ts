@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The responses that clients saw in a span of time. */
-export interface Seen {
+interface Seen {
   responses: number
   /** Different responses that are neither 2xx nor 503, and requests without a response. */
   failures: Set<string>

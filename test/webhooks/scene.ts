@@ -102,7 +102,7 @@ export interface WebhookWorld extends World {
   log(id: string): Promise<LogRow[]>
 }
 
-export interface NewEvent {
+interface NewEvent {
   userId: string
   type: string
   accountIds: string[] | null
@@ -180,7 +180,7 @@ export async function createWebhookWorld(t: Teardown, options: Options = {}): Pr
 }
 
 /** Writes events of a type that exists to the outbox and numbers them. Returns their ids in order. */
-export async function emitEvents(
+async function emitEvents(
   db: Db,
   count: number,
   { userId, type = 'account.disconnected', accountIds = [ACCOUNT], data = {} }: Partial<NewEvent>,

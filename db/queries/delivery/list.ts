@@ -5,7 +5,7 @@ import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
 import { accountRestsUntil, nextAttemptOf } from '../posts/detail.ts'
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   state?: DeliveryState | undefined
   platform?: PlatformId | undefined
   /** Only deliveries that were due at this time or later. */

@@ -29,7 +29,7 @@ export const readChangedAccounts = (db: Db, ids: string[]): Promise<ChangedAccou
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 
-export interface WantedRemoval extends OwnKey {
+interface WantedRemoval extends OwnKey {
   next: DeliveryState
 }
 

@@ -20,7 +20,7 @@ export interface StoredSettlement {
 }
 
 /** How the next delivery of the account is claimed. */
-export interface NextTerms extends ClaimTerms {
+interface NextTerms extends ClaimTerms {
   /** How long the account's lease still has to last. Until then, nobody else can claim one of its deliveries. */
   marginMs: number
 }

@@ -44,7 +44,7 @@ const isWanted = (value: <K extends keyof EventConditions & string>(key: K) => E
 /** How many events one page looks at. A page may be shorter than its limit if others do not meet the conditions. */
 const WINDOW = 1_000
 
-export interface EventPage {
+interface EventPage {
   events: EventRow[]
   /** The last place that the page has looked at: `after` if there is no event after it. */
   last: number
@@ -101,7 +101,7 @@ export async function findEvent(
 }
 
 /** The first and the last place of a stream. */
-export interface StreamBounds {
+interface StreamBounds {
   /** The position of the oldest event that is kept; `last + 1` if none is. */
   first: number
   /** The greatest position; 0 before the first event. */

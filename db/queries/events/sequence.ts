@@ -104,7 +104,7 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
     from taken`,
 )
 
-export interface NumberedEvents {
+interface NumberedEvents {
   count: number
   /** How long the oldest of them has waited. */
   lagSeconds: number

@@ -7,7 +7,7 @@ import { prepared } from '../../prepared.ts'
 export const EVERYONE = NO_ID
 
 /** The events of a user, or of all users: their condition, and the column that has their order. */
-export interface Stream {
+interface Stream {
   isOwn: RawBuilder<boolean>
   place: RawBuilder<number>
   /** In `event_streams`. */

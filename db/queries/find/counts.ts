@@ -21,7 +21,7 @@ export const COUNTED_POSTS_MAX = 10_000
 /** A limit makes Postgres look up the deliveries of each post, where it would otherwise read all of them. */
 const DELIVERIES_MAX = 1_000
 
-export type CountedBy = 'status' | 'state' | 'account' | 'day'
+type CountedBy = 'status' | 'state' | 'account' | 'day'
 
 /** Posts are counted, or their deliveries. */
 const GROUPS: Record<CountedBy, { value(timeZone: string): RawBuilder<unknown>; counts: 'posts' | 'deliveries' }> = {

@@ -35,7 +35,7 @@ export interface FoundPost extends ListedPost {
 type Row = Selectable<Posts> & { isWanted: boolean; isLast: boolean; sortedBy: string | null }
 
 /** A form of the statement: the index that it reads, and the conditions that it has. */
-export interface PostQuery {
+interface PostQuery {
   source: PostSource
   order: Order
 }

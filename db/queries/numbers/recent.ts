@@ -3,7 +3,7 @@ import type { Db } from '../../client.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
 
 /** A delivery whose numbers a worker reads, and what people recognise it by. */
-export interface MeasuredDelivery extends DeliveryKey {
+interface MeasuredDelivery extends DeliveryKey {
   username: string
   caption: string
   externalUrl: string | null

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 
-export interface RegisteredClient {
+interface RegisteredClient {
   id: string
   name: string
   redirectUris: string[]

@@ -19,7 +19,7 @@ const REPEATABLE = sql`interval '1 minute'`
 /** A code is kept for longer than it is valid, to recognise a second use. */
 const CODE_KEPT = sql`interval '1 day'`
 
-export interface ApprovedRequest {
+interface ApprovedRequest {
   /** The key whose owner approved. */
   keyId: string
   clientId: string
@@ -64,7 +64,7 @@ export async function insertGrant(db: Db, hash: Buffer, keyId: string, request: 
   await db.updateTable('oauthCodes').set({ grantKeyId: keyId }).where('hash', '=', hash).execute()
 }
 
-export interface LockedToken {
+interface LockedToken {
   keyId: string
   userId: string
   clientId: string

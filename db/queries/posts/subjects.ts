@@ -30,7 +30,7 @@ export interface SubjectAccount extends AccountReadiness {
 }
 
 /** The accounts and files to which a post refers. */
-export interface PostSubjects {
+interface PostSubjects {
   accounts: SubjectAccount[]
   media: MediaFacts[]
 }

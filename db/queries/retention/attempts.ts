@@ -7,7 +7,7 @@ import { prepared } from '../../prepared.ts'
 import { isOneOf } from '../one-of.ts'
 import type { OldRange } from './range.ts'
 
-export interface AttemptKey {
+interface AttemptKey {
   userId: string
   postId: string
   accountId: string

@@ -4,7 +4,7 @@ import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { type OldRange, rowsInRange } from './range.ts'
 
-export interface MediaKey {
+interface MediaKey {
   userId: string
   id: string
 }

@@ -7,7 +7,7 @@ import { noteLastUse } from '../media.ts'
 import { isOneOf } from '../one-of.ts'
 import { type OldRange, rowsInRange } from './range.ts'
 
-export interface PostKey {
+interface PostKey {
   userId: string
   id: string
 }

@@ -54,7 +54,7 @@ const findHeirs = (db: Db, userId: string) =>
 
 export const countHeirs = async (db: Db, userId: string): Promise<number> => (await findHeirs(db, userId)).rows.length
 
-export interface StoppedUser {
+interface StoppedUser {
   /** How many accounts organisations keep. */
   passedOn: number
   /** The accounts of the user that nobody else keeps. */

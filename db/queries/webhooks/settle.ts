@@ -5,7 +5,7 @@ import { prepared } from '../../prepared.ts'
 import type { Now } from '../clock.ts'
 
 /** The outcome of an attempt. */
-export interface SettledAttempt {
+interface SettledAttempt {
   webhookId: string
   eventId: string
   run: number

@@ -96,13 +96,13 @@ export async function countWebhooks(db: Db, userId: string): Promise<number> {
   return Number(rows[0]!.count)
 }
 
-export type NewWebhook = Pick<WebhookRow, 'id' | 'userId' | 'url' | 'payload' | 'secretStart' | 'createdBy'> &
+type NewWebhook = Pick<WebhookRow, 'id' | 'userId' | 'url' | 'payload' | 'secretStart' | 'createdBy'> &
   WebhookRights &
   CredentialsRow
 
 export const insertWebhook = (db: Db, webhook: NewWebhook) => db.insertInto('webhooks').values(webhook).execute()
 
-export type WebhookChanges = Partial<Pick<WebhookRow, 'url' | 'types' | 'accountIds' | 'payload'> & CredentialsRow>
+type WebhookChanges = Partial<Pick<WebhookRow, 'url' | 'types' | 'accountIds' | 'payload'> & CredentialsRow>
 
 /** Changes a locked webhook. */
 export const changeWebhook = (db: Db, id: string, changes: WebhookChanges) =>

@@ -8,7 +8,7 @@ import { AppError, fail, invalidRequest } from '../errors.ts'
 import { digestRights } from './rights.ts'
 
 /** A use case that creates a `T`, and that a client may repeat under one `Idempotency-Key`. */
-export type Creation<T, P = undefined> = Repeatable<T> & (InTransaction<T, P> | InOneStatement<T>)
+type Creation<T, P = undefined> = Repeatable<T> & (InTransaction<T, P> | InOneStatement<T>)
 
 interface Repeatable<T> {
   /**

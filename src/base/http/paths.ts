@@ -19,7 +19,7 @@ interface Path {
 }
 
 /** The paths of the service, for requests that match none of its routes. */
-export interface Paths {
+interface Paths {
   /** The URL of a request as the router knows it: below the path of PUBLIC_URL, and without a slash at its end. */
   rewrite(method: string, url: string): string
   /** Whether a path has a method. */

@@ -19,7 +19,7 @@ export interface Remainder {
   resetSeconds: number
 }
 
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Takes a token of the key, if there is one. Returns what was left before, or is left now if a token was taken. */
   take(key: string): Remainder & { isTaken: boolean }
   peek(key: string): Remainder

@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /** Whether the server at this address is a proxy of the operator, so that its headers are believed. */
-export type TrustsProxy = (address: string | undefined) => boolean
+type TrustsProxy = (address: string | undefined) => boolean
 
 /**
  * Trusts the addresses and CIDR ranges in `ranges`. There is no count of hops: it would believe the headers of a client

@@ -5,7 +5,7 @@ import { type Finding, ok, wrong } from './finding.ts'
 
 type Env = Record<string, string | undefined>
 
-export interface Configuration {
+interface Configuration {
   /** The configuration as it is without the variables that are wrong. */
   config: Config
   /** Names of the variables that are wrong. */

@@ -76,7 +76,7 @@ export interface Refreshed {
 }
 
 /** A claim, and when it was made by `uptimeMs`, taken before the statement. */
-export interface HeldRefresh {
+interface HeldRefresh {
   claim: ClaimedRefresh
   claimedAt: number
 }

@@ -15,7 +15,7 @@ export interface Held {
 }
 
 /** The deliveries that a worker holds. */
-export interface HeldDeliveries {
+interface HeldDeliveries {
   all(): Held[]
   /** Adds a claimed delivery. */
   add(delivery: ClaimedDelivery, renewedAt: number): Held

@@ -9,7 +9,7 @@ import type { StorageWatch } from './storage-watch.ts'
 export const SEGMENT_LENGTH_MAX = 256 * 1024
 
 /** The segments that are written before calls. The segment of the worker later has their entries too. */
-export interface Ahead {
+interface Ahead {
   /** Writes the lines that no segment has yet. Resolves when they are written, or the storage does not respond. */
   write(): Promise<void>
   /** Ends the current segment. Returns the number of segments. */

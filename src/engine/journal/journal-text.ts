@@ -40,7 +40,7 @@ export interface NewEntry extends Omit<Entry, 'at' | 'startedAt' | 'endedAt'> {
 }
 
 /** The entries of a group were committed before the database reached `mark`, or, if `isLate`, after it. */
-export interface Group {
+interface Group {
   mark: number
   /** The marks that this group records: each is in one group. */
   marks: number[]

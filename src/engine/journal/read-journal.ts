@@ -13,7 +13,7 @@ import {
   workerOf,
 } from './journal-text.ts'
 
-export interface JournalSince {
+interface JournalSince {
   /** The entries that the database lacks, in order, by delivery. */
   entries: Map<string, Entry[]>
   /** No mark is missing, so that no call is missing either, except for the last second if not `isWrittenAhead`. */

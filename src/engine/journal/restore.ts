@@ -24,7 +24,7 @@ import { type Replayed, replay } from './replay.ts'
 import { restoreEdits } from './restore-edits.ts'
 import { countOutcomes, listDeliveries, lostDelivery, type Outcome, type RestoreReport } from './restore-report.ts'
 
-export interface RestoreDeps {
+interface RestoreDeps {
   db: Db
   files: JournalFiles
   networks: Networks

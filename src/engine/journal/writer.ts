@@ -7,7 +7,7 @@ import type { Segments } from './segments.ts'
 import type { StorageWatch } from './storage-watch.ts'
 
 /** Writes the entries of one worker. */
-export interface Writer {
+interface Writer {
   /** Adds an entry, which is written soon. */
   push(entry: NewEntry): void
   /** Writes the entries that no segment has yet. Resolves when they are written, or the storage does not respond. */

@@ -33,7 +33,7 @@ export interface ReadDeps {
 }
 
 /** An account, with its credentials as they are stored. */
-export interface ReadAccount extends Record<keyof CredentialsRow, CredentialsRow[keyof CredentialsRow] | null> {
+interface ReadAccount extends Record<keyof CredentialsRow, CredentialsRow[keyof CredentialsRow] | null> {
   accountId: string
   platform: PlatformId
   scopes: string[] | null
@@ -42,7 +42,7 @@ export interface ReadAccount extends Record<keyof CredentialsRow, CredentialsRow
   data: Buffer | null
 }
 
-export interface ReadPosts {
+interface ReadPosts {
   /** One for each post that was read, or could not be. */
   readings: StoredReading[]
   /** Why the account rests; undefined if every call worked. */

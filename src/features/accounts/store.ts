@@ -83,7 +83,7 @@ const URL_LENGTH_MAX = 4_096
 const isWebUrl = (text: string) => text.length <= URL_LENGTH_MAX && /^https?:/.test(URL.parse(text)?.protocol ?? '')
 
 /** The stored consent to an account; all null if it was connected with credentials. */
-export type Grant = Pick<
+type Grant = Pick<
   ConnectedAccount,
   'scopes' | 'credentialsExpireAt' | 'clientId' | 'appId' | 'externalReference' | 'metadata'
 >
@@ -97,7 +97,7 @@ export const NO_GRANT: Grant = {
   metadata: null,
 }
 
-export interface NewAccount {
+interface NewAccount {
   platform: PlatformId
   userId: string
   organizationId: string | undefined
@@ -108,7 +108,7 @@ export interface NewAccount {
   grant: Grant
 }
 
-export interface Connected {
+interface Connected {
   account: Account
   /** False if the user had connected the account before. */
   isNew: boolean

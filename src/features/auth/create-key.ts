@@ -3,7 +3,7 @@ import { newId } from '../../../db/id.ts'
 import { insertKey, type NewKey } from '../../../db/queries/keys.ts'
 import { generateKey, hashKey, startOfKey } from './key.ts'
 
-export interface CreatedKey {
+interface CreatedKey {
   id: string
   /** The secret itself, which cannot be read again. */
   key: string

@@ -12,7 +12,7 @@ interface NetworkQuotas {
 }
 
 /** A limit for each network of clients. */
-export interface NetworkLimit {
+interface NetworkLimit {
   take(request: FastifyRequest): Remainder & { isTaken: boolean }
   peek(request: FastifyRequest): Remainder
 }

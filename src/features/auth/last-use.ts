@@ -5,7 +5,7 @@ import { noteKeyUse } from '../../../db/queries/keys.ts'
 /** How long a use waits for others, which are stored by the same statement. */
 const FLUSH_MS = 10_000
 
-export interface LastUse {
+interface LastUse {
   /** Notes that the key is used now. */
   note(keyId: string): void
   /** Stores what was noted. A failure costs no more than this: the next use is noted again. */

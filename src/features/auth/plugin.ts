@@ -36,7 +36,7 @@ interface CachedKey extends KeyRights {
   cachedUntil: number
 }
 
-export interface AuthOptions {
+interface AuthOptions {
   db: Db
   /** The path of the scope, which access tokens are compared with. */
   resource: Resource

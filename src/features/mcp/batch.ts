@@ -10,7 +10,7 @@ import { toError } from './stdio.ts'
  */
 const BATCH_VERSION = '2025-03-26'
 
-export const BATCH_MAX = 20
+const BATCH_MAX = 20
 
 const INVALID_REQUEST = -32_600
 

@@ -9,7 +9,7 @@ import { readJson } from '../../base/http/json.ts'
 import { Batch, respondToBatch } from './batch.ts'
 import type { Message } from './protocol.ts'
 
-export interface McpOptions {
+interface McpOptions {
   /** The address of this service. */
   publicUrl(): string
   corsOrigins: string[]

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { ErrorBody } from '../../../schemas/error.ts'
 import { ERROR_CODE_HEADER } from '../../base/http/errors.ts'
 
-export interface StdioOptions {
+interface StdioOptions {
   /** The origin of the service. */
   url: string
   key: string

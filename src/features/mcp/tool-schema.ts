@@ -2,7 +2,7 @@ import type { TProperties, TSchema } from '@sinclair/typebox'
 import { components } from '../../../schemas/index.ts'
 
 /** A JSON Schema (2020-12) of an object, as a tool has it. */
-export interface ObjectSchema {
+interface ObjectSchema {
   type: 'object'
   properties: Record<string, object>
   required?: string[]

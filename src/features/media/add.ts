@@ -37,7 +37,7 @@ export interface Added {
 const ATTEMPTS_MAX = 5
 
 /** A file that is being added to the user's media. */
-export interface IncomingFile {
+interface IncomingFile {
   save: Save
   /**
    * Inspects the saved file and stores its bytes. Returns the function that adds its row, or finds the user's media

@@ -38,7 +38,7 @@ interface AvatarAccount {
 }
 
 /** Keeps small copies of the pictures of accounts, because the addresses that networks give end after hours or days. */
-export interface Avatars {
+interface Avatars {
   /** Fetches and stores a picture after the call. A failure is logged, and leaves what is stored. */
   keep(account: AvatarAccount, url: string): Promise<void>
 }

@@ -1,5 +1,5 @@
 /** The facts that networks limit, from a sequence parameter set. */
-export interface SequenceFacts {
+interface SequenceFacts {
   /** 0 to 3: 4:0:0, 4:2:0, 4:2:2, 4:4:4. */
   chromaFormat: number
   bitDepth: number

@@ -4,7 +4,7 @@ import { LeaseLost } from '../../base/lease-lost.ts'
 /** A lease outlasts several failed renewals. */
 export const LEASE = { renewMs: 4_000, lastsMs: 20_000 }
 
-export interface Lease {
+interface Lease {
   /** Aborts with LeaseLost once a renewal finds that another process has the lease, or that its row is gone. */
   lost: AbortSignal
   end(): void

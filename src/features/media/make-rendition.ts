@@ -32,7 +32,7 @@ export interface NotDrawn {
 }
 
 /** Writes a rendition of the image at `source` to `path`. */
-export type Draw = (source: string, path: string) => Promise<Drawn | NotDrawn>
+type Draw = (source: string, path: string) => Promise<Drawn | NotDrawn>
 
 /** One picture is decoded at a time, so that its memory is that of the process. Users take turns. */
 export const decodings = createSlots({ max: 1, inTurns: true })

@@ -1,7 +1,7 @@
 import type { MediaTracks, MediaType } from '../../../schemas/media.ts'
 import { readTracks } from './video-tracks.ts'
 
-export interface VideoFacts {
+interface VideoFacts {
   mimeType: MediaType
   width: number
   height: number
@@ -10,7 +10,7 @@ export interface VideoFacts {
   tracks: MediaTracks
 }
 
-export type VideoResult = { facts: VideoFacts } | { refused: string }
+type VideoResult = { facts: VideoFacts } | { refused: string }
 
 /** Enough to average a phone's uneven frame times without reading hours of video. */
 const PACKETS_MEASURED = 3_000

@@ -3,7 +3,7 @@ import type { Sharp } from 'sharp'
 import { withProfile } from './with-profile.ts'
 
 /** A picture with a high dynamic range: its curve, and the colours of red, green and blue. */
-export interface HighRange {
+interface HighRange {
   curve: Curve
   primaries: readonly (readonly number[])[]
 }

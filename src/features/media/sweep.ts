@@ -23,14 +23,14 @@ const WRITES_MAX_SECONDS = 3_600
  */
 const FAILURES_IN_A_ROW_MAX = 20
 
-export interface Swept {
+interface Swept {
   removed: number
   /** A message for each file that could not be deleted. The next sweep tries again. */
   failures: string[]
 }
 
 /** Runs work piece by piece, until the time is up. */
-export interface MediaPace {
+interface MediaPace {
   run<T>(work: () => Promise<T>): Promise<T>
   isOver(): boolean
 }

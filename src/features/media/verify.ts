@@ -3,7 +3,7 @@ import { listStoredMedia, type StoredMedia } from '../../../db/queries/stored-me
 import { NotStoredError, type Storage } from '../../base/storage/storage.ts'
 import type { Library } from './library.ts'
 
-export interface BrokenFile {
+interface BrokenFile {
   id: string
   userId: string
   /** `size`: another number of bytes is stored. `checksum`: other bytes are. */

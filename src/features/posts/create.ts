@@ -18,7 +18,7 @@ import { inSlots, type Slots } from './schedule.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
 import { toRow } from './write.ts'
 
-export interface CreateOptions {
+interface CreateOptions {
   /** Absent for a post whose checks take long: they run in pieces then. */
   known?: KnownAccounts
   /** Whether a post with warnings is rejected. */

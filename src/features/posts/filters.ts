@@ -83,7 +83,7 @@ export async function resolveOrganization<C extends OrganizationConditions>(db: 
   return { ...conditions, ...(arePostsMarked && { isMarked: true }) }
 }
 
-export type Sort = NonNullable<ListPostsQuery['sort']>
+type Sort = NonNullable<ListPostsQuery['sort']>
 
 /** The order that a filter on a time suggests, because an index serves both together. */
 export function defaultSort(query: Filters): Sort {

@@ -20,7 +20,7 @@ import { Pace } from './pace.ts'
 const SHARE = 0.5
 const FILES_AT_A_TIME = 8
 
-export interface DeletedUser {
+interface DeletedUser {
   posts: number
   files: number
 }

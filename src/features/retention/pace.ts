@@ -2,7 +2,7 @@
 const STATEMENT_MS = 50
 const LIMIT = { first: 50, min: 10, max: 500 }
 
-export interface PaceOptions {
+interface PaceOptions {
   /** The milliseconds after which the work is to be left to a later sweep. */
   lastsMs: number
   /** Share of the time that the work may take. */

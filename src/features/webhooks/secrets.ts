@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/keyring/keyring.ts'
 import { signingKeyOf } from './sign.ts'
 
 /** The secrets of a webhook, as they are encrypted. */
-export interface Secrets {
+interface Secrets {
   secret: string
   previousSecret?: string
   /** Headers of the owner. They may be secrets of the receiver. */

@@ -52,7 +52,7 @@ export const wrongKey = (message: string) =>
   new PublishError(message, { code: 'content_refused', maybeSent: false, retryable: false })
 
 /** A key with which the client signs assertions (RFC 7523). */
-export interface ClientKey {
+interface ClientKey {
   kid: string
   /** The private key. */
   jwk: { kty: 'EC'; crv: 'P-256'; x: string; y: string; d: string }

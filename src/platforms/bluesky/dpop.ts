@@ -22,7 +22,7 @@ export function createDpopKey(): string {
   return JSON.stringify(privateKey.export({ format: 'jwk' }))
 }
 
-export interface DpopProof {
+interface DpopProof {
   dpopKey: string
   /** The access token of the call; undefined if it has none. */
   token?: string | undefined

@@ -3,7 +3,7 @@ import { ID, object, optional } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { callGraph, isId, type Page, permalinkOf } from './graph.ts'
 
-export interface VideoStatus {
+interface VideoStatus {
   /** Facebook has the whole file. */
   isUploaded: boolean
   /** How much of the file Facebook has. */

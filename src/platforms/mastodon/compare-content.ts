@@ -1,5 +1,5 @@
 /** How a status compares with a text that may have been rewritten: similar ones may be the same. */
-export type Likeness = 'same' | 'similar' | 'other'
+type Likeness = 'same' | 'similar' | 'other'
 
 /** The share of the shorter text with which both begin, from which on they are similar. */
 const SIMILAR_SHARE = 0.5

@@ -11,7 +11,7 @@ import { type Asset, kindOf } from './post.ts'
 const ITEMS_MAX = 100
 
 /** The result of looking for an act in the author's list. `unknown`: a post in it may be the act or another post. */
-export type Found = Sent | 'absent' | 'unknown'
+type Found = Sent | 'absent' | 'unknown'
 
 /**
  * The post that an act made, among the newest ones of its author. The ids of uploaded files are in its address or its

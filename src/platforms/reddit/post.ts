@@ -4,7 +4,7 @@ import { textAt } from '../wire/json.ts'
 import { redditContent } from './content.ts'
 
 /** The kinds of `POST /api/submit`. A gallery has a call of its own. */
-export type Kind = 'self' | 'link' | 'image' | 'video' | 'videogif' | 'gallery'
+type Kind = 'self' | 'link' | 'image' | 'video' | 'videogif' | 'gallery'
 
 /** A file on Reddit. */
 export type Asset = {

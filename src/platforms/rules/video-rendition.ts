@@ -15,7 +15,7 @@ import {
 } from './reshape.ts'
 
 /** The rendition of a video that breaks limits, or why it has none. */
-export type VideoPlan = { video: VideoTarget } | { problem: string }
+type VideoPlan = { video: VideoTarget } | { problem: string }
 
 /** A decoder holds several frames in memory. Cameras of phones take 8K: 33 million pixels. */
 const PIXELS_MAX = 36_000_000

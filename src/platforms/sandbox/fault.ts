@@ -3,7 +3,7 @@ import type { SandboxStore } from '../contract/sandbox-store.ts'
 
 /** The calls that can fail, as values of `fields.faultCall`. */
 export const FAULT_CALLS = ['publish', 'remove', 'edit'] as const
-export type FaultCall = (typeof FAULT_CALLS)[number]
+type FaultCall = (typeof FAULT_CALLS)[number]
 
 interface Faults {
   fault?: SandboxFault

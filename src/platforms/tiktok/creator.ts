@@ -6,7 +6,7 @@ import { at, textAt } from '../wire/json.ts'
 import { type Client, call, clientFor } from './client.ts'
 
 /** The options that TikTok currently offers the creator. */
-export interface Creator {
+interface Creator {
   /** The name has no leading @; undefined if it could not be part of an address. */
   username: string | undefined
   nickname: string

@@ -18,7 +18,7 @@ export const isSinceStart = (time: string | undefined, act: Pick<Act, 'startedAt
 export const readSince = (act: Act): Date => new Date(Math.floor(earliestCreation(act) / STEP_MS) * STEP_MS)
 
 /** When a network is queried for an act whose response was lost, while it does not show the act. */
-export interface Search {
+interface Search {
   /** The pauses after the first query. */
   pausesMs: readonly number[]
   /** Completes "The network is read …". */

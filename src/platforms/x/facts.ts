@@ -5,7 +5,7 @@ import { textAt } from '../wire/json.ts'
 import { x } from './limits.ts'
 
 /** Reading an account costs money, so that facts hold until it is connected again. */
-export interface XFacts extends AccountFacts {
+interface XFacts extends AccountFacts {
   hasLongVideos: boolean
 }
 

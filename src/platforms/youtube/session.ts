@@ -16,7 +16,7 @@ import { videoOf } from './resource.ts'
 export const CHUNK_BYTES = 8_388_608
 
 /** How far a session has come: `gone` for one that YouTube no longer knows. */
-export type Progress = { videoId: string } | { bytesReceived: number } | 'gone'
+type Progress = { videoId: string } | { bytesReceived: number } | 'gone'
 
 /** Begins a session. Nothing can come of one whose address was lost. */
 export async function beginSession(client: Client, act: Act, file: PublishedFile, io: Io): Promise<string> {

@@ -7,7 +7,7 @@ export const REQUEST_STATEMENT_MS = 700
 /** The time limit of one statement of a worker, which no client waits for. */
 export const WORKER_STATEMENT_MS = 5_000
 
-export interface Database {
+interface Database {
   db: Db
   close(): Promise<void>
 }

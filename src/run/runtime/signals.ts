@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 const SHUTDOWN_MS = 9_500
 const PARENT_POLL_MS = 500
 
-export interface Stop {
+interface Stop {
   /** Resolves at the first signal to stop. */
   requested: Promise<void>
   /** That signal; undefined before it. */

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../base/errors.ts'
 import { VERSION } from '../../base/version.ts'
 
-export interface Tracing {
+interface Tracing {
   /** Sends the last spans. */
   stop(): Promise<void>
 }

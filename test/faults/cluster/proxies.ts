@@ -4,7 +4,7 @@ import pg from 'pg'
 import { SUPERUSER } from './postgres.ts'
 import { haproxy, OWNER, pgbouncer, start } from './programs.ts'
 
-export interface Pooler {
+interface Pooler {
   port: number
   folder: string
   password: string
@@ -14,7 +14,7 @@ export interface Pooler {
  * Writes the configuration of PgBouncer in transaction mode for the server at `primaryPort`, and returns its path.
  * While the database is away, PgBouncer retries every 100 ms.
  */
-export function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
+function configurePooler({ port, folder, password }: Pooler, primaryPort: number): string {
   const users = join(folder, 'users.txt')
   writeFileSync(users, ['postroom', SUPERUSER].map((user) => `"${user}" "${password}"\n`).join(''), { mode: 0o600 })
   const file = join(folder, 'pgbouncer.ini')

@@ -30,7 +30,7 @@ const AWAY_MS = 2_000
 /** A delivery whose worker died is claimed again when its lease has ended, and reconciled 30 seconds later. */
 const DRAIN_TIMEOUT_MS = 300_000
 
-export interface Row extends Record<string, string | number> {
+interface Row extends Record<string, string | number> {
   kind: Kind
   'primary dead to promoted, ms': number
   'promoted to replicated, ms': number
@@ -42,7 +42,7 @@ export interface Row extends Record<string, string | number> {
   acknowledged: number
 }
 
-export interface Result {
+interface Result {
   rows: Row[]
   /** Every promise that was broken. */
   breaches: string[]

@@ -11,7 +11,7 @@ import { startWorld, type World } from './world.ts'
  * The processes that are killed: a worker or Postgres at any time; or both workers or Postgres in the middle of a
  * transaction that has locked a stream and gives positions.
  */
-export const KINDS = ['worker', 'numbering workers', 'Postgres', 'numbering Postgres'] as const
+const KINDS = ['worker', 'numbering workers', 'Postgres', 'numbering Postgres'] as const
 type Kind = (typeof KINDS)[number]
 
 const FOLLOWERS = 2

@@ -6,7 +6,7 @@ import { deref, type Json, typesOf } from './values.ts'
 export type Path = (string | number)[]
 
 /** The first entry of `details` in the response to an invalid request. */
-export interface Issue {
+interface Issue {
   code: string
   path: Path
   keys?: string[]
@@ -18,7 +18,7 @@ export interface Issue {
 export type Expected = 'valid' | Issue
 
 /** A change that makes a valid body invalid. */
-export interface Mutation {
+interface Mutation {
   what: string
   /** The changed body as JSON. A function, because most mutations are never sent. */
   json(): string

@@ -1,6 +1,6 @@
 /** Steps of a refresh at which a worker can be killed. `received`: the network has received its call. */
 export const STEPS = ['claimed', 'calling', 'received', 'called', 'stored'] as const
-export type Step = (typeof STEPS)[number]
+type Step = (typeof STEPS)[number]
 
 export interface Kill {
   step: Step

@@ -28,7 +28,7 @@ export interface Family {
   isRevoked: boolean
 }
 
-export interface TokenEndpoint {
+interface TokenEndpoint {
   address: string
   families: Family[]
   /** Grants the tokens of a new consent. */

@@ -9,7 +9,7 @@ import { blockedBackends, until } from '../../helpers/until.ts'
 import { createPerson, type Person } from './client.ts'
 
 /** The program's own use of the API of one process, which is killed and started again on its port. */
-export interface Killed {
+interface Killed {
   db: Db
   person: Person
   /** Repeats a request until it gets a response below 500. */

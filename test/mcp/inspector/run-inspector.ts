@@ -7,7 +7,7 @@ const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/i
 const { bin } = createRequire(import.meta.url)(manifest) as { bin: Record<string, string> }
 const program = join(dirname(manifest), bin['mcp-inspector']!)
 
-export interface Output {
+interface Output {
   code: number
   stdout: string
   stderr: string

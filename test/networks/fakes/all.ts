@@ -46,7 +46,7 @@ export type Fakes = { [id in FakeId]: Awaited<ReturnType<(typeof SCENES)[id]['st
 export const sceneOf = (id: PlatformId): AnyScene | undefined => (id === 'sandbox' ? undefined : SCENES[id])
 
 /** An account that can be connected, and its network. */
-export interface Connectable extends ReturnType<NonNullable<Scene<FakeNetwork>['connectable']>> {
+interface Connectable extends ReturnType<NonNullable<Scene<FakeNetwork>['connectable']>> {
   body: ConnectAccount
   account: { platform: string; username: string; displayName: string; textLengthMax?: number }
   network: FakeNetwork

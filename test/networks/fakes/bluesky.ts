@@ -4,7 +4,7 @@ import type { Teardown } from '../../helpers/database.ts'
 import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from './network.ts'
 import { has, type Scene, set } from './scene.ts'
 
-export interface FakeBluesky extends FakeNetwork {
+interface FakeBluesky extends FakeNetwork {
   credentials: { identifier: string; password: string }
   /** The access token of every session. */
   token: string
@@ -41,7 +41,7 @@ const refuse = (status: number, error: string, message = error): never => {
 }
 
 /** The 429 of https://docs.bsky.app/docs/advanced-guides/rate-limits */
-export const limitedByBluesky = (seconds: number): Reply => ({
+const limitedByBluesky = (seconds: number): Reply => ({
   status: 429,
   headers: { 'ratelimit-limit': '3000', 'ratelimit-reset': String(Math.floor(Date.now() / 1000) + seconds) },
   body: { error: 'RateLimitExceeded', message: 'Rate Limit Exceeded' },

@@ -15,9 +15,9 @@ const POSTS = 'mybusiness.googleapis.com'
 const LOCATIONS = 'mybusinessbusinessinformation.googleapis.com'
 const ACCOUNTS = 'mybusinessaccountmanagement.googleapis.com'
 
-export const GOOGLE_BUSINESS_ORIGINS = [...[POSTS, LOCATIONS, ACCOUNTS].map((host) => `https://${host}`), GOOGLE_OAUTH]
+const GOOGLE_BUSINESS_ORIGINS = [...[POSTS, LOCATIONS, ACCOUNTS].map((host) => `https://${host}`), GOOGLE_OAUTH]
 
-export interface GooglePost {
+interface GooglePost {
   name: string
   state: 'LIVE' | 'PROCESSING' | 'REJECTED'
   createTime: string
@@ -56,7 +56,7 @@ interface Switches {
   download: typeof download
 }
 
-export type FakeGoogleBusiness = Awaited<ReturnType<typeof startGoogleBusiness>>
+type FakeGoogleBusiness = Awaited<ReturnType<typeof startGoogleBusiness>>
 
 const ACCOUNT = 'accounts/107504049698420000001'
 const LOCATION = 'locations/12345678901234567890'
@@ -263,7 +263,7 @@ const withoutZeros = ({ schedule, ...event }: Event) => ({
 })
 
 /** The response above a quota that ends after this many seconds. */
-export function throttled(seconds: number): Reply {
+function throttled(seconds: number): Reply {
   return { ...quotaExceeded(POSTS, 300), headers: { 'retry-after': String(seconds) } }
 }
 

@@ -10,7 +10,7 @@ interface Account {
   userIds: string[]
 }
 
-export interface Location {
+interface Location {
   /** Such as `locations/1`, without its account. */
   name: string
   title: string

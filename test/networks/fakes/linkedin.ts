@@ -13,7 +13,7 @@ export interface LinkedinToken {
   refusals: number
 }
 
-export interface LinkedinComment {
+interface LinkedinComment {
   id: string
   actor: string
   object: string
@@ -37,7 +37,7 @@ export interface LinkedinState {
 }
 
 /** Switches of what nobody documents, or what happens rarely. */
-export interface LinkedinSwitches {
+interface LinkedinSwitches {
   /** How long a post is not listed after it was made. */
   listedAfterMs: number
   /** Number of calls for which a new post cannot be commented on. */

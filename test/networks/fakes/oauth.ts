@@ -11,7 +11,7 @@ import { type FakeNetwork, type Recorded, Refused, type Reply, startFake } from 
 
 const ORIGIN = 'https://network.example'
 
-export interface FakeOAuth extends FakeNetwork {
+interface FakeOAuth extends FakeNetwork {
   /** How the service connects accounts of this network. */
   oauth: OAuth
   /** Handles of the pages that the user manages. */

@@ -16,7 +16,7 @@ export interface PinterestToken {
   status: 'active' | 'expired' | 'revoked'
 }
 
-export interface PinterestBoard {
+interface PinterestBoard {
   id: string
   name: string
   privacy: string
@@ -25,7 +25,7 @@ export interface PinterestBoard {
   sections: { id: string; name: string }[]
 }
 
-export interface Pin extends PinBody {
+interface Pin extends PinBody {
   id: string
   createdAt: Date
   /** The bytes of its images. */

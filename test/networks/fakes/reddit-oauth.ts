@@ -7,7 +7,7 @@ export const ALL_SCOPES = ['identity', 'submit', 'history', 'read', 'flair', 'my
 const KNOWN_SCOPES = [...ALL_SCOPES, 'edit']
 
 /** The consent of a user to the app. */
-export interface Grant {
+interface Grant {
   scopes: readonly string[]
   isRevoked: boolean
 }

@@ -142,7 +142,7 @@ const SUBREDDIT: Omit<Subreddit, 'name' | 'title'> = {
   rules: [],
 }
 
-export type FakeReddit = Awaited<ReturnType<typeof startReddit>>
+type FakeReddit = Awaited<ReturnType<typeof startReddit>>
 
 /**
  * Reddit with one user and one app. It has the shapes of the traffic that https://github.com/praw-dev/praw and

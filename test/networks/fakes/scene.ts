@@ -35,7 +35,7 @@ export interface Scene<Fake extends FakeNetwork> {
 }
 
 /** The published acts of a fake network, by the ids that the adapter returned. */
-export interface Published {
+interface Published {
   /** The text that readers see; undefined if they do not see the act. */
   textOf(id: string): string | undefined
   /** How often the act was edited. */

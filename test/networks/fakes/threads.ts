@@ -23,7 +23,7 @@ interface ThreadsContainer extends Container {
   hiddenPublish: number
 }
 
-export interface ThreadsPost {
+interface ThreadsPost {
   id: string
   text: string
   timestamp: string

@@ -27,7 +27,7 @@ export interface Task {
 }
 
 /** A post that somebody can see, or a draft in the inbox. */
-export interface TiktokPost {
+interface TiktokPost {
   id: string
   publishId: string
   kind: Task['kind']

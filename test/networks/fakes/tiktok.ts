@@ -21,7 +21,7 @@ const SCOPES: Record<string, (body: unknown) => readonly string[]> = {
   '/v2/user/info/': () => ['user.info.basic'],
 }
 
-export type FakeTiktok = Awaited<ReturnType<typeof startTiktok>>
+type FakeTiktok = Awaited<ReturnType<typeof startTiktok>>
 
 /**
  * TikTok as https://developers.tiktok.com/doc/content-posting-api-get-started, the references beside it and the media

@@ -14,7 +14,7 @@ const missing = ['ceph-mon', 'ceph-osd', 'radosgw'].filter((name) => !isExecutab
 /** Why this machine cannot run a Ceph; undefined if it can. */
 export const missingPrograms = missing.length > 0 ? `needs these Debian packages: ${missing.join(', ')}` : undefined
 
-export interface Radosgw {
+interface Radosgw {
   endpoint: string
   accessKeyId: string
   secretAccessKey: string

@@ -5,7 +5,7 @@ const Link = Type.Object({ id: Type.String(), parentPostId: Type.Union([Type.Str
 type Link = Static<typeof Link>
 
 /** A first text with the parts after it; or a row that belongs to no post, with the problem. */
-export interface Thread {
+interface Thread {
   id: string
   rows: unknown[]
   problem?: string

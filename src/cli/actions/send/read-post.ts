@@ -14,7 +14,7 @@ export interface AttachedFile {
 }
 
 /** The contents of a file: the body of `createPost`, with names of accounts and paths of files. */
-export interface WrittenPost {
+interface WrittenPost {
   body: Omit<CreatePost, 'accountIds'> & { accountIds?: string[] }
   /** Each is the id of an account, or its network and user name, such as `bluesky/ada.example.com`. */
   accounts: string[]

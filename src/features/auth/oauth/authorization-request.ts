@@ -8,7 +8,7 @@ import { readParameter, requireParameter } from './parameters.ts'
 import { findRedirectProblem, isRegistered } from './redirect-uri.ts'
 
 /** The request of a client: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1#section-4.1.1 */
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   codeChallenge: string
   resource: string
   /** The scopes that an app can get, of those that the client asks for. */

@@ -33,7 +33,7 @@ ${alert(problem)}
   }
 }
 
-export interface Offer {
+interface Offer {
   /** The rights that the key can give, of those that the app asks for. */
   scopes: Scope[]
   accounts: { id: string; platform: string; username: string; displayName: string | null }[]

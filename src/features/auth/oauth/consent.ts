@@ -17,7 +17,7 @@ import { OAuthError } from './oauth-error.ts'
 import { describeTarget, withParameters } from './redirect-uri.ts'
 import { type Approver, createProof, createSignIn, takeProof } from './sign-in.ts'
 
-export interface ConsentOptions {
+interface ConsentOptions {
   db: Db
   /** Reaches public addresses only. */
   fetch: typeof fetch

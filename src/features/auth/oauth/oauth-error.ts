@@ -1,5 +1,5 @@
 /** The codes of https://www.rfc-editor.org/rfc/rfc6749#section-5.2 and of the specifications that add to it. */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'

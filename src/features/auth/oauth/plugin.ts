@@ -18,7 +18,7 @@ import { OAuthError } from './oauth-error.ts'
 import { requireParameter } from './parameters.ts'
 import { exchangeCode, type Outcome, refresh, revokeToken } from './tokens.ts'
 
-export interface OAuthOptions {
+interface OAuthOptions {
   db: Db
   /** The address of this service, which is also the name of the issuer. */
   publicUrl(): string

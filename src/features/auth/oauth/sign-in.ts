@@ -27,7 +27,7 @@ export const APPROVALS_MAX = 20
 export const hashCode = (code: string): Buffer => createHash('sha256').update(`approval code ${code}`).digest()
 
 /** Returns who signs in with what a person has entered, or why nobody does. */
-export type SignIn = (request: FastifyRequest, entered: string) => Promise<Approver | string>
+type SignIn = (request: FastifyRequest, entered: string) => Promise<Approver | string>
 
 export function createSignIn({ db, knowsAddresses }: { db: Db; knowsAddresses: boolean }): SignIn {
   const failures = createNetworkLimit(FAILURES, { knowsAddresses })

@@ -61,7 +61,7 @@ export const hasFiles = ({ files, accountIds, own }: Draft) =>
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 
 /** The parts of the text that an account gets. */
-export const textsOf = ({ postType, caption, own }: Draft, accountId: string): string[] => {
+const textsOf = ({ postType, caption, own }: Draft, accountId: string): string[] => {
   const text = own[accountId]?.caption ?? caption
   return postType === 'thread' ? toParts(text) : [text]
 }

@@ -1,7 +1,7 @@
 import { tooComplex } from '../structure/bytes.ts'
 
 /** A change of a file that keeps its length: `count` bytes with one `value` from `at` on, or the bytes in `hex`. */
-export type Edit = [at: number, count: number, value: number] | [at: number, hex: string]
+type Edit = [at: number, count: number, value: number] | [at: number, hex: string]
 
 /**
  * The texts of a track that has one chunk for each of 30 frames per second, for almost three hours. The thread takes

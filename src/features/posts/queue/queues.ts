@@ -21,7 +21,7 @@ export interface QueueRefusal {
 }
 
 /** The queues of some accounts. Nobody else takes their slots until the transaction ends. */
-export interface Queues {
+interface Queues {
   /** Takes a slot of each account. A slot that is not stored in the end stays free. */
   take(accountIds: readonly string[], order: QueueOrder): Promise<Slots | QueueRefusal>
   /** The deliveries that made room, with the slots that they move to. The caller stores them. */

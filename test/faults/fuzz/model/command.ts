@@ -4,7 +4,7 @@ import type { Model } from './model.ts'
 import type { Reply, Service } from './service.ts'
 import type { Post } from './state.ts'
 
-export type Command = AsyncCommand<Model, Service>
+type Command = AsyncCommand<Model, Service>
 
 /**
  * A command of fast-check: sends something to the service and compares the result with the model's. A failure prints

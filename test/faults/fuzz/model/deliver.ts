@@ -24,7 +24,7 @@ const FAULTS: Record<Exclude<SandboxFault, 'slow_media'>, Failure & { maybeSent:
   content_refused: { code: 'content_refused', maybeSent: false, accepted: false },
 }
 
-export interface Claim {
+interface Claim {
   post: Post
   delivery: Delivery
   nowMs: number

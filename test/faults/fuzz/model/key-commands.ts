@@ -11,7 +11,7 @@ export const sendMode = fc.constantFrom(
   'twice concurrently',
 )
 
-export interface CreateRequest {
+interface CreateRequest {
   user: number
   operationId: string
   path: string

@@ -20,7 +20,7 @@ export interface FaultFields {
   faultAct?: number
 }
 
-export interface Attempt {
+interface Attempt {
   number: number
   act: number
   outcome: string | null
