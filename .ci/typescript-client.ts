@@ -7,7 +7,7 @@ import { GROUPS, type Method } from './sdk-methods.ts'
 
 /** Writes the methods and the types of the TypeScript SDK. */
 const document = readDocument()
-const EXTRAS = extras as unknown as Record<string, new () => object>
+const EXTRAS = extras as Record<string, new () => object>
 
 const toClass = (group: string) => `${group[0]!.toUpperCase()}${group.slice(1)}`
 

@@ -5,7 +5,8 @@ import type { PlatformId } from '../../schemas/platform.ts'
 import type { AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import type { Credentials, Profile } from '../../src/platforms/contract/io.ts'
 import { createWorld, findCredentials } from '../helpers/app.ts'
-import { countAccounts, createNetworksWorld, createStubWorld, networks, profile } from '../helpers/connect.ts'
+import { countAccounts, createNetworksWorld, createStubWorld, profile } from '../helpers/connect.ts'
+import { networks } from '../helpers/networks.ts'
 import { until } from '../helpers/until.ts'
 
 const ownedBy = (ownerId: string) => ({ ownerId, isOwner: true, canDisconnect: true })

@@ -4,14 +4,12 @@ import { CONNECT_EXAMPLES } from '../../schemas/connect.ts'
 import type { Platform } from '../../schemas/platform-detail.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
 import { call, createWorld } from '../helpers/app.ts'
 import { repeating } from '../helpers/connect-oauth.ts'
+import { networks } from '../helpers/networks.ts'
 import { collectProblems } from '../helpers/problems.ts'
-
-const networks = createNetworks({} as never)
 
 t.test('every network is listed with each value and each source that posts are checked against', async (t) => {
   const { user } = await createWorld(t)

@@ -39,7 +39,7 @@ interface Table {
   file: number
 }
 
-const tablesIn = async (db: Kysely<never>) => {
+const tablesIn = async (db: Db) => {
   const { rows } = await sql<Table>`
     select oid::integer as oid, relname as name, relfilenode::integer as file from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname`.execute(db)
@@ -47,7 +47,7 @@ const tablesIn = async (db: Kysely<never>) => {
 }
 
 /** Lists the parts of a database that statements of older code name or depend on. */
-const partsIn = async (db: Kysely<never>) => {
+const partsIn = async (db: Db) => {
   const { rows } = await sql<{ part: string }>`
     select 'column ' || table_name || '.' || column_name || ' ' || data_type as part from information_schema.columns
     where table_schema = 'public'
@@ -61,15 +61,14 @@ async function checkStep(db: Db, step: Step): Promise<string[]> {
     await step.create.execute(db)
     return []
   }
-  return db.transaction().execute(async (transaction) => {
-    const inside = transaction as unknown as Kysely<never>
-    const before = await tablesIn(inside)
-    await step(inside as unknown as Kysely<unknown>)
+  return db.transaction().execute(async (db) => {
+    const before = await tablesIn(db)
+    await step(db as unknown as Kysely<unknown>)
     const { rows: locks } = await sql<{ oid: number; mode: string }>`
       select relation::integer as oid, mode from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`.execute(
-      inside,
+      db,
     )
-    const after = await tablesIn(inside)
+    const after = await tablesIn(db)
     const lockedFor = (...modes: string[]) =>
       before
         .filter(({ oid }) => locks.some((lock) => lock.oid === oid && modes.includes(lock.mode)))
@@ -105,11 +104,11 @@ function beginsWith(index: string, other: string): boolean {
 }
 
 async function checkMigration(db: Db, { steps, servesFrom }: Migration): Promise<string[]> {
-  const tables = await tablesIn(db as unknown as Kysely<never>)
-  const before = await partsIn(db as unknown as Kysely<never>)
+  const tables = await tablesIn(db)
+  const before = await partsIn(db)
   const breaches: string[] = []
   for (const step of steps) breaches.push(...(await checkStep(db, step)))
-  const after = await partsIn(db as unknown as Kysely<never>)
+  const after = await partsIn(db)
   const { rows: required } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and table_name = any(${tables.map(({ name }) => name)})

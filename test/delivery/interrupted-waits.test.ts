@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import t from 'tap'
 import { FAILURES_MAX, LEASE_MS } from '../../src/engine/delivery/timing.ts'
 import { claimDue, createDeliveryWorld } from '../helpers/publisher.ts'
@@ -93,8 +93,8 @@ t.test('an adapter does not publish after its attempt was settled', async (t) =>
       get(target, key) {
         const value = Reflect.get(target, key, target)
         if (key !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value
-        return async (query: { sql: string }) => {
-          const result = await target.executeQuery(query as never)
+        return async (query: CompiledQuery) => {
+          const result = await target.executeQuery(query)
           if (query.sql.includes('set intent = held.act')) {
             isIntending = true
             await delayed.promise

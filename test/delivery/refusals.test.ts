@@ -115,8 +115,8 @@ t.test('a restricted account is tried again, and need not be connected again', a
 t.test('a group that became a supergroup keeps its account, which keeps the new id', async (t) => {
   const { ada, db, post, work, change, readDelivery, readAccount, telegram } = await createNetworkWorld(t)
   const [chat] = telegram.chats
-  const group = { id: -987654, type: 'group' as const, title: 'Lighthouses', username: undefined }
-  telegram.chats.splice(0, 1, group as never)
+  const group = { id: -987654, type: 'group' as const, title: 'Lighthouses' }
+  telegram.chats.splice(0, 1, group)
   const credentials = { ...telegram.credentials, chatId: '-987654' }
   const { body: account } = await ada.call('POST', '/accounts', { platform: 'telegram', credentials })
   const before = await post({ accountIds: [account.id], caption: 'before' })

@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Delivery } from '../../schemas/delivery.ts'
 import { FAILURES_MAX, LEASE_MS } from '../../src/engine/delivery/timing.ts'
@@ -150,8 +151,8 @@ t.test('a delivery is prepared again if its worker dies before it stores that th
       get(target, key) {
         const value = Reflect.get(target, key, target)
         if (key !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value
-        return (query: { sql: string }) => {
-          if (!query.sql.includes('jsonb_array_length(delivery.sent)')) return target.executeQuery(query as never)
+        return (query: CompiledQuery) => {
+          if (!query.sql.includes('jsonb_array_length(delivery.sent)')) return target.executeQuery(query)
           storing.resolve()
           return Promise.reject(new Error('Connection terminated unexpectedly'))
         }

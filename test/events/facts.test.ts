@@ -4,6 +4,7 @@ import type { Db } from '../../db/client.ts'
 import { newId } from '../../db/id.ts'
 import { announceAccountExpiries, announceKeyExpiries } from '../../db/queries/events/expiry.ts'
 import type { Event } from '../../schemas/event.ts'
+import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 import { readAllEvents, typesOf } from '../helpers/events.ts'
 import { createDeliveryWorld } from '../helpers/publisher.ts'
 import { lostResponse, refusal, type Step, scriptedNetwork } from '../helpers/scripted-network.ts'
@@ -13,8 +14,8 @@ const FUTURE = '2030-01-01T00:00:00.000Z'
 const accepted: Step = { isAccepted: true }
 const refused: Step = { isAccepted: false, error: refusal('content_refused', { retryable: false }) }
 
-async function createScene(t: Test, steps: Step[] = [], { guarantee = 'reconcilable' }: { guarantee?: string } = {}) {
-  const mastodon = scriptedNetwork(guarantee as never)
+async function createScene(t: Test, steps: Step[] = [], { guarantee }: { guarantee?: Guarantee } = {}) {
+  const mastodon = scriptedNetwork(guarantee)
   mastodon.steps.push(...steps)
   const world = await createDeliveryWorld(t, { mastodon })
   const account = await world.connectAccount('mastodon')

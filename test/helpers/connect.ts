@@ -1,9 +1,10 @@
 import type { Test } from 'tap'
-import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import type { Networks } from '../../src/platforms/adapters.ts'
 import type { AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import type { Credentials, Profile } from '../../src/platforms/contract/io.ts'
 import { startFakeNetworks } from '../networks/fakes/all.ts'
 import { createWorld, type World } from './app.ts'
+import { networks } from './networks.ts'
 
 /** The service with a fake of every network, and its log. */
 export async function createNetworksWorld(t: Test) {
@@ -23,9 +24,6 @@ export async function createStubWorld(t: Test, identify: AnyAdapter['identify'],
     ada.call('POST', '/accounts', { platform, credentials })
   return { ...world, ada, connect }
 }
-
-/** Only their properties are used: they send nothing. */
-export const networks = createNetworks({} as never)
 
 export const profile: Profile = { externalId: '1', username: 'ada', displayName: 'Ada' }
 

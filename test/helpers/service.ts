@@ -14,7 +14,7 @@ import { recorded } from './log-record.ts'
 /** The statement timeout of the production service. */
 export const PRODUCTION_TIMEOUT = { statementTimeoutMs: REQUEST_STATEMENT_MS }
 
-type Request = [method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown]
+type Request = [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown]
 
 /** Starts the service on a database that the test may break. `log` collects everything that it logs. */
 export async function startService(t: Test, url: string, options: Partial<ConnectOptions> = {}) {

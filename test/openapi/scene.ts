@@ -7,11 +7,12 @@ import type * as allOperations from '../../schemas/operations/index.ts'
 import { SCHEDULE_EXAMPLES } from '../../schemas/schedule.ts'
 import { SCOPE_NAMES } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
-import { createNetworks, type Networks } from '../../src/platforms/adapters.ts'
+import type { Networks } from '../../src/platforms/adapters.ts'
 import { idOf } from '../auth/sweep-requests.ts'
 import { call, createWorld, type Method, type Person, type Reply } from '../helpers/app.ts'
 import { json, operationsOf, readDocument, validatorOf } from '../helpers/document.ts'
 import { numberEvents } from '../helpers/events.ts'
+import { networks } from '../helpers/networks.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { oauthNetwork, scriptedOAuth } from '../helpers/scripted-oauth.ts'
 import { stubNetworks } from '../helpers/stub-networks.ts'
@@ -30,7 +31,7 @@ export const UNKNOWN_ID = '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'
 export async function createScene(t: Test) {
   const oauth = scriptedOAuth()
   const connecting = {
-    networks: { ...createNetworks({} as never), x: oauthNetwork(oauth) } as Networks,
+    networks: { ...networks, x: oauthNetwork(oauth) } as Networks,
     oauthApps: { x: { clientId: 'a', clientSecret: 'b' } },
     returnUrls: ['https://app.example.com'],
     webhookUrls: {

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { type PlatformId, POST_TYPES, type PostType } from '../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
 import type { Source } from '../../src/platforms/contract/source.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { NETWORKS } from '../../src/platforms/networks.ts'
+import { networks } from '../helpers/networks.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
 /** All objects inside `value` that have a source, with their paths. */
@@ -18,7 +18,7 @@ function findSources(value: object, path: string): { path: string; source: Sourc
 }
 
 t.test('the guarantees of every network are those of its adapter', async (t) => {
-  for (const [id, { guarantee, reconcile }] of Object.entries(createNetworks({} as never))) {
+  for (const [id, { guarantee, reconcile }] of Object.entries(networks)) {
     const declared = new Set(platforms[id as PlatformId].guarantees.map((rule) => rule.guarantee))
     if (typeof guarantee !== 'function') t.same([...declared], [guarantee], id)
     t.equal(reconcile === undefined, !declared.has('exactly-once') && !declared.has('reconcilable'), id)
@@ -26,7 +26,7 @@ t.test('the guarantees of every network are those of its adapter', async (t) => 
 })
 
 t.test('a network has an app of the deployment if its adapter uses OAuth and registers no app', async (t) => {
-  for (const [id, { oauth }] of Object.entries(createNetworks({} as never))) {
+  for (const [id, { oauth }] of Object.entries(networks)) {
     t.equal(NETWORKS[id as PlatformId].tokens !== undefined, oauth !== undefined && !oauth.registration, id)
   }
 })

@@ -1,11 +1,11 @@
 import t from 'tap'
 import type { PlatformId } from '../../schemas/platform.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
 import type { Act, AnyAdapter } from '../../src/platforms/contract/adapter.ts'
 import type { ConditionMedia } from '../../src/platforms/contract/limits.ts'
 import { platforms } from '../../src/platforms/limits.ts'
 import { actOf, clientOf, ID_UNKNOWN, ioOf, rejection } from '../helpers/adapter-calls.ts'
 import { image, messages } from '../helpers/limits.ts'
+import { networks } from '../helpers/networks.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import type { Recorded } from '../networks/fakes/network.ts'
 import { SUBJECTS } from './field-rows.ts'
@@ -38,11 +38,9 @@ function orWithoutId(error: Error): void {
 const parsed = (value: unknown): unknown =>
   typeof value === 'string' && /^[[{]/.test(value) ? JSON.parse(value) : value
 
-const adapters = createNetworks({} as never)
-
 for (const [id, start] of Object.entries(SUBJECTS)) {
   const { fields: catalogue } = platforms[id as PlatformId]
-  const { send } = clientOf(adapters[id as PlatformId] as AnyAdapter)
+  const { send } = clientOf(networks[id as PlatformId] as AnyAdapter)
 
   t.test(`${id}: each key of fields is sent as its page says, or has no effect and leads to a warning`, async (t) => {
     const { fake, credentials, call: create, rows } = await start(t)

@@ -60,7 +60,7 @@ t.test('a post that is live at once needs no further call, and its address may c
   // A state that Google may add.
   const act = actOf({ text: 'New' })
   const { processing } = (await googleBusinessAdapter.publish(act, { ...ioOf(fake), credentials }, FRESH)) as Processing
-  fake.posts[0]!.state = 'SCHEDULED' as never
+  fake.posts[0]!.state = 'SCHEDULED'
   t.match(await googleBusinessAdapter.reconcile!(act, { ...ioOf(fake), credentials }, processing.state), {
     processing: {},
   })

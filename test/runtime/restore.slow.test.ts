@@ -11,11 +11,11 @@ import { retryDelivery } from '../../src/features/deliveries/retry.ts'
 import { createPost } from '../../src/features/posts/create.ts'
 import { deletePost } from '../../src/features/posts/delete.ts'
 import { publishPost } from '../../src/features/posts/publish.ts'
-import { createNetworks } from '../../src/platforms/adapters.ts'
 import { createFolder } from '../helpers/app.ts'
 import { copyDatabase, untilConnected } from '../helpers/backup.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
+import { networks } from '../helpers/networks.ts'
 import { until } from '../helpers/until.ts'
 
 const REFUSAL = 'restore finish --backup-taken TIME'
@@ -85,7 +85,6 @@ t.test('after a backup is restored, 200 posts that went out since are not sent a
   await posts(5, 'before')
   await untilSent(db)
   await first.stop()
-  const networks = createNetworks({} as never)
 
   const due = await posts(110, 'due', { firstComment: 'comment' })
   const early = await posts(70, 'early', { scheduledAt: LATER })

@@ -66,7 +66,7 @@ export const auth = fp(async (app: FastifyInstance, { db, resource, noteFailedKe
   app.decorateRequest('userId', '')
   app.decorateRequest('keyId', '')
   // The hook below sets it before any handler runs. Fastify takes no object here, because requests would share it.
-  app.decorateRequest('rights', null as unknown as KeyRights)
+  app.decorateRequest('rights')
   const authenticate = (request: FastifyRequest, key: CachedKey) => {
     request.keyId = key.id
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw fail('expired_api_key')

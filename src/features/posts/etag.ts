@@ -27,5 +27,5 @@ export function readCondition(request: Parameters<typeof readIfMatch>[0]): PostC
 /** Sends a post with its ETag, and with `more` that is not a part of the post. */
 export function sendPost(reply: FastifyReply, stored: PostWithReadiness, more: object = {}): FastifyReply {
   const post = toPostDetail(stored)
-  return reply.header('etag', etagOf(post)).send({ ...post, ...more } as never)
+  return reply.header('etag', etagOf(post)).send({ ...post, ...more })
 }

@@ -28,7 +28,7 @@ export const postLists: FastifyPluginAsyncTypebox<ListContext> = async (app, con
       const post = toPostDetail(await withPost(db, request, (post) => readPost(db, post)))
       const etag = etagOf(post)
       reply.header('etag', etag)
-      return isKnown(request, etag) ? reply.code(304).send(undefined as never) : post
+      return isKnown(request, etag) ? reply.code(304).send() : post
     },
   })
 }

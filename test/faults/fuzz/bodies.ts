@@ -4,7 +4,7 @@ import { ids, placeholder, placeholders, UNKNOWN_ID, weighted } from './ids.ts'
 import { type Expected, mutationsOf } from './mutations.ts'
 import { type Json, valid } from './values.ts'
 
-type Body = { [key: string]: Json }
+export type Body = { [key: string]: Json }
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { json } from '../../helpers/document.ts'
-import { invalidBodies } from './bodies.ts'
+import { type Body, invalidBodies } from './bodies.ts'
 import { createCaller, createFuzzWorld, responsesAreRight } from './caller.ts'
 import { operations, requestsOf } from './requests.ts'
 import { hold, SEED } from './seed.ts'
@@ -32,7 +32,7 @@ t.test('each error in the examples of the document is reported with its path', a
   for (const operation of operations.filter(({ requestBody }) => requestBody?.content['application/json'])) {
     const params = Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, String(example)]))
     for (const [name, { value }] of Object.entries(json(operation.requestBody!).examples)) {
-      for (const { what, make } of invalidBodies(operation, value as never)) {
+      for (const { what, make } of invalidBodies(operation, value as Body)) {
         const made = make()
         if (made.expected === 'valid') continue
         const { problem } = await send({ operation, params, query: [], ...made })

@@ -19,7 +19,7 @@ const GOOGLE_BUSINESS_ORIGINS = [...[POSTS, LOCATIONS, ACCOUNTS].map((host) => `
 
 interface GooglePost {
   name: string
-  state: 'LIVE' | 'PROCESSING' | 'REJECTED'
+  state: string
   createTime: string
   updateTime: string
   /** The body of the request. */

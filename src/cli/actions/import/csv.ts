@@ -47,12 +47,20 @@ export async function readTable(path: string): Promise<Table> {
     throw new OperatorError(`${path}, line 1: ${found} has to name one character as the delimiter, such as sep=;`)
   }
   try {
-    const options = { bom: true, delimiter, skip_empty_lines: true, from_line: headerLine, record_delimiter: LINE_ENDS }
-    // The types of csv-parse leave `info` out.
-    const records = parse(text, { ...options, relax_column_count: true, info: true }) as unknown as Parsed[]
-    const [{ record: header } = { record: [] }, ...others] = records
+    let length: number | undefined
+    const [header = [], ...rows] = parse(text, {
+      bom: true,
+      delimiter,
+      skip_empty_lines: true,
+      from_line: headerLine,
+      record_delimiter: LINE_ENDS,
+      relax_column_count: true,
+      on_record: (cells, { lines }) => {
+        length ??= cells.length
+        return withLength(cells, length, lines)
+      },
+    })
     const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK)
-    const rows = others.map((row) => withLength(row, header.length))
     const named = { header: header.map((name) => name.trim()), rows }
     return { ...withoutEmptyEdges(named), headerLine, delimiter, encoding, hasByteOrderMark }
   } catch (error) {
@@ -62,18 +70,13 @@ export async function readTable(path: string): Promise<Table> {
   }
 }
 
-interface Parsed {
-  record: string[]
-  info: { lines: number }
-}
-
 /** Spreadsheets and Outlook leave out the last delimiters of rows that have nothing there, or write more of them. */
-function withLength({ record, info }: Parsed, length: number): string[] {
-  if (record.slice(length).some(isFilled)) {
-    const message = `Invalid Record Length: a row has ${record.length} cells, the first has ${length}`
-    throw Object.assign(new Error(message), { code: LENGTH, lines: info.lines })
+function withLength(cells: string[], length: number, lines: number): string[] {
+  if (cells.slice(length).some(isFilled)) {
+    const message = `Invalid Record Length: a row has ${cells.length} cells, the first has ${length}`
+    throw Object.assign(new Error(message), { code: LENGTH, lines })
   }
-  return Array.from({ length }, (_, column) => record[column] ?? '')
+  return Array.from({ length }, (_, column) => cells[column] ?? '')
 }
 
 const isFilled = (cell: string) => cell.trim() !== ''

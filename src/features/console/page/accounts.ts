@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Account, Platform } from '../../../clients/sdk/index.ts'
+import type { Account, ConnectAccount, Platform } from '../../../clients/sdk/index.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { AccountNumbers } from './numbers.ts'
@@ -158,7 +158,7 @@ function Credentials({ platform, onEnd }: ConnectProps) {
   const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
     const entries = [...new FormData(form)].filter(([, value]) => value !== '')
     // The service checks the properties, which differ by network.
-    await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as never)
+    await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as ConnectAccount)
     onEnd()
   })
   return html`<form onSubmit=${run}>
