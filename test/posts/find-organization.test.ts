@@ -130,6 +130,7 @@ for (const how of [' before its posts are marked', ' when its posts are marked']
   })
 
   t.test('a sweep marks the posts', async (t) => {
+    await sql`update organizations set posts_unmarked_since = '-infinity'`.execute(db)
     await sweepNow({ db, mediaDir })
     const { rows } = await sql`select posts_unmarked_since from organizations`.execute(db)
     t.strictSame(rows, [{ postsUnmarkedSince: null }])

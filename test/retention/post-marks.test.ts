@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { newId } from '../../db/id.ts'
 import { type MarkProgress, markPosts } from '../../src/features/retention/mark-posts.ts'
 import { Pace } from '../../src/features/retention/pace.ts'
 import { createWorld } from '../helpers/app.ts'
@@ -28,9 +29,17 @@ async function createScene(t: Test) {
       select posts_unmarked_since is not null as unmarked from organizations where id = ${organizationId}`.execute(db)
     return rows[0]!.unmarked
   }
-  /** A step of a sweep. `lastsMs`: a step of -1 ends after each statement. */
-  const mark = (progress: MarkProgress = {}, { lastsMs = 60_000, rest = async () => {} } = {}) =>
-    markPosts(db, new Pace({ lastsMs, share: 0.5, rest }), progress)
+  /** A step of a sweep, an hour after the last move or `isSoon`. `lastsMs`: a step of -1 ends after each statement. */
+  const mark = async (
+    progress: MarkProgress = {},
+    { lastsMs = 60_000, isSoon = false, rest = async () => {} } = {},
+  ) => {
+    const hourAgo = sql`now() - interval '1 hour'`
+    if (!isSoon)
+      await sql`
+        update organizations set posts_unmarked_since = ${hourAgo} where posts_unmarked_since > ${hourAgo}`.execute(db)
+    return markPosts(db, new Pace({ lastsMs, share: 0.5, rest }), progress)
+  }
   return { db, ada, organizationId, account, other, ids: ids.sort(), mixed, move, marked, isUnmarked, mark }
 }
 
@@ -72,6 +81,22 @@ t.test('a walk during which an account is moved is repeated', async (t) => {
     isMoved = true
     await move(account, null)
   }
-  t.equal(await mark({}, { rest }), 2 * POSTS)
+  t.strictSame([await mark({}, { rest }), await isUnmarked()], [POSTS, true])
+  t.equal(await mark(), POSTS)
   t.strictSame([await marked(), await isUnmarked()], [[], false])
+})
+
+t.test('a post whose request began before its account was moved is marked', async (t) => {
+  const { db, ada, organizationId, other, ids, mixed, move, marked, mark } = await createScene(t)
+  const id = newId()
+  await db.transaction().execute(async (request) => {
+    const post = { id, userId: ada.id, caption: 'hi', postType: 'post', status: 'draft' }
+    await request.insertInto('posts').values(post).execute()
+    const target = { userId: ada.id, postId: id, accountId: other, platform: 'bluesky', position: 1 }
+    await request.insertInto('postTargets').values(target).execute()
+    await move(other, organizationId)
+    t.equal(await mark({}, { isSoon: true }), 0)
+  })
+  await mark()
+  t.strictSame(await marked(), [...ids, mixed, id].sort())
 })

@@ -17,11 +17,14 @@ export interface MarkWalk {
   postId: string
 }
 
-/** The start of a walk along the posts of an organisation whose `posts.organization_id` may be wrong. */
+/**
+ * The start of a walk along the posts of an organisation whose `posts.organization_id` may be wrong. A minute after the
+ * move of an account, all requests that began before it have written their posts.
+ */
 export async function findUnmarkedOrganization(db: Db): Promise<MarkWalk | undefined> {
   const { rows } = await sql<{ organizationId: string; since: string }>`
     select id as organization_id, posts_unmarked_since::text as since from organizations
-    where posts_unmarked_since is not null
+    where posts_unmarked_since < now() - interval '1 minute'
     order by id limit 1`.execute(db)
   return rows[0] && { ...rows[0], accountId: NO_ID, userId: NO_ID, postId: NO_ID }
 }
