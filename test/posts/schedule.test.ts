@@ -223,7 +223,7 @@ t.test('a patch changes the time, the zone, or both', async (t) => {
 
 t.test('a local time that no longer belongs to the post is not shown', async (t) => {
   const { ada, db, create, read } = await createScene(t)
-  const id = await create(BERLIN)
+  const id = await create({ ...BERLIN, scheduledAt: '2100-01-01T09:30:00' })
   await ada.call('POST', `/posts/${id}/publish`)
   t.strictSame(Object.keys(await read(id)), ['scheduledAt'], 'publishPost has set another time')
 
