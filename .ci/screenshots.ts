@@ -27,7 +27,7 @@ try {
   await page.getByText('Attempt 1').waitFor()
   await take(page, 'post')
   await page.getByRole('link', { name: 'Compose', exact: true }).click()
-  await page.getByRole('checkbox', { name: /^Bl Ada/ }).check()
+  await page.getByRole('checkbox', { name: /^Bluesky Ada/ }).check()
   await page.getByRole('checkbox', { name: /^X ada/ }).check()
   await page
     .getByLabel('Text', { exact: true })

@@ -23,7 +23,7 @@ t.test('a thread is composed, and an account may have parts of its own', needsBr
   const { ada, ids, accountIds, open, show } = await createComposer(t, ['mastodon'])
   const { page, problems } = await open()
   await show(page, '/compose')
-  for (const name of ['ada.example.com', /^Ma /]) await page.getByRole('checkbox', { name }).check()
+  for (const name of ['ada.example.com', /^Mastodon /]) await page.getByRole('checkbox', { name }).check()
   const type = page.getByRole('combobox', { name: /^Type/ })
   await type.selectOption('Thread')
   t.equal(await type.inputValue(), 'thread')
@@ -68,7 +68,7 @@ t.test('a post is composed for Pinterest and Reddit with what their accounts hav
   await show(page, '/compose')
   const text = page.getByLabel('Text', { exact: true })
   await text.fill('The lamp is lit.')
-  for (const name of [/^Pi /, /^Re /]) await page.getByRole('checkbox', { name }).check()
+  for (const name of [/^Pinterest /, /^Reddit /]) await page.getByRole('checkbox', { name }).check()
   await page
     .getByLabel(/^Drop files here/)
     .setInputFiles({ name: 'lamp.jpg', mimeType: 'image/jpeg', buffer: await jpeg() })
@@ -131,7 +131,7 @@ t.test('an account may have files and a time of its own', needsBrowser, async (t
   const { ada, accountIds, open, show } = await createScene(t)
   const { page, problems } = await open()
   await show(page, '/compose')
-  for (const name of ['ada.example.com', /^Sa /]) await page.getByRole('checkbox', { name }).check()
+  for (const name of ['ada.example.com', /^Sandbox /]) await page.getByRole('checkbox', { name }).check()
   await page.getByLabel('Text', { exact: true }).fill('The lamp is lit.')
   const own = page.getByLabel(/ on Bluesky$/)
   const drop = async (place: Page | Locator, shade: number) => {
@@ -196,7 +196,7 @@ t.test('a draft is opened in the composer, with all that it has', needsBrowser, 
   const { page, problems } = await open()
   await openDraft(page, show, id)
   await page.getByLabel('Text', { exact: true }).fill('Second')
-  await page.getByRole('checkbox', { name: /^Sa / }).check()
+  await page.getByRole('checkbox', { name: /^Sandbox / }).check()
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
   const read = async () => (await ada.call('GET', `/posts/${id}`)).body
@@ -282,7 +282,7 @@ t.test('a post that would be refused says why, and a queued one its slots', need
   const { ada, accountIds, open, show } = await createScene(t)
   const { page, problems } = await open()
   await show(page, '/compose')
-  for (const name of ['ada.example.com', /^Sa /]) await page.getByRole('checkbox', { name }).check()
+  for (const name of ['ada.example.com', /^Sandbox /]) await page.getByRole('checkbox', { name }).check()
   const post = { accountIds, caption: 'The lamp is lit.', schedule: { queue: 'next' } }
   await page.getByLabel('Text', { exact: true }).fill(post.caption)
   await page.getByLabel('In the next free slot of each account').check()
@@ -315,7 +315,7 @@ t.test('the text that is typed after a lost response is stored as another post',
   const { ada, open, show } = await createScene(t)
   const { page } = await open()
   await show(page, '/compose')
-  await page.getByRole('checkbox', { name: /^Sa / }).check()
+  await page.getByRole('checkbox', { name: /^Sandbox / }).check()
   const text = page.getByLabel('Text', { exact: true })
   await text.fill('First')
   const save = page.getByRole('button', { name: 'Save the draft' })

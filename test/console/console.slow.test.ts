@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import axe from 'axe-core'
 import type { BrowserContextOptions } from 'playwright-core'
 import t from 'tap'
+import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { createWorld } from '../helpers/app.ts'
 import { drag, needsBrowser } from '../helpers/browser.ts'
 import { VIDEO } from '../helpers/network-world.ts'
@@ -20,7 +21,7 @@ t.test('a person composes, schedules, moves and publishes, with the key in the t
 
   await page.getByRole('link', { name: 'Compose', exact: true }).click()
   await page.getByRole('checkbox', { name: 'ada.example.com' }).check()
-  await page.getByRole('checkbox', { name: /Sa ada/ }).check()
+  await page.getByRole('checkbox', { name: /Sandbox ada/ }).check()
   await page.getByLabel('Text', { exact: true }).fill('x'.repeat(301))
   const preview = page.getByLabel('ada.example.com on Bluesky')
   await preview.getByText('301 of 300 characters').waitFor()
@@ -371,7 +372,7 @@ t.test('the first page is small, and is not served where it is switched off', as
   const read = async (url: string) => (await app.inject({ url, headers: encoding })).rawPayload.length
   const main = (await app.inject('/console/src/features/console/page/main.ts')).payload
   t.notMatch(main, /import type|: string/, 'types are stripped')
-  const files = new Set(['/console', '/console/style.css'])
+  const files = new Set(['/console', '/console/style.css', ...PLATFORM_IDS.map((id) => `/console/icons/${id}.svg`)])
   const follow = async (url: string) => {
     if (files.has(url)) return
     files.add(url)

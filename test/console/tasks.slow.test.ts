@@ -34,7 +34,7 @@ t.test('a stranger does common tasks on the demo with few clicks', needsBrowser,
 
   await task('schedule a post with a picture for three accounts', 9, async () => {
     await click(page.getByRole('link', { name: 'Compose', exact: true }))
-    for (const name of [/^Sa Demo/, /^Bl Ada/, /^X ada/]) await click(page.getByRole('checkbox', { name }))
+    for (const name of [/^Sandbox Demo/, /^Bluesky Ada/, /^X ada/]) await click(page.getByRole('checkbox', { name }))
     await type(page.getByLabel('Text', { exact: true }), 'The lamp is lit.')
     // One click opens the chooser of the system, another one takes the file there.
     clicks += 2

@@ -110,7 +110,8 @@ const files = globSync('{schemas,db,src}/**/*.ts').map((file) => file.replaceAll
 const isIn = (path: string, room: string) => path === room || path.startsWith(`${room}/`)
 const isInAny = (path: string, rooms: string[]) => rooms.some((room) => isIn(path, room))
 
-const IMPORTS = /(?:^|\n)(?:import|export)\s[^'"]*?from '([^']+)'|(?:^|\n)import '([^']+)'|import\('([^']+)'\)/g
+const IMPORTS =
+  /(?:^|\n)(?:import|export)\s[^'"]*?from '([^']+)'|(?:^|\n)import '([^']+)'|import(?:\.meta\.resolve)?\(['`]([^'`]+)['`]/g
 
 const importsOf = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(IMPORTS)].map((match) => match.slice(1).find(Boolean)!)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { createConstant, once, sendConstant } from '../../base/http/constant.ts'
 
 /** The page may do no more than load its own files and call its own service. Pictures of uploads come from memory. */
@@ -19,6 +20,9 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** Packages that the page imports, by the names of their files in the folder of the page. */
 const PACKAGES: Record<string, string> = { preact: 'preact', 'preact/hooks': 'preact-hooks', htm: 'htm' }
+
+/** The icons of networks that have another name in the package bootstrap-icons. */
+const ICONS: Partial<Record<string, string>> = { google_business: 'google', sandbox: 'box', x: 'twitter-x' }
 
 const PAGE = 'src/features/console/page'
 
@@ -48,6 +52,11 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
   serve('/console', 'text/html; charset=utf-8', () => read('src/features/console/page.html'))
   serve('/console/style.css', 'text/css; charset=utf-8', () => read('src/features/console/style.css'))
   serve('/console/icon.svg', 'image/svg+xml', () => read('src/features/console/icon.svg'))
+  for (const id of PLATFORM_IDS) {
+    serve(`/console/icons/${id}.svg`, 'image/svg+xml', () =>
+      readFileSync(new URL(import.meta.resolve(`bootstrap-icons/icons/${ICONS[id] ?? id}.svg`)), 'utf8'),
+    )
+  }
   const modulesIn = (folder: string) =>
     readdirSync(fileAt(folder))
       .filter((name) => name.endsWith('.ts'))

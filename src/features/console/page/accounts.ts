@@ -37,7 +37,7 @@ export function Accounts() {
         if (list.length === 0) return html`<${Empty}>No account is connected yet.<//>`
         return [...Map.groupBy(list, ({ platform }) => platform)].map(
           ([platform, own]) => html`<section class="card" aria-label=${nameOf(platform)}>
-            <h2><${Network} platform=${platform} /> ${nameOf(platform)}</h2>
+            <h2><span aria-hidden="true"><${Network} platform=${platform} /></span> ${nameOf(platform)}</h2>
             <ul class="rows">${own.map((account) => html`<${Row} key=${account.id} account=${account} onConnect=${() => connect(platform, account)} reload=${accounts.reload} />`)}</ul>
           </section>`,
         )

@@ -13,7 +13,8 @@ export const StateMark = ({ state }: { state: DeliveryState }) => {
 
 export function Network({ platform }: { platform: string }) {
   const name = useNames()(platform)
-  return html`<abbr class="network network-${platform}" title=${name}>${name.slice(0, 2)}</abbr>`
+  const style = { maskImage: `url(console/icons/${platform}.svg)` }
+  return html`<span class="network" role="img" aria-label=${name} title=${name} style=${style}></span>`
 }
 
 /** A text that somebody else wrote, in its own direction. */
