@@ -27,16 +27,23 @@ type Kind = (typeof KINDS)[number]
 type Resource = Omit<Named, 'organization' | `tenant${string}` | 'platform'> & { text: string }
 
 const { app, db, organization, ...world } = await createFuzzWorld(t)
-const user = async () => repeating(await world.user())
+const organizationId = await organization()
+
+async function createMember(role: Role): Promise<Person> {
+  const person = repeating(await world.user())
+  if (role !== 'none') await upsertMembership(db, { userId: person.id, organizationId, role })
+  return person
+}
 
 /**
  * Creates the resources of one account: a post with a file, a key, a connection and a webhook. Each text names the
  * kind.
  */
-async function createResource(owner: Person, kind: Kind, organizationId: string | undefined): Promise<Resource> {
+async function createResource(kind: Kind): Promise<Resource> {
+  const owner = await createMember('member')
   const text = `the-${kind}-one`
   const username = `${text}-of-${newId()}`
-  const account = await owner.account('sandbox', { username, ...(organizationId && { organizationId }) })
+  const account = await owner.account('sandbox', { username, ...(kind !== 'foreign' && { organizationId }) })
   const image = IMAGES[KINDS.indexOf(kind)]!
   const file = await upload(app, owner, [
     ['altText', text],
@@ -60,19 +67,17 @@ async function createResource(owner: Person, kind: Kind, organizationId: string 
   return { ...ids, text }
 }
 
-async function createScene() {
-  const owner = await user()
-  const organizationId = await organization(owner)
-  const resources = {} as Record<Kind, Resource>
-  for (const kind of KINDS) {
-    resources[kind] = await createResource(owner, kind, kind === 'foreign' ? undefined : organizationId)
-  }
-  return { organizationId, resources, hashes: await hashesOf(resources) }
+const resources = {} as Record<Kind, Resource>
+let hashes: Record<Kind, string>
+
+/** Creates the resources of these kinds, in place of those that a request has changed. */
+async function renew(kinds: readonly Kind[]): Promise<void> {
+  for (const kind of kinds) resources[kind] = await createResource(kind)
+  hashes = await readHashes()
 }
-type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** A hash of everything that is stored of each resource. */
-async function hashesOf(resources: Record<Kind, Resource>): Promise<Record<Kind, string>> {
+async function readHashes(): Promise<Record<Kind, string>> {
   const hash = ({ account, post, media, key, connection, webhook }: Resource) => sql<string>`
     md5(concat_ws(' ',
       (select accounts::text from accounts where id = ${account}),
@@ -94,9 +99,9 @@ const seesAccount = (role: Role, kind: Kind, isLimited: boolean) =>
 const seesPost = (role: Role, kind: Kind, isLimited: boolean) => role === 'admin' && seesAccount(role, kind, isLimited)
 
 /** Lists the ids and texts in a response that the caller does not see, and did not send. */
-function findLeaks(payload: string, request: string, scene: Scene, role: Role, isLimited: boolean): string[] {
+function findLeaks(payload: string, request: string, role: Role, isLimited: boolean): string[] {
   const hidden = KINDS.flatMap((kind) => {
-    const { account, post, media, key, connection, webhook, event, text } = scene.resources[kind]
+    const { account, post, media, key, connection, webhook, event, text } = resources[kind]
     // The id of the listed account is known to everybody whose key lists it.
     const names = [`${text}-of-`, ...(kind === 'listed' ? [] : [account])]
     const ids = seesAccount(role, kind, isLimited) ? [] : names
@@ -135,15 +140,18 @@ async function createTenant() {
   return { tenant, tenantOrganization, tenantKey }
 }
 
-/** Creates keys of a new user with this role. */
-async function createKeysOf(role: Role, { organizationId, resources }: Scene) {
-  const { id: userId } = await user()
-  if (role !== 'none') await upsertMembership(db, { userId, organizationId, role })
-  /** A key for all accounts, or one that lists an account. */
-  return async (scope: Scope, isLimited: boolean) => {
-    const accountIds = isLimited ? [resources.listed.account] : null
-    return (await createKey(db, { userId, name: 'swept', expiresAt: null, scopes: [scope], accountIds })).key
-  }
+const people = {} as Record<Role, Person>
+for (const role of ROLES) people[role] = await createMember(role)
+const keys = new Map<string, string>()
+
+/** A key with this scope of the user with this role: for all accounts, or one that lists an account. */
+async function keyOf(role: Role, scope: Scope, isLimited: boolean): Promise<string> {
+  const accountIds = isLimited ? [resources.listed.account] : null
+  const name = [role, scope, accountIds].join(' ')
+  const options = { userId: people[role].id, name: 'swept', expiresAt: null, scopes: [scope], accountIds }
+  const key = keys.get(name) ?? (await createKey(db, options)).key
+  keys.set(name, key)
+  return key
 }
 
 const IMPLIED: Partial<Record<Scope, Scope>> = { 'posts:publish': 'posts:write' }
@@ -168,17 +176,17 @@ const CALLERS: Caller[] = ROLES.flatMap((role) =>
 ).filter(({ role, kind, isLimited }) => kind !== 'unlisted' || (isLimited && role !== 'none'))
 
 const tenant = await createTenant()
-let scene = await createScene()
+await renew(KINDS)
 let count = 0
 
 type Swept = (typeof sweptOperations)[number]
 
 const requestsFor = ({ requests }: Swept, kind: Kind) =>
-  requests({ ...scene.resources[kind], ...tenant, organization: scene.organizationId, platform: OAUTH_PLATFORM })
+  requests({ ...resources[kind], ...tenant, organization: organizationId, platform: OAUTH_PLATFORM })
 
 async function findChanges(): Promise<Kind[]> {
-  const hashes = await hashesOf(scene.resources)
-  return KINDS.filter((kind) => hashes[kind] !== scene.hashes[kind])
+  const now = await readHashes()
+  return KINDS.filter((kind) => now[kind] !== hashes[kind])
 }
 
 /**
@@ -187,11 +195,10 @@ async function findChanges(): Promise<Kind[]> {
 async function sweepRefused(swept: Swept): Promise<string[]> {
   const { 'x-required-scope': required, 'x-takes-account-lists': takesLists } = swept.operation
   if (required === undefined) return []
-  const keyOf = await createKeysOf('admin', scene)
   const [request] = requestsFor(swept, 'listed')
   const problems: string[] = []
   const expectCode = async (scope: Scope, isLimited: boolean, expected: string) => {
-    const { headers, statusCode, payload } = await send(await keyOf(scope, isLimited), request!)
+    const { headers, statusCode, payload } = await send(await keyOf('admin', scope, isLimited), request!)
     count++
     if (headers['x-error-code'] === expected) return
     problems.push(`${JSON.stringify({ scope, isLimited })}: expected ${expected}, got ${statusCode} ${payload}`)
@@ -205,16 +212,15 @@ async function sweepRefused(swept: Swept): Promise<string[]> {
   return problems
 }
 
-/**
- * Sends a request. Returns the problems of the response, and whether the operation changed a resource of the
- * organisation.
- */
-async function sweepRequest(key: string, request: SweptRequest, scope: Scope, caller: Caller) {
+/** Sends a request. Returns the problems of the response, and the resources that it has changed. */
+async function sweepRequest(request: SweptRequest, scope: Scope, caller: Caller) {
   const { role, kind, isLimited } = caller
-  const { statusCode, payload } = await send(key, request)
+  const { statusCode, payload } = await send(await keyOf(role, scope, isLimited), request)
   count++
   const problems: string[] = []
-  const leaks = findLeaks(payload, JSON.stringify(request), scene, role, isLimited)
+  // An earlier request may have ended the key.
+  if (statusCode === 401) problems.push(`the key is rejected: ${payload}`)
+  const leaks = findLeaks(payload, JSON.stringify(request), role, isLimited)
   if (leaks.length > 0) problems.push(`the response shows ${leaks}: ${payload}`)
   const changed = await findChanges()
   const wrong = changed.filter((kind) => !seesPost(role, kind, isLimited))
@@ -222,26 +228,22 @@ async function sweepRequest(key: string, request: SweptRequest, scope: Scope, ca
   return {
     problems: problems.map((problem) => `${JSON.stringify({ scope, ...caller, statusCode })}: ${problem}`),
     isCarriedOut: seesPost(role, kind, isLimited) && (statusCode < 300 || statusCode === 409),
-    isChanged: changed.length > 0,
+    changed,
   }
 }
 
 /** All requests of an operation by one caller, but those that name nothing and so are those of the first kind. */
 async function sweepCaller(swept: Swept, scope: Scope, caller: Caller) {
-  const { role, kind, isLimited } = caller
+  const { kind } = caller
   const problems: string[] = []
   let isCarriedOut = false
-  const createCallerKey = async () => (await createKeysOf(role, scene))(scope, isLimited)
-  let key = await createCallerKey()
   for (const index of requestsFor(swept, kind).keys()) {
     const request = requestsFor(swept, kind)[index]!
     if (kind !== KINDS[0] && isDeepStrictEqual(request, requestsFor(swept, KINDS[0])[index])) continue
-    const result = await sweepRequest(key, request, scope, caller)
+    const result = await sweepRequest(request, scope, caller)
     problems.push(...result.problems)
     isCarriedOut ||= result.isCarriedOut
-    if (!result.isChanged) continue
-    scene = await createScene()
-    key = await createCallerKey()
+    if (result.changed.length > 0) await renew(result.changed)
   }
   return { problems, isCarriedOut }
 }
