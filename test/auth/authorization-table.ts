@@ -37,7 +37,7 @@ export interface Request {
  * The status that each user gets for one request: the owner of the resources, who is a member of the organisation that
  * shares an account, an admin of it, another member, a former admin, and a stranger.
  */
-interface Row {
+export interface Row {
   operationId: string
   case?: string
   request(resources: Resources, actor: { own: string; name: string }): Request

@@ -16,7 +16,7 @@ import { readAllEvents } from '../helpers/events.ts'
 import { type Check, collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
 import { form, upload } from '../helpers/upload.ts'
-import { type Request, type Resources, TABLE } from './authorization-table.ts'
+import { type Request, type Resources, type Row, TABLE } from './authorization-table.ts'
 
 /** Part of every text of the owner. No response to another user may contain it. */
 const OWNER_TEXT = 'said-by-the-owner'
@@ -34,17 +34,18 @@ t.test('the table has every operation', async (t) => {
 const { app, db, organization, promote, ...world } = await createFuzzWorld(t)
 const user = async (name?: string) => repeating(await world.user(name))
 
-/** Creates a scene for each operation that writes. Those that read share one. */
-function perOperation<T>(create: () => Promise<T>): (row: { operationId: string }) => Promise<T> {
+/** Creates a scene for each request that writes. Those that read, or are refused to this person, share one. */
+function perWrite<T>(person: 'owner' | 'admin', create: () => Promise<T>): (row: Row) => Promise<T> {
   let shared: Promise<T> | undefined
-  return ({ operationId }) => {
-    if (operations.find((each) => each.operationId === operationId)!.method !== 'GET') return create()
+  return ({ operationId, [person]: status }) => {
+    const { method } = operations.find((each) => each.operationId === operationId)!
+    if (method !== 'GET' && status < 400) return create()
     shared ??= create()
     return shared
   }
 }
 
-const sceneOf = perOperation(async () => {
+const sceneOf = perWrite('owner', async () => {
   const owner = await user(OWNER_TEXT)
   const others = { stranger: await user(), former: await user(), member: await user() }
   const shared = await organization(owner, others.member)
@@ -56,7 +57,7 @@ const sceneOf = perOperation(async () => {
   return { owner, others, resources, before }
 })
 
-const adminSceneOf = perOperation(async () => {
+const adminSceneOf = perWrite('admin', async () => {
   const [owner, admin] = [await user(OWNER_TEXT), await user()]
   const organizationId = await organization(owner)
   await promote(organizationId, admin)
