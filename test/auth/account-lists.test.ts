@@ -4,7 +4,6 @@ import { sandboxStore } from '../../db/queries/sandbox.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
 import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
-import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
 import { withKey } from '../helpers/mcp.ts'
 import { collectProblems } from '../helpers/problems.ts'
@@ -23,9 +22,10 @@ const SCOPES: Scope[] = [
 
 const codeOf = ({ status, headers }: Reply) => [status, headers['x-error-code']]
 
+const world = await createWorld(t)
+
 /** A user with two accounts, and a key that is limited to the first one. */
-async function createScene(t: Teardown) {
-  const world = await createWorld(t)
+async function createScene() {
   const ada = await world.user()
   const [listed, unlisted] = [await ada.account('sandbox'), await ada.account('sandbox', { username: 'hidden' })]
   const { key, id } = await createKey(world.db, {
@@ -46,7 +46,7 @@ async function createScene(t: Teardown) {
 }
 
 t.test('a key with a list of accounts sees and uses these alone', async (t) => {
-  const { limited, listed, unlisted, ada } = await createScene(t)
+  const { limited, listed, unlisted, ada } = await createScene()
   const { body } = await limited('GET', '/accounts')
   t.strictSame(
     body.data.map(({ id }: { id: string }) => id),
@@ -59,7 +59,7 @@ t.test('a key with a list of accounts sees and uses these alone', async (t) => {
 })
 
 t.test('a post for an account that is not listed is rejected as for an account of another user', async (t) => {
-  const { limited, listed, unlisted, ada, user } = await createScene(t)
+  const { limited, listed, unlisted, ada, user } = await createScene()
   const foreign = await (await user()).account('sandbox')
   const create = (accountIds: string[], body: object = {}) =>
     limited('POST', '/posts', { accountIds, caption: 'hi', ...body })
@@ -85,7 +85,7 @@ t.test('a post for an account that is not listed is rejected as for an account o
 })
 
 t.test('the response that another key got under an Idempotency-Key is not replayed', async (t) => {
-  const { app, db, ada, unlisted, listed } = await createScene(t)
+  const { app, db, ada, unlisted, listed } = await createScene()
   const { key } = await createKey(db, {
     userId: ada.id,
     name: null,
@@ -110,7 +110,7 @@ t.test('the response that another key got under an Idempotency-Key is not replay
 })
 
 t.test('posts with any other account do not exist for the key', async (t) => {
-  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const { limited, listed, unlisted, post, ada } = await createScene()
   const [own, mixed, other] = [await post([listed]), await post([listed, unlisted]), await post([unlisted])]
   const { body } = await limited('GET', '/posts')
   const all = (await ada.call('GET', '/posts')).body.data
@@ -148,13 +148,13 @@ t.test('posts with any other account do not exist for the key', async (t) => {
 })
 
 t.test('filters, deliveries and counts are those of posts that the key can see', async (t) => {
-  const { limited, listed, unlisted, post, ada, organization, promote, db } = await createScene(t)
+  const { limited, listed, unlisted, post, ada, organization, promote, db } = await createScene()
   const own = await post([listed], { externalReference: 'a' })
   await post([listed, unlisted], { externalReference: 'a' })
   await post([unlisted], { externalReference: 'a' })
   const organizationId = await organization(ada)
   await promote(organizationId, ada)
-  await db.updateTable('accounts').set({ organizationId }).execute()
+  await db.updateTable('accounts').set({ organizationId }).where('userId', '=', ada.id).execute()
   for (const filter of [
     'status=draft',
     'sort=updatedAt',
@@ -182,7 +182,7 @@ t.test('filters, deliveries and counts are those of posts that the key can see',
 })
 
 t.test('a file does not tell of posts that the key cannot see', async (t) => {
-  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const { limited, listed, unlisted, post, ada } = await createScene()
   const id = await ada.media()
   const [own, other] = [await post([listed], { mediaIds: [id] }), await post([unlisted], { mediaIds: [id] })]
   t.strictSame(new Set((await ada.call('GET', `/media/${id}`)).body.postIds), new Set([own, other]))
@@ -190,7 +190,7 @@ t.test('a file does not tell of posts that the key cannot see', async (t) => {
 })
 
 t.test('a key sees the files of its posts, and those that a key for the same accounts has added', async (t) => {
-  const { app, db, limited, listed, unlisted, post, ada } = await createScene(t)
+  const { app, db, limited, listed, unlisted, post, ada } = await createScene()
   const [used, mixed, foreign, loose] = [await ada.media(), await ada.media(), await ada.media(), await ada.media()]
   await post([listed], { mediaIds: [used, mixed] })
   await post([unlisted], { mediaIds: [mixed, foreign] })
@@ -241,7 +241,7 @@ t.test('a key sees the files of its posts, and those that a key for the same acc
 })
 
 t.test('no cursor names a post or a file that the key does not see', async (t) => {
-  const { limited, listed, unlisted, post, ada } = await createScene(t)
+  const { limited, listed, unlisted, post, ada } = await createScene()
   const visible = await post([listed], { externalReference: 'a' })
   const file = await ada.media()
   await post([listed], { mediaIds: [file] })
@@ -305,7 +305,7 @@ t.test('each operation rejects keys with a list of accounts, or says that it tak
 })
 
 t.test('a key is created with accounts of its user, and without scopes that would reach others', async (t) => {
-  const { ada, listed, unlisted, user, limited } = await createScene(t)
+  const { ada, listed, unlisted, user, limited } = await createScene()
   const foreign = await (await user()).account('sandbox')
   const create = (body: object) => ada.call('POST', '/keys', { name: 'a', scopes: ['posts:read'], ...body })
   t.strictSame((await create({ accountIds: [listed, listed] })).body.accountIds, [listed])
@@ -326,7 +326,7 @@ t.test('a key is created with accounts of its user, and without scopes that woul
 })
 
 t.test('a list of accounts that shrinks is obeyed within a second', async (t) => {
-  const { ada, keyId, limited, unlisted, db } = await createScene(t)
+  const { ada, keyId, limited, unlisted, db } = await createScene()
   await db
     .updateTable('apiKeys')
     .set({ accountIds: [unlisted] })
@@ -339,7 +339,7 @@ t.test('a list of accounts that shrinks is obeyed within a second', async (t) =>
 })
 
 t.test('the sandbox shows calls to listed accounts alone', async (t) => {
-  const { limited, ada, listed, unlisted, db } = await createScene(t)
+  const { limited, ada, listed, unlisted, db } = await createScene()
   for (const accountId of [listed, unlisted]) {
     const call = { kind: 'post' as const, text: 'hi', fields: {}, media: [], parentId: null, fault: null }
     await sandboxStore(db).keep({ ...call, accountId, accepted: true, token: newId(), number: 1 })
@@ -353,7 +353,6 @@ t.test('the sandbox shows calls to listed accounts alone', async (t) => {
 })
 
 t.test('pages have each post of the key once, however many others are between them', async (t) => {
-  const world = await createWorld(t)
   const ada = await world.user()
   const accounts = await Promise.all(Array.from({ length: 6 }, () => ada.account('sandbox')))
   // The first account has few posts, the last one has most, and some posts have several.
