@@ -36,6 +36,11 @@ t.test('a HEIC is stored as it is, and has a preview', async (t) => {
   t.ok(await isGreen(preview.rawPayload))
 })
 
+t.test('a HEIC with appended data is refused', async (t) => {
+  const { add } = await createScene(t)
+  t.match(await add(Buffer.concat([HEIC, Buffer.from('x')])), { error: 'file has 1 byte after its end' })
+})
+
 t.test('networks get a JPEG of a HEIC', async (t) => {
   const { connect, uploadFile, post, work, bluesky } = await createNetworkWorld(t)
   const accountIds = [await connect('bluesky')]

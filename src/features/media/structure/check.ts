@@ -33,10 +33,10 @@ const WALKS: Record<MediaType, (file: FileBytes) => void> = {
  * Returns the type of the file, from its content alone. Throws a 400 that names the problem unless exactly one file of
  * this type fills it from the first byte to the last. Reads forwards, in time linear in the size of the file.
  *
- * sharp and mediabunny check less. They accept the files of inspect.appended.test.ts, or loop on them forever, and
- * PNGs, GIFs, fragmented MP4s and WebMs that are cut off. They allocate what a table claims, as in hostile-files.ts.
- * A check that they make themselves is not here, such as that a PNG begins with its header, and that it or a GIF has
- * a picture. Decoding a progressive JPEG of 256 megapixels took 23 s and 0.8 GB outside of the thread's limits.
+ * sharp and mediabunny check less. They accept the files of inspect.appended.test.ts, or loop on them forever. Each
+ * function below names the other files that need it: cut off as in inspect.test.ts, or one of hostile-files.ts. A check
+ * that sharp or mediabunny makes itself is not here, such as that a PNG begins with its header, and that it or a GIF
+ * has a picture. Decoding a progressive JPEG of 256 megapixels took 23 s and 0.8 GB outside of the thread's limits.
  */
 export function checkStructure(file: FileBytes): MediaType {
   const { size } = file

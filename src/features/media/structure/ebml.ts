@@ -60,7 +60,7 @@ export function readDocType(file: FileBytes): string {
   throw damaged('its header has no document type')
 }
 
-/** Reads the one segment after the header, to the end of the file. */
+/** Reads the one segment after the header, to the end of the file. mediabunny accepts WebMs that are cut off. */
 export function walkSegment(file: FileBytes): void {
   let segment = readElement(file, file.position)
   while (segment.id === VOID) segment = readElement(file, segment.end)

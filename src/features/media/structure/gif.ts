@@ -7,7 +7,10 @@ const TRAILER = 0x3b
 /** A frame has one extension, or a few. */
 const EXTENSIONS_MAX = 50_000
 
-/** Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+/**
+ * Reads the blocks to the trailer: https://www.w3.org/Graphics/GIF/spec-gif89a.txt. sharp accepts GIFs that are cut
+ * off, and `gif: empty extensions`.
+ */
 export function walkGif(file: FileBytes): void {
   const header = file.next(13, 'in its header')
   file.position += colourTableBytes(header[10]!)

@@ -36,6 +36,8 @@ interface Read {
  *   directory in the XMP announces them: https://developer.android.com/media/platform/hdr-image-format
  * - an MP4, if the XMP announces it: https://developer.android.com/media/platform/motion-photo-format
  * - Samsung's directory with its blocks
+ *
+ * sharp accepts `jpeg: empty scans`, `jpeg: empty comments`, `jpeg: announced pictures` and `jpeg: long EXIF segments`.
  */
 export function walkJpeg(file: FileBytes): void {
   const read: Read = { segments: 0, images: false, video: false }

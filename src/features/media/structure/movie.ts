@@ -14,7 +14,8 @@ const AT_THE_END = ['mdat', 'moof', 'mfra', 'free', 'skip', 'uuid', 'meta', 'udt
 
 /**
  * Reads the top-level boxes to the end of the file (ISO/IEC 14496-12, 4.2). Throws if one of `required` is missing, as
- * in a file that was cut off between two boxes.
+ * in a file that was cut off between two boxes. sharp accepts AVIFs that are cut off, mediabunny fragmented MP4s, and
+ * `mp4: stts` takes too much memory.
  */
 export function walkBoxes(file: FileBytes, required: readonly string[]): void {
   const seen = new Set<string>()

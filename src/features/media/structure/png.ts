@@ -13,7 +13,10 @@ const METADATA_BYTES_MAX = 8 * 2 ** 20
 /** https://www.zlib.net/zlib_tech.html */
 const DEFLATE_RATIO_MAX = 1_032
 
-/** Reads the chunks to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. */
+/**
+ * Reads the chunks to IEND: https://www.w3.org/TR/png-3/#5DataRep. Animated PNGs have the same structure. sharp accepts
+ * PNGs that are cut off, `png: empty chunks`, and the texts and profiles of hostile-files.ts, which it inflates.
+ */
 export function walkPng(file: FileBytes): void {
   let count = 0
   let metadataBytes = 0

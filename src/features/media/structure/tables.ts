@@ -12,7 +12,8 @@ const ENTRY_BYTES: Record<string, number> = { stts: 8, ctts: 8, stsc: 12 }
 
 /**
  * Checks that the tables of a `moov` or `moof` box agree on the number of samples (ISO/IEC 14496-12, 8.6 to 8.8).
- * Parsers rely on these numbers, and a few bytes can claim billions of samples. Small differences are tolerated.
+ * Parsers rely on these numbers, and a few bytes can claim billions of samples, as in inspect.limits.test.ts.
+ * mediabunny accepts `mp4: nested trak`, `mp4: empty trak` and `mp4: many traf`. Small differences are tolerated.
  */
 export function checkTables(file: FileBytes, { start, end }: Box, depth = 1, boxes = { count: 0 }): void {
   if (depth > DEPTH_MAX) throw damaged('its boxes are nested too deeply')
