@@ -37,14 +37,7 @@ t.test('include=targets shows the deliveries of each post as getPost does, witho
   for (const post of body.data) {
     const detail = (await ada.call('GET', `/posts/${post.id}`)).body
     const targets = detail.targets.map(
-      ({
-        attention: _,
-        delivery: { history, ...delivery },
-        ...target
-      }: {
-        attention: unknown
-        delivery: { history: unknown }
-      }) => ({
+      ({ delivery: { history, ...delivery }, ...target }: { delivery: { history: unknown } }) => ({
         ...target,
         delivery,
       }),

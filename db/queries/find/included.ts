@@ -3,6 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCounts, ListedFile, ListedTarget } from '../../../schemas/find.ts'
 import type { MediaKind } from '../../../schemas/media.ts'
 import { prepared } from '../../prepared.ts'
+import { type AccountReadiness, readiness } from '../accounts.ts'
 import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
 
 interface PostsOfPage {
@@ -22,19 +23,24 @@ export const countStates = prepared<PostsOfPage, { id: string; states: DeliveryC
     group by post_id`,
 )
 
+export type FoundTarget = ListedTarget & { readiness: AccountReadiness }
+
 /** The accounts of each of these posts, with their deliveries. */
-export const readDeliveries = prepared<PostsOfPage, { id: string; targets: ListedTarget[] }>(
+export const readDeliveries = prepared<PostsOfPage, { id: string; targets: FoundTarget[] }>(
   'read_deliveries',
   (db, value) =>
     db
       .selectFrom('posts')
       .select((eb) => [
         'posts.id',
-        selectDeliveries(eb, (eb) => ({ delivery: jsonBuildObject(deliveryProperties(eb)) })).as('targets'),
+        selectDeliveries(eb, (eb) => ({
+          delivery: jsonBuildObject(deliveryProperties(eb)),
+          readiness: jsonBuildObject(readiness),
+        })).as('targets'),
       ])
       .where('posts.userId', '=', value('userId'))
       .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
-      .$castTo<{ id: string; targets: ListedTarget[] }>(),
+      .$castTo<{ id: string; targets: FoundTarget[] }>(),
 )
 
 type StoredFile = Omit<ListedFile, 'url' | 'previewUrl'> & { storageKey: string | null }

@@ -1,6 +1,12 @@
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
-import { countStates, readAltTexts, readDeliveries, readListedFiles } from '../../../db/queries/find/included.ts'
+import {
+  countStates,
+  type FoundTarget,
+  readAltTexts,
+  readDeliveries,
+  readListedFiles,
+} from '../../../db/queries/find/included.ts'
 import { type FoundPost, findPosts } from '../../../db/queries/find/posts.ts'
 import type { Order } from '../../../db/queries/find/walk.ts'
 import { dropAbsentOfDeliveries } from '../../../db/queries/posts/columns.ts'
@@ -12,6 +18,7 @@ import {
   DETAILS_LIMIT_MAX,
   type ListedFile,
   type ListedPost,
+  type ListedTarget,
   ListPostsQuery,
   type PostList,
 } from '../../../schemas/find.ts'
@@ -22,6 +29,7 @@ import { hideId, readCursor, refuseCursor, writeCursor } from '../../base/http/c
 import { refuseNearNames } from '../../base/http/near-names.ts'
 import { readPage } from '../../base/http/paging.ts'
 import { requireScope } from '../../base/http/rights.ts'
+import { findAttention } from '../../engine/credentials/attention.ts'
 import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
 
 const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
@@ -120,6 +128,12 @@ const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
   ...new Set(targets.flatMap((target) => ownFilesOf(target)?.flat() ?? []).filter((id) => !mediaIds.includes(id))),
 ]
 
+/** A target with the `attention` of its account, as in `listAccounts`. */
+const showAttention = ({ readiness, ...target }: FoundTarget): ListedTarget => {
+  const attention = findAttention(readiness)
+  return attention ? { ...target, attention } : target
+}
+
 /** Four more statements at most for each owner: in the first one, they would slow down every page. */
 async function addIncluded(
   { db, addressOf, previewOf }: ListContext,
@@ -135,7 +149,7 @@ async function addIncluded(
   if (include.has('targets')) {
     const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
     for (const post of posts) {
-      post.targets = targets.get(post.id) ?? []
+      post.targets = (targets.get(post.id) ?? []).map(showAttention)
       dropAbsentOfTargets(post.targets)
       dropAbsentOfDeliveries(post.targets.map(({ delivery }) => delivery))
     }
