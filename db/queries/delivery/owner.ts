@@ -290,7 +290,7 @@ export async function markDeliveryPublished(
 export function markPostPublished(
   db: Db,
   id: string,
-  { from, to }: { from: DeliveryState[]; to: DeliveryState },
+  { from, to, publishedAt }: { from: DeliveryState[]; to: DeliveryState; publishedAt: Date },
 ): Promise<'published' | 'busy' | 'missing'> {
   return inTransaction(db, async (db) => {
     const owners = await sql<{ userId: string }>`select user_id from posts where id = ${id}`.execute(db)
@@ -313,7 +313,7 @@ export function markPostPublished(
         waiting_since = null,
         error = null,
         sent = case when sent = '[]' then '[{"id": null, "url": null}]' else sent end,
-        published_at = coalesce(published_at, now())
+        published_at = coalesce(published_at, ${publishedAt})
       where user_id = ${userId} and post_id = ${id} and state = any(${from}::text[])`.execute(db)
     const { numAffectedRows } = await sql`
       update posts set status = 'published', updated_at = now()

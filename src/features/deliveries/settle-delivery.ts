@@ -134,4 +134,5 @@ export async function markDeliveryPublished(
 /**
  * Marks a post as published by hand, for an operator. `busy` while it is being sent, `missing` if the id is unknown.
  */
-export const markPostPublished = (db: Db, id: string) => saveMarks(db, id, MARK_PUBLISHED)
+export const markPostPublished = (db: Db, id: string, publishedAt = new Date()) =>
+  saveMarks(db, id, { ...MARK_PUBLISHED, publishedAt })

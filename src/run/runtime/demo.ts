@@ -182,7 +182,7 @@ async function seedPosts(db: Db, userId: string, mastodonId: string, now: Date):
     scheduledAt.setUTCHours(hour, 0, 0, 0)
     const accountIds = networks.map((network) => accounts[network])
     const { id } = await seedPost(db, userId, { accountIds, caption, scheduledAt: scheduledAt.toISOString() })
-    if (day < 0) await markPostPublished(db, id)
+    if (day < 0) await markPostPublished(db, id, scheduledAt)
   }
   await seedPost(db, userId, { accountIds: [BLUESKY.id], caption: 'An idea that is not ready yet.' })
 }
