@@ -5,7 +5,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm, Problem } from './parts.ts'
 import { formatDollars } from './preview.ts'
-import { useCan, useNames, useSession, versionOf } from './session.ts'
+import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
 import { partsOf } from './words.ts'
 
 type Change = Platform['changes']['remove' | 'edit']
@@ -33,15 +33,13 @@ const isRemovable = (target: PostTarget) =>
 export function TakeDown({ post, reload }: { post: PostDetail; reload: () => void }) {
   const { client, platforms } = useSession()
   const canPublish = useCan('posts:publish')
-  const nameOf = useNames()
+  const list = useAccountNames()
   const [left, setLeft] = useState<RemovedPost['left']>([])
   const targetsOf = (isRemoved: boolean) =>
     post.targets.filter((target) => {
       const remove = platforms.get(target.platform)?.changes.remove
       return isRemovable(target) && remove && (obstacleTo(remove, post, target) === undefined) === isRemoved
     })
-  const list = (targets: PostTarget[]) =>
-    targets.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
   const removed = targetsOf(true)
   const kept = targetsOf(false)
   const notesOf = (target: PostTarget) => {
@@ -60,8 +58,8 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
 export function Changes({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
   const { client, platforms } = useSession()
   const changes = platforms.get(target.platform)?.changes
-  const { accountId, username, threadParts, delivery } = target
-  const where = `${username} on ${useNames()(target.platform)}`
+  const { accountId, threadParts, delivery } = target
+  const where = useAccountNames()([target])
   if (!changes || !isRemovable(target)) return null
   const { edit, remove } = changes
   const isEditable =

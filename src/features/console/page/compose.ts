@@ -1,27 +1,17 @@
 import { useState } from 'preact/hooks'
-import {
-  type Account,
-  Conflict,
-  type CreatePost,
-  type MediaFit,
-  type PostType,
-  type PostValidation,
-  PreconditionFailed,
-} from '../../../clients/sdk/index.ts'
+import type { Account, PostType, PostValidation } from '../../../clients/sdk/index.ts'
 import { type Draft, type Fit, filesOf, hasFiles, isTimed, newDraft, type Own, toBody } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
-import { type ChangeFiles, Files, type Sending, type SendingProps } from './files.ts'
-import { typingEnds, useAction, useKept, useLoad } from './hooks.ts'
+import { type ChangeFiles, Files, FitFields, type Sending, type SendingProps } from './files.ts'
+import { typingEnds, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { Issues } from './issues.ts'
 import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
-import { publishErrors } from './post.ts'
-import { Issues, issuesOf, Preview } from './preview.ts'
-import { useCan, useNames, useSession, versionOf } from './session.ts'
+import { issuesOf, Preview } from './preview.ts'
+import { useCan, useNames, useSession } from './session.ts'
+import { showPost, useStore } from './store.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
 import { toWords } from './words.ts'
-
-/** The values with which a change of a draft removes what its body leaves out. */
-const NOTHING = { firstComment: null, mediaFit: null, padColor: null, threadParts: null }
 
 export function Compose() {
   const { client, platforms } = useSession()
@@ -47,19 +37,13 @@ export function Compose() {
   const validation = check.value
 
   const { stored } = draft
-  const { store, overwrite, renew, isReused, isOvertaken } = useStore(draft, body, setDraft)
-  const show = (id: string) => location.assign(`#/posts/${id}`)
-  const { run, error, isRunning, clear } = useAction(async () => show(await store()))
-  // The post is stored by then: its own page shows why it is not published.
-  const publish = async () => {
-    const id = await store()
-    await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
-    show(id)
-  }
+  const chosen = (accounts.value ?? []).filter(({ id }) => accountIds.includes(id))
+  const storing = useStore({ ...draft, accountIds }, chosen, setDraft)
+  const { run, error, isRunning, clear, sayDue, publish } = storing
+  const due = sayDue()
   const toggle = (id: string) => {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
   }
-  const chosen = (accounts.value ?? []).filter(({ id }) => accountIds.includes(id))
   const types = new Set(chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {})))
   types.add(draft.postType)
   const takesComment = chosen.some(({ platform }) => platforms.get(platform)?.postTypes[draft.postType]?.firstComment)
@@ -93,14 +77,20 @@ export function Compose() {
         ${(takesComment || draft.firstComment) && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
         ${hasFiles(draft) && html`<${FitFields} ...${draft} onChange=${change} />`}
         ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
-        ${canPublish && html`<${Timing} draft=${draft} change=${change} />`}
+        ${
+          canPublish &&
+          html`<${Timing} draft=${draft} change=${(changes: Partial<Draft>) => {
+            clear()
+            change(changes)
+          }} />`
+        }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
-        ${stored && isOvertaken && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${overwrite} onDone=${(error?: Error) => error || show(stored.id)} says="The draft gets what is typed here, in place of what somebody else has typed meanwhile." />`}
+        ${stored && storing.isOvertaken && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${storing.overwrite} publishes=${sayDue} onDone=${(error?: Error) => error || showPost(stored.id)} says="The draft gets what is typed here, in place of what somebody else has typed meanwhile." />`}
         ${
-          isReused &&
+          storing.isReused &&
           html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${() => {
-            renew()
+            storing.renew()
             clear()
           }}>Make this one another post</button></p>`
         }
@@ -109,7 +99,11 @@ export function Compose() {
           <${Issues} issues=${issuesOf(validation, undefined)} />
         </div>
         <div class="buttons">
-          <button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>
+          ${
+            due
+              ? html`<${Confirm} label="Publish now" isDisabled=${!canStore} act=${publish} onDone=${() => {}} says=${due} />`
+              : html`<button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>`
+          }
           ${canPublish && !isScheduled && html`<${Confirm} label="Publish now" isDisabled=${!canStore || !validation?.publishable} act=${publish} onDone=${() => {}} says="The post goes out to ${accountIds.length} ${accountIds.length === 1 ? 'account' : 'accounts'} within seconds." />`}
           <${Confirm} label="Start again" says="What is typed and chosen on this page is dropped." act=${async () => setDraft(newDraft)} onDone=${() => {}} />
         </div>
@@ -125,68 +119,12 @@ export function Compose() {
   `
 }
 
-/** The ways to store what is typed: as a new post, or in place of the content of the stored draft. */
-function useStore(draft: Draft, body: CreatePost, setDraft: (change: (draft: Draft) => Draft) => void) {
-  const { client } = useSession()
-  const [isReused, setReused] = useState(false)
-  const [isOvertaken, setOvertaken] = useState(false)
-  const { stored } = draft
-  const store = async (version = stored) => {
-    const { id } = await (version
-      ? client.posts.update(version.id, { ...NOTHING, ...body }, { ifMatch: version.ifMatch })
-      : client.posts.create(body, { idempotencyKey: draft.key })
-    ).catch((error) => {
-      setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
-      setOvertaken(error instanceof PreconditionFailed)
-      throw error
-    })
-    setDraft(newDraft)
-    return id
-  }
-  const overwrite = async () => {
-    const present = await client.posts.get(stored!.id)
-    if (present.status !== 'draft') throw new Error('It is no draft any more: open the post, and change it there.')
-    return store({ id: present.id, ...versionOf(present) })
-  }
-  const renew = () => {
-    setDraft((draft) => ({ ...draft, key: crypto.randomUUID() }))
-    setReused(false)
-  }
-  return { store, overwrite, renew, isReused, isOvertaken }
-}
-
 function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Draft>) => void }) {
   return html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>
     <div class="fields" hidden=${draft.isQueued}>
       <label>Time, or none for a draft <input type="datetime-local" value=${draft.time} onInput=${(event: Event) => change({ time: (event.target as HTMLInputElement).value })} /></label>
       <${ZoneField} value=${draft.timeZone} onZone=${(timeZone: string) => change({ timeZone })} />
     </div>`
-}
-
-const FITS: Record<MediaFit, string> = {
-  exact: 'Leave them as they are',
-  auto: 'Make them fit',
-  pad: 'Make them fit, with bars',
-  crop: 'Make them fit, without their edges',
-}
-
-interface FitProps extends Fit {
-  /** The choice of an account that follows the post. */
-  none?: string
-  onChange: (fit: Fit) => void
-}
-
-function FitFields({ mediaFit, padColor, none, onChange }: FitProps) {
-  const change = ({ target }: { target: HTMLInputElement }) =>
-    onChange(
-      target.name === 'padColor'
-        ? { padColor: target.value }
-        : { mediaFit: (target.value || null) as MediaFit | null, padColor: null },
-    )
-  return html`<div class="fields" onInput=${change}>
-    <label>Files that a network does not take <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...FITS }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
-    ${mediaFit === 'pad' && html`<label>Colour of the bars <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
-  </div>`
 }
 
 interface AccountProps extends SendingProps {

@@ -1,7 +1,7 @@
 import type { CreatePost, Media, MediaFit, PostDetail, PostTarget, PostType } from '../../../clients/sdk/index.ts'
 import { type TypedFields, toFields, toTyped } from './fields.ts'
 import { versionOf } from './session.ts'
-import { OWN_ZONE } from './time.ts'
+import { OWN_ZONE, toInstant } from './time.ts'
 import { fromParts, partsOf, toParts } from './words.ts'
 
 /** How files are changed for a network that does not take them. For an account, null is as for the post. */
@@ -57,6 +57,10 @@ export const newDraft = (): Draft => ({
 export const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
 export const hasFiles = ({ files, accountIds, own }: Draft) =>
   [files, ...accountIds.map((id) => own[id]?.partFiles?.flat())].some((list) => list?.length)
+
+/** When an account gets a post that has a time. */
+export const timeOf = ({ own, time, timeZone }: Draft, accountId: string): Date =>
+  toInstant(own[accountId]?.time || time, timeZone)
 
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 

@@ -1,8 +1,8 @@
 import type { Account, Platform } from '../../../clients/sdk/index.ts'
 import { typingEnds, useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { type Issue, Issues } from './issues.ts'
 import { Details, Problem } from './parts.ts'
-import { type Issue, Issues } from './preview.ts'
 import { useSession } from './session.ts'
 import { toWords } from './words.ts'
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Media } from '../../../clients/sdk/index.ts'
+import type { Media, MediaFit } from '../../../clients/sdk/index.ts'
+import type { Fit } from './draft.ts'
 import { html } from './html.ts'
 import { Pictures, Problem } from './parts.ts'
 import { withProgress } from './progress.ts'
@@ -62,4 +63,30 @@ export function Files({ title = 'Files', files, onChange, sending, setSending }:
       </li>`,
     )}</ul>
   </fieldset>`
+}
+
+const FITS: Record<MediaFit, string> = {
+  exact: 'Leave them as they are',
+  auto: 'Make them fit',
+  pad: 'Make them fit, with bars',
+  crop: 'Make them fit, without their edges',
+}
+
+interface FitProps extends Fit {
+  /** The choice of an account that follows the post. */
+  none?: string
+  onChange: (fit: Fit) => void
+}
+
+export function FitFields({ mediaFit, padColor, none, onChange }: FitProps) {
+  const change = ({ target }: { target: HTMLInputElement }) =>
+    onChange(
+      target.name === 'padColor'
+        ? { padColor: target.value }
+        : { mediaFit: (target.value || null) as MediaFit | null, padColor: null },
+    )
+  return html`<div class="fields" onInput=${change}>
+    <label>Files that a network does not take <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...FITS }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
+    ${mediaFit === 'pad' && html`<label>Colour of the bars <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
+  </div>`
 }

@@ -2,6 +2,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../../clients/sdk/index.ts'
 import { type Loaded, pauseAfter, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
+import { Issues, type IssuesProps } from './issues.ts'
 import { SessionContext, toOwn, useCan, useNames, useSession } from './session.ts'
 import { isTimeZone } from './time.ts'
 import { STATES } from './words.ts'
@@ -154,35 +155,50 @@ interface ConfirmProps {
   act: (fields: FormData) => Promise<unknown>
   /** Called after the action, or with the error that somebody else has changed the post meanwhile. */
   onDone: (error?: PreconditionFailed) => void
+  /** Says in words which accounts get a post now, so that a person confirms it; undefined if none does. */
+  publishes?: (fields: FormData) => string | undefined
   isDangerous?: boolean
   isDisabled?: boolean
   /** Further fields of the question. */
   children?: unknown
 }
 
-/** A button that says what it is about to do before it does it. */
-export function Confirm({ label, says, act, onDone, isDangerous, isDisabled, children }: ConfirmProps) {
+/** A button that says what it is about to do before it does it. An action that publishes now is confirmed by itself. */
+export function Confirm({ label, says, act, onDone, publishes, isDangerous, isDisabled, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [asked, setAsked] = useState<string>()
   const { run, error, isRunning, clear } = useAction(async (form: HTMLFormElement) => {
-    await act(new FormData(form))
+    const fields = new FormData(form)
+    const question = publishes?.(fields)
+    if (question && question !== asked) {
+      setAsked(question)
+      // A key that is held down goes back.
+      form.querySelector<HTMLElement>('.buttons button')!.focus()
+      return
+    }
+    await act(fields)
     dialog.current?.close()
     onDone()
   })
   const close = () => {
     clear()
+    setAsked(undefined)
     if (error instanceof PreconditionFailed) onDone(error)
   }
+  // The second click of a double click confirms nothing.
+  const once = (event: MouseEvent) => event.detail > 1 && event.preventDefault()
   return html`
     <button type="button" class=${isDangerous ? 'dangerous' : ''} disabled=${isDisabled} onClick=${() => dialog.current?.showModal()}>${label}</button>
     <dialog ref=${dialog} aria-label=${label} onClose=${close}>
-      <form onSubmit=${run}>
+      <form onSubmit=${run} onInput=${() => setAsked(undefined)}>
         <h2>${label}</h2>
         <p>${says}</p>
         ${children}
+        ${asked && html`<p class="warning" role="alert"><span aria-hidden="true">⚠</span> ${asked}</p>`}
         ${error && html`<${Problem} error=${error} />`}
         <div class="buttons">
           <button type="button" onClick=${() => dialog.current?.close()}>Back</button>
-          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning}>${isRunning ? 'Working…' : label}</button>
+          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning} onClick=${once}>${isRunning ? 'Working…' : asked ? 'Publish now' : label}</button>
         </div>
       </form>
     </dialog>
@@ -192,6 +208,8 @@ export function Confirm({ label, says, act, onDone, isDangerous, isDisabled, chi
 export interface Note {
   text: string
   undo?: () => Promise<unknown>
+  /** Warnings of the service about the change. */
+  warnings?: IssuesProps
 }
 
 /** A line that says what was done, and takes it back. It stays, as nobody knows how long somebody reads. */
@@ -201,6 +219,7 @@ export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () =>
   const undo = () => note?.undo?.().then(onEnd, setError)
   return html`<div class="note" role="status" aria-live="polite">
     ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}
+    ${note?.warnings && html`<${Issues} ...${note.warnings} />`}
     ${error && html`<${Problem} error=${error} />`}
   </div>`
 }

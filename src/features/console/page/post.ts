@@ -3,22 +3,23 @@ import { DELIVERY_ERRORS } from '../../../../schemas/delivery-errors.ts'
 import type {
   DeliveryMetrics,
   Media,
-  PatchPost,
   PostDetail,
   PostTarget,
   PostValidation,
+  PostWarning,
 } from '../../../clients/sdk/index.ts'
-import { isCancellable, isResolvable, marked, retried } from '../../../engine/delivery/owner-rules.ts'
-import { Changes, Check, TakeDown } from './changes.ts'
-import { toDraft } from './draft.ts'
-import { keep, useLoad } from './hooks.ts'
+import { Check } from './changes.ts'
+import { DeliveryActions } from './delivery-actions.ts'
+import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { Issues, keptWarnings } from './issues.ts'
 import { Numbers } from './numbers.ts'
-import { Confirm, Loading, Network, type Picture, Pictures, Problem, StateMark, Text } from './parts.ts'
+import { Loading, Network, type Picture, Pictures, Problem, StateMark, Text } from './parts.ts'
+import { PostActions } from './post-actions.ts'
 import { Preview, toBody } from './preview.ts'
-import { useCan, useNames, useSession, versionOf } from './session.ts'
-import { formatInstant, OWN_ZONE, toInstant, toLocal } from './time.ts'
-import { fromParts, OUTCOMES, partsOf, STATES, titleOf, toParts, toWords } from './words.ts'
+import { useAccountNames, useCan, useNames, useSession } from './session.ts'
+import { formatInstant, OWN_ZONE } from './time.ts'
+import { OUTCOMES, partsOf, STATES, titleOf, toWords } from './words.ts'
 
 /** Why posts that were stored could not be published, by id. */
 export const publishErrors = new Map<string, Error>()
@@ -67,7 +68,7 @@ export function PostPage({ id }: { id: string }) {
   <//>`
 }
 
-interface PostProps {
+export interface PostProps {
   post: PostDetail
   files: ReadonlyMap<string, Media>
   validation: PostValidation | undefined
@@ -82,12 +83,21 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
       const { kind = 'image', altText = null, fileName = null } = files.get(id) ?? {}
       return { id, kind, fileName, url: null, altText: post.altTexts?.[id] ?? altText }
     })
+  const nameAccounts = useAccountNames()
+  const nameOf = (id: string) => nameAccounts(post.targets.filter(({ accountId }) => accountId === id))
+  // The others stand below, beside what they are about.
+  const isBelow = ({ message }: PostWarning) => validation?.warnings.some((warning) => warning.message === message)
+  const told = validation || post.status === 'published' ? keptWarnings(post.id).filter((each) => !isBelow(each)) : []
   return html`
     <div class="bar">
       <h1>${titleOf(post.targets.map(({ delivery }) => delivery.state))}</h1>
       <${PostActions} post=${post} files=${files} reload=${reload} />
     </div>
     ${post.status === 'draft' && publishErrors.has(post.id) && html`<${Problem} error=${publishErrors.get(post.id)!} />`}
+    ${
+      told.length > 0 &&
+      html`<div class="problem tone-unconfirmed" role="status"><strong>About your last change</strong><${Issues} issues=${told} nameOf=${nameOf} /></div>`
+    }
     <dl class="facts">
       ${post.scheduledAt && html`<dt>Time</dt><dd><time datetime=${post.scheduledAt}>${formatInstant(post.scheduledAt, timeZone)}</time> (${timeZone})</dd>`}
       ${post.externalReference && html`<dt>Reference</dt><dd dir="auto">${post.externalReference}</dd>`}
@@ -99,53 +109,6 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
         metrics=${metrics.find(({ accountId }) => accountId === target.accountId)} reload=${reload} />`,
     )}
   `
-}
-
-function PostActions({ post, files, reload }: Pick<PostProps, 'post' | 'files' | 'reload'>) {
-  const { client } = useSession()
-  const canWrite = useCan('posts:write')
-  const canPublish = useCan('posts:publish')
-  if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
-  const isDraft = post.status === 'draft'
-  const change = (changes: PatchPost) => client.posts.update(post.id, changes, versionOf(post))
-  const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
-  const isThread = post.postType === 'thread'
-  const inCaption = post.targets.find((target) => textOf(target) === post.caption)
-  const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption
-  const changeText = (fields: FormData) => {
-    const caption = String(fields.get('caption'))
-    const changed = post.targets.filter((target) => isThread && textOf(target) === text)
-    const parts = Object.fromEntries(changed.map(({ accountId }) => [accountId, toParts(caption)]))
-    return change({ caption, ...(isThread && { threadParts: parts }) })
-  }
-  const changeTime = (fields: FormData) => {
-    const scheduledAt = `${fields.get('time')}:00`
-    return change({ scheduledAt, timeZone: post.timeZone ?? OWN_ZONE, ...(post.fold && { fold: post.fold }) })
-  }
-  const remove = () => client.posts.delete(post.id, versionOf(post))
-  const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
-  const publish = () => client.posts.publish(post.id, versionOf(post))
-  const time = post.scheduledAt ? toLocal(new Date(post.scheduledAt), post.timeZone ?? OWN_ZONE) : ''
-  const draft = toDraft(post, files)
-  const compose = async () => keep('compose', draft!)
-  return html`<div class="buttons">
-    ${canWrite && draft && html`<${Confirm} label="Open in the composer" act=${compose} onDone=${() => location.assign('#/compose')} says="There, everything of the draft can be changed. What is typed in the composer now and not stored is dropped." />`}
-    ${
-      (isDraft ? canWrite : canPublish) &&
-      html`<${Confirm} label="Change the text" act=${changeText} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
-        <label>Text <textarea name="caption" rows="6" dir="auto">${text}</textarea></label>
-      <//>`
-    }
-    ${
-      canPublish &&
-      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} onDone=${reload}
-          says="The post goes out at this time, to every account without a time of its own.">
-          <label>Time in ${post.timeZone ?? OWN_ZONE} <input name="time" type="datetime-local" required defaultValue=${time} /></label>
-        <//>
-        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says="The post goes out to all ${post.targets.length} accounts within seconds." />`
-    }
-    ${(isDraft ? canWrite : canPublish) && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
-  </div>`
 }
 
 interface TargetProps extends Pick<PostProps, 'post' | 'validation' | 'reload'> {
@@ -218,51 +181,4 @@ function Timeline({ target: { delivery, threadParts }, timeZone }: { target: Pos
   return html`<ol class="timeline">
     ${lines.map(({ at, text }) => html`<li><time datetime=${at}>${formatInstant(at, timeZone)}</time> <span dir="auto">${text}</span></li>`)}
   </ol>`
-}
-
-/** The actions that a delivery takes. A worker has not taken one without attempts. */
-const actionsOf = (delivery: PostTarget['delivery']) => ({
-  retry: 'state' in retried({ ...delivery, isEarly: delivery.attempts === 0 }, false),
-  cancel: isCancellable(delivery.state),
-  resolve: isResolvable(delivery.state),
-  mark: 'state' in marked(delivery),
-})
-
-function DeliveryActions({ post, target, reload }: { post: PostDetail; target: PostTarget; reload: () => void }) {
-  const { client } = useSession()
-  const canPublish = useCan('posts:publish')
-  const timeZone = post.timeZone ?? OWN_ZONE
-  const changeTime = (fields: FormData) => {
-    const scheduledAt = fields.get('time') ? toInstant(String(fields.get('time')), timeZone).toISOString() : null
-    return client.posts.update(post.id, { overrides: { [accountId]: { scheduledAt } } }, versionOf(post))
-  }
-  const { accountId, username, platform, delivery } = target
-  const where = `${username} on ${useNames()(platform)}`
-  const can = actionsOf(delivery)
-  const { deliveries } = client
-  const address = html`<label>Its address there, or none <input name="url" type="url" maxlength="2048" /></label>`
-  const urlOf = (fields: FormData) => (fields.get('url') ? { url: String(fields.get('url')) } : {})
-  const resolve = (outcome: 'published' | 'not_published', fields: FormData) =>
-    deliveries.resolve(post.id, accountId, { outcome, ...urlOf(fields) })
-  const mark = (fields: FormData) => deliveries.markPublished(post.id, accountId, urlOf(fields), versionOf(post))
-  if (!canPublish) return null
-  return html`<div class="buttons">
-    ${
-      canPublish &&
-      post.status === 'scheduled' &&
-      (target.scheduledAt || post.targets.length > 1) &&
-      html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} says="The post goes out to ${where} at this time. Without one, it goes out at that of the post.">
-          <label>Time in ${timeZone}, or none <input name="time" type="datetime-local" defaultValue=${target.scheduledAt ? toLocal(new Date(target.scheduledAt), timeZone) : ''} /></label>
-        <//>`
-    }
-    ${can.retry && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
-    ${can.cancel && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
-    ${
-      can.resolve &&
-      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${(fields: FormData) => resolve('published', fields)} onDone=${reload}>${address}<//>
-        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${(fields: FormData) => resolve('not_published', fields)} onDone=${reload} />`
-    }
-    ${can.mark && !can.resolve && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${mark} onDone=${reload}>${address}<//>`}
-  </div>
-  <${Changes} post=${post} target=${target} reload=${reload} />`
 }

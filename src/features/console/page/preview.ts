@@ -1,5 +1,6 @@
 import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
+import { type Issue, Issues } from './issues.ts'
 import { type Picture, Pictures } from './parts.ts'
 
 /** The body that would create a post as it is. */
@@ -24,20 +25,11 @@ export const toBody = (post: PostDetail): CreatePost => ({
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
 })
 
-export type Issue = PostValidation['violations' | 'warnings'][number]
-
 /** Violations and warnings of a post on one account. The attention of an account is shown beside its name. */
 export const issuesOf = (validation: PostValidation | undefined, accountId: string | undefined): Issue[] =>
   [...(validation?.violations ?? []), ...(validation?.warnings ?? [])].filter(
     (issue) => issue.accountId === accountId && !('code' in issue && issue.code === 'account_attention'),
   )
-
-export const Issues = ({ issues }: { issues: Issue[] }) =>
-  html`${issues.map(
-    (issue) => html`<p class=${'rule' in issue ? 'warning' : 'small'} dir="auto">
-      <span aria-hidden="true">${'rule' in issue ? '✕' : '⚠'}</span> ${issue.message}
-    </p>`,
-  )}`
 
 interface PreviewProps {
   accountId: string

@@ -124,6 +124,12 @@ export function useNames(): (platform: string) => string {
   return (platform) => platforms.get(platform)?.name.replace(/ \(.*/, '') ?? platform
 }
 
+/** Names accounts, each with its network. */
+export function useAccountNames(): (accounts: readonly { username: string; platform: string }[]) => string {
+  const nameOf = useNames()
+  return (accounts) => accounts.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
+}
+
 /** Whether the key has this scope. What it does not allow is not shown. */
 export const useCan = (scope: Scope): boolean => hasScope(useSession(), scope)
 

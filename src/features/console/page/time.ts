@@ -34,6 +34,9 @@ export function toInstant(local: string, timeZone: string): Date {
   return new Date(wall - offsetAt(guess))
 }
 
+/** Whether a time has come. A post with such a time goes out as soon as it is stored. */
+export const isPast = (instant: Date): boolean => instant.getTime() <= Date.now()
+
 /** The one of two equal local times that an instant has, where the clocks of the zone are turned back. */
 export function foldOf(instant: Date, timeZone: string): 'earlier' | 'later' | undefined {
   const local = toLocal(instant, timeZone)
@@ -41,6 +44,15 @@ export function foldOf(instant: Date, timeZone: string): 'earlier' | 'later' | u
   // Clocks are turned back by an hour, by half of one on Lord Howe, and by two in Troll.
   if ([0.5, 1, 2].some(isSame)) return 'earlier'
   return [-0.5, -1, -2].some(isSame) ? 'later' : undefined
+}
+
+/** An instant as a post has its time: as a local time if the post has a time zone. */
+export function toSchedule(instant: Date, timeZone: string | undefined) {
+  if (!timeZone) return { scheduledAt: instant.toISOString() }
+  const fold = foldOf(instant, timeZone)
+  // Seconds are the same in all zones.
+  const scheduledAt = `${toLocal(instant, timeZone)}${instant.toISOString().slice(16, 19)}`
+  return { scheduledAt, timeZone, ...(fold && { fold }) }
 }
 
 export const addDays = (date: string, days: number): string =>

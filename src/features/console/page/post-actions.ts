@@ -1,0 +1,92 @@
+import type { Media, PatchPost, PostDetail, PostTarget } from '../../../clients/sdk/index.ts'
+import { TakeDown } from './changes.ts'
+import { toDraft } from './draft.ts'
+import { keep } from './hooks.ts'
+import { html } from './html.ts'
+import { keepWarnings } from './issues.ts'
+import { Confirm } from './parts.ts'
+import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
+import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from './time.ts'
+import { fromParts, partsOf, publishesNow, toParts } from './words.ts'
+
+interface ActionsProps {
+  post: PostDetail
+  files: ReadonlyMap<string, Media>
+  reload: () => void
+}
+
+export function PostActions({ post, files, reload }: ActionsProps) {
+  const { client } = useSession()
+  const canWrite = useCan('posts:write')
+  const canPublish = useCan('posts:publish')
+  const nameAccounts = useAccountNames()
+  if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
+  const isDraft = post.status === 'draft'
+  const change = async (changes: PatchPost) =>
+    keepWarnings(await client.posts.update(post.id, changes, versionOf(post)))
+  const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
+  const isThread = post.postType === 'thread'
+  const inCaption = post.targets.find((target) => textOf(target) === post.caption)
+  const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption
+  /** Says which of these accounts get the post as soon as a change of it is stored. */
+  const publishesTo = (targets: PostTarget[], time?: Date) => {
+    const isDue = ({ scheduledAt, delivery }: PostTarget) =>
+      delivery.state !== 'cancelled' && isPast(time ?? new Date(scheduledAt ?? post.scheduledAt!))
+    return publishesNow(nameAccounts(isDraft && !time ? [] : targets.filter(isDue)))
+  }
+  const followers = post.targets.filter((target) =>
+    isThread ? textOf(target) === text : target.captionOverride === null,
+  )
+  const textPublishes = (fields: FormData) => (fields.get('caption') === text ? undefined : publishesTo(followers))
+  const changeText = (fields: FormData) => {
+    const caption = String(fields.get('caption'))
+    const changed = isThread ? followers : []
+    const parts = Object.fromEntries(changed.map(({ accountId }) => [accountId, toParts(caption)]))
+    return change({ caption, ...(isThread && { threadParts: parts }) })
+  }
+  const zone = post.timeZone ?? OWN_ZONE
+  const time = post.scheduledAt ? toLocal(new Date(post.scheduledAt), zone) : ''
+  const readTime = (fields: FormData) =>
+    fields.get('time') === time ? new Date(post.scheduledAt!) : toInstant(String(fields.get('time')), zone)
+  const timePublishes = (fields: FormData) => {
+    const ofPost = post.targets.filter(({ scheduledAt }) => scheduledAt === null)
+    return publishesTo(ofPost, readTime(fields))
+  }
+  const changeTime = (fields: FormData) =>
+    change(
+      isPast(readTime(fields))
+        ? toSchedule(new Date(), zone)
+        : { scheduledAt: `${fields.get('time')}:00`, timeZone: zone, ...(post.fold && { fold: post.fold }) },
+    )
+  const remove = () => client.posts.delete(post.id, versionOf(post))
+  const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
+  const [cancelled, sent] = [true, false].map((isCancelled) =>
+    post.targets.filter(({ delivery }) => (delivery.state === 'cancelled') === isCancelled),
+  ) as [PostTarget[], PostTarget[]]
+  const publishSays = [
+    `The post goes out to ${sent.length === 1 ? nameAccounts(sent) : `all ${sent.length} accounts`} within seconds.`,
+    sent.some(({ scheduledAt }) => scheduledAt) ? ' Times of single accounts do not count any more.' : '',
+    cancelled.length > 0 ? ` It stays cancelled for ${nameAccounts(cancelled)}.` : '',
+  ].join('')
+  const publish = () => client.posts.publish(post.id, versionOf(post))
+  const draft = toDraft(post, files)
+  const compose = async () => keep('compose', draft!)
+  return html`<div class="buttons">
+    ${canWrite && draft && html`<${Confirm} label="Open in the composer" act=${compose} onDone=${() => location.assign('#/compose')} says="There, everything of the draft can be changed. What is typed in the composer now and not stored is dropped." />`}
+    ${
+      (isDraft ? canWrite : canPublish) &&
+      html`<${Confirm} label="Change the text" act=${changeText} publishes=${textPublishes} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
+        <label>Text <textarea name="caption" rows="6" dir="auto">${text}</textarea></label>
+      <//>`
+    }
+    ${
+      canPublish &&
+      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} publishes=${timePublishes} onDone=${reload}
+          says="The post goes out at this time, to every account without a time of its own.">
+          <label>Time in ${zone} <input name="time" type="datetime-local" required defaultValue=${time} /></label>
+        <//>
+        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says=${publishSays} />`
+    }
+    ${(isDraft ? canWrite : canPublish) && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
+  </div>`
+}
