@@ -36,8 +36,14 @@ async function createScene(t: Test, media: NonNullable<Options['media']>) {
 
 t.test('a bucket that is stopped, hangs, refuses or fails is a 503 with its reason in the log', async (t) => {
   const s3 = await startS3(t, await createFolder(t))
-  const scene = await createScene(t, { storage: s3Storage(s3.options) })
-  const { id } = (await scene.add()).body
+  // A service for each kind of request: it logs one line a second for all of them.
+  const createService = async (what: 'upload' | 'import' | 'content') => {
+    const scene = await createScene(t, { storage: s3Storage(s3.options) })
+    const { id } = (await scene.add()).body
+    const request = { upload: scene.upload, import: scene.import, content: () => scene.content(id) }[what]
+    return { what, log: scene.log, request }
+  }
+  const services = [await createService('upload'), await createService('import'), await createService('content')]
   for (const [name, answer, reason] of [
     ['hangs', () => true, 'S3 did not respond within'],
     ['refuses', (_, response) => refuse(response, 403, 'AccessDenied'), 'S3 responded with 403 to HeadObject'],
@@ -45,19 +51,25 @@ t.test('a bucket that is stopped, hangs, refuses or fails is a 503 with its reas
     ['is gone', ({ socket }) => socket.resetAndDestroy() !== undefined, 'S3 cannot be reached: ECONNRESET'],
   ] as [string, typeof s3.answer, string][]) {
     s3.answer = answer
-    const requests = { upload: scene.upload, import: scene.import, content: () => scene.content(id) }
-    for (const [what, request] of Object.entries(requests)) {
+    const check = async ({ what, log, request }: (typeof services)[number]) => {
+      log.length = 0
       // On a busy machine, the limit of time may come before the reason.
-      await until(`${what}: the bucket ${name}, and the log has the reason`, async () => {
-        scene.log.length = 0
+      const isLogged = async () => {
         t.strictSame(await request(), UNAVAILABLE, `${what}: the bucket ${name}`)
-        return scene.log.some((line) => line.includes(reason))
-      })
+        return log.some((line) => line.includes(reason))
+      }
+      await until(`${what}: the bucket ${name}, and the log has the reason`, isLogged, { intervalMs: 100 })
     }
+    await Promise.all(services.map(check))
   }
   s3.answer = () => false
-  t.equal((await scene.upload())[0], 201, 'after that, files are accepted again')
-  t.equal((await scene.import())[0], 201)
+  for (const { what, request } of services) {
+    t.equal(
+      (await request())[0],
+      { upload: 201, import: 201, content: 307 }[what],
+      'after that, files are accepted again',
+    )
+  }
 })
 
 t.test('an upload gets its response although the bucket hangs while its parts are deleted', async (t) => {
