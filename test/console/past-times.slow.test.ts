@@ -178,7 +178,7 @@ t.test('the composer asks before it publishes what has a time in the past', need
   const { page, problems } = await open()
   const compose = async (time: string) => {
     await show(page, '/compose')
-    for (const name of ['ada.example.com', /^Sa /]) await page.getByRole('checkbox', { name }).check()
+    for (const name of ['ada.example.com', /^Sandbox /]) await page.getByRole('checkbox', { name }).check()
     await page.getByLabel('Text', { exact: true }).fill('The lamp is lit.')
     await page.getByLabel('Time, or none for a draft').fill(time)
   }
@@ -258,13 +258,24 @@ t.test('a published post stands in the calendar where it was published', needsBr
   await show(page, '/calendar?date=2030-05-15')
   const textsOn = async (date: string) => {
     const day = page.getByLabel(new RegExp(`, ${date} May 2030|${date} May 2030,`))
-    return (await day.locator('.chip').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    const chips = await day.locator('.chip').all()
+    return Promise.all(
+      chips.map(async (chip) => {
+        const networks = await chip
+          .getByRole('img')
+          .evaluateAll((icons) =>
+            icons.map((icon) => (icon as { getAttribute(name: string): string }).getAttribute('aria-label')),
+          )
+        return [(await chip.innerText()).replaceAll(/\s+/g, ' ').trim(), ...networks]
+      }),
+    )
   }
   await chipOf(page).first().waitFor()
-  t.strictSame(await textsOn('15'), ['12:00 ✓ Published The lamp is lit. Bl Sa'])
-  t.strictSame(await textsOn('17'), ['15:30 ✓ Published The lamp is lit. Ma'])
-  t.strictSame(await textsOn('21'), ['12:00 ✕ Failed ⚠ Needs its owner: ada on Mastodon Part of it Sa Ma'])
-  t.strictSame(await textsOn('22'), ['11:00 ✓ Published Part of it Bl'])
-  t.match(await textsOn('10'), [/^2 Jan 2031, 10:00/], 'one that was published outside of the month says when')
+  t.strictSame(await textsOn('15'), [['12:00 ✓ Published The lamp is lit.', 'Bluesky', 'Sandbox']])
+  t.strictSame(await textsOn('17'), [['15:30 ✓ Published The lamp is lit.', 'Mastodon']])
+  const stopped = '12:00 ✕ Failed ⚠ Needs its owner: ada on Mastodon Part of it'
+  t.strictSame(await textsOn('21'), [[stopped, 'Sandbox', 'Mastodon']])
+  t.strictSame(await textsOn('22'), [['11:00 ✓ Published Part of it', 'Bluesky']])
+  t.match(await textsOn('10'), [[/^2 Jan 2031, 10:00/]], 'one that was published outside of the month says when')
   t.strictSame(problems(), [])
 })
