@@ -287,7 +287,9 @@ t.test('a post that would be refused says why, and a queued one its slots', need
   await page.getByLabel('Text', { exact: true }).fill(post.caption)
   await page.getByLabel('In the next free slot of each account').check()
   const { body: refused } = await ada.call('POST', '/posts', post)
-  await page.getByRole('status').getByText(refused.error).waitFor()
+  const status = page.getByRole('status').filter({ hasText: 'An account has no free slot.' })
+  await status.getByText('Details').click()
+  await status.getByText(refused.error).waitFor()
   const schedule = page.getByRole('button', { name: 'Schedule' })
   t.ok(await schedule.isDisabled())
   const slots = [{ weekday: 'wednesday', time: '09:30' }]

@@ -15,7 +15,7 @@ t.test('too many requests are said, and made again when the service allows it', 
     .getByText(/This is tried again in \d+ seconds\./)
     .first()
     .waitFor()
-  await page.getByLabel('Bluesky', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Bluesky' }).waitFor()
   await until('no error is left', () => alert.count(), { isMet: (count) => count === 0 })
 })
 
@@ -42,6 +42,7 @@ t.test('a service without its database is said to be unavailable, until it is ba
   await page.getByRole('link', { name: 'Activity' }).click()
   const alert = page.getByRole('alert').filter({ hasText: 'The service cannot answer at the moment' })
   await alert.getByText('Database not available').first().waitFor()
+  await alert.getByText('Details').first().click()
   await alert
     .getByText(/^Request /)
     .first()
@@ -50,6 +51,37 @@ t.test('a service without its database is said to be unavailable, until it is ba
   await page.getByText('Everything that was due is out.').waitFor()
   await show(page, '/calendar')
   await page.getByRole('link', { name: /A draft/ }).waitFor()
+})
+
+t.test('what the service refuses is said in words of the page', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show, db } = await createScene(t)
+  const { body: post } = await ada.call('POST', '/posts', {
+    accountIds,
+    caption: 'Hi',
+    scheduledAt: '2030-05-15T10:00:00Z',
+  })
+  const { page } = await open()
+  await show(page, `/posts/${post.id}`)
+  await page.locator('main').getByRole('button', { name: 'Published by hand' }).first().click()
+  const dialog = page.locator('dialog[open]')
+  await db.updateTable('postTargets').set({ state: 'publishing' }).where('postId', '=', post.id).execute()
+  await dialog.getByRole('button', { name: 'Published by hand' }).click()
+  const alert = dialog.getByRole('alert')
+  await alert.getByText('It is being sent at the moment').waitFor()
+  t.notMatch(await alert.innerText(), /Delivery|Request/)
+  await alert.getByText('Details').click()
+  await alert.getByText('Delivery is being sent').waitFor()
+  await alert.getByText(/^Request /).waitFor()
+  await dialog.getByRole('button', { name: 'Back' }).click()
+
+  await show(page, '/accounts')
+  const account = page.getByRole('region', { name: 'Bluesky' })
+  await account.getByText('Slots').click()
+  for (let count = 0; count < 2; count++) await account.getByRole('button', { name: 'Add a slot' }).click()
+  await account.getByRole('button', { name: 'Save the slots' }).click()
+  const mistake = account.getByRole('alert')
+  await mistake.getByText(/^Slots 2: /).waitFor()
+  t.notMatch(await mistake.innerText(), /slots\.1|Invalid request/)
 })
 
 t.test('a service that is gone loses nothing that is shown or typed', needsBrowser, async (t) => {

@@ -6,6 +6,7 @@ import { setQuery, useLoad, useRoute, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { keepWarnings } from './issues.ts'
 import { Empty, Loading, type Note, NoteLine, ZoneField } from './parts.ts'
+import { inWords } from './problem.ts'
 import { useAccountNames, useCan, useNames, useSession, versionOf } from './session.ts'
 import * as dates from './time.ts'
 import { STATES } from './words.ts'
@@ -121,7 +122,7 @@ function useMove(timeZone: string, reload: () => void) {
         ...(!dates.isPast(from) && { undo: () => change(from).finally(reload) }),
       })
     } catch (error) {
-      setNote({ text: `Not moved: ${(error as Error).message}` })
+      setNote({ text: `Not moved: ${inWords(error as Error)}` })
     }
     reload()
   }

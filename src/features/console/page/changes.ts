@@ -3,8 +3,9 @@ import type { DeliveryCheck, Platform, PostDetail, PostTarget, RemovedPost } fro
 import { findEditObstacle, removal } from '../../../engine/delivery/owner-rules.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { Confirm, Problem } from './parts.ts'
+import { Confirm } from './parts.ts'
 import { formatDollars } from './preview.ts'
+import { Problem } from './problem.ts'
 import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
 import { partsOf } from './words.ts'
 

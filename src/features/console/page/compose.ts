@@ -6,8 +6,9 @@ import { type ChangeFiles, Files, FitFields, type Sending, type SendingProps } f
 import { typingEnds, useKept, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Issues } from './issues.ts'
-import { Confirm, Empty, Loading, Network, Problem, ZoneField } from './parts.ts'
+import { Confirm, Empty, Loading, Network, ZoneField } from './parts.ts'
 import { issuesOf, Preview } from './preview.ts'
+import { Problem } from './problem.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { showPost, useStore } from './store.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
@@ -95,7 +96,7 @@ export function Compose() {
           }}>Make this one another post</button></p>`
         }
         <div role="status">
-          ${refusal && !isSaid && html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${refusal}</p>`}
+          ${refusal && !isSaid && html`<${Refusal} says=${refusal} isQueued=${draft.isQueued && validation?.create.status === 409} />`}
           <${Issues} issues=${issuesOf(validation, undefined)} />
         </div>
         <div class="buttons">
@@ -118,6 +119,13 @@ export function Compose() {
     </div>
   `
 }
+
+/** Says that the service would refuse the post. Which account lacks slots stands only in the words of the service. */
+const Refusal = ({ says, isQueued }: { says: string; isQueued: boolean }) =>
+  isQueued
+    ? html`<p class="warning"><span aria-hidden="true">✕</span> An account has no free slot. <a href="#/accounts">Add slots</a>, or choose a time.</p>
+      <details class="small"><summary>Details</summary><p dir="auto">${says}</p></details>`
+    : html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${says}</p>`
 
 function Timing({ draft, change }: { draft: Draft; change: (changes: Partial<Draft>) => void }) {
   return html`<label class="check"><input type="checkbox" checked=${draft.isQueued} onChange=${() => change({ isQueued: !draft.isQueued })} /> In the next free slot of each account</label>

@@ -9,8 +9,9 @@ import { Compose } from './compose.ts'
 import { GivenKey } from './given-key.ts'
 import { useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
-import { Loading, Problem } from './parts.ts'
+import { Loading } from './parts.ts'
 import { PostPage } from './post.ts'
+import { Problem } from './problem.ts'
 import {
   forgetKey,
   forgetPerson,

@@ -1,9 +1,10 @@
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { type DeliveryState, PostroomError, PreconditionFailed, Unauthorized } from '../../../clients/sdk/index.ts'
-import { type Loaded, pauseAfter, useAction, useTyped } from './hooks.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type DeliveryState, PreconditionFailed } from '../../../clients/sdk/index.ts'
+import { type Loaded, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { Issues, type IssuesProps } from './issues.ts'
-import { SessionContext, toOwn, useCan, useNames, useSession } from './session.ts'
+import { Problem } from './problem.ts'
+import { toOwn, useCan, useNames, useSession } from './session.ts'
 import { isTimeZone } from './time.ts'
 import { STATES } from './words.ts'
 
@@ -60,32 +61,6 @@ function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
     return html`<img src=${address} alt=${altText ?? ''} loading="lazy" width="64" height="64" />`
   }
   return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? kind}</span></span>`
-}
-
-/** An error in words, with what the service says how to mend it, and the number of the request. */
-export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const session = useContext(SessionContext)
-  const requestId = error instanceof PostroomError ? error.requestId : null
-  const pauseSeconds = pauseAfter(error)
-  return html`<div class="problem" role="alert">
-    <strong>${titleOf(error)}</strong>
-    <p dir="auto">${error.message}</p>
-    ${pauseSeconds && html`<p>${onRetry ? `This is tried again in ${pauseSeconds} seconds.` : `Try again in ${pauseSeconds} seconds.`}</p>`}
-    ${requestId && html`<p class="small">Request ${requestId}</p>`}
-    ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
-    ${session && error instanceof Unauthorized && html`<button type="button" onClick=${() => session.end()}>Use another key</button>`}
-  </div>`
-}
-
-function titleOf(error: Error): string {
-  const status = error instanceof PostroomError ? error.status : undefined
-  if (status === 0 || !navigator.onLine) return 'The service cannot be reached'
-  if (status === 429) return 'Too many requests at the moment'
-  if (status !== undefined && status >= 500) return 'The service cannot answer at the moment'
-  if (error instanceof Unauthorized) return 'The key is not valid'
-  if (error instanceof PreconditionFailed)
-    return 'The post has changed meanwhile: go back to see it. What you have typed stays'
-  return 'This did not work'
 }
 
 /** Shows a value as soon as it is loaded; until then that it is being loaded, or has failed. */
