@@ -70,7 +70,10 @@ export async function drag(source: Locator, target: Locator): Promise<void> {
   const end = { x: to.x + 20, y: to.y + 5 }
   const page = source.page()
   const session = await page.context().newCDPSession(page)
-  const started = new Promise<Dragged>((resolve) => session.once('Input.dragIntercepted', resolve))
+  const started = new Promise<Dragged>((resolve, reject) => {
+    session.once('Input.dragIntercepted', resolve)
+    setTimeout(() => reject(new Error('The browser began no drag')), DEADLINE_MS).unref()
+  })
   await session.send('Input.setInterceptDrags', { enabled: true })
   const mouse = { button: 'left', buttons: 1, clickCount: 1 } as const
   await session.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...mouse, ...start })
