@@ -24,6 +24,9 @@ export function Compose() {
   const isListed = (id: string) => accounts.value?.some((account) => account.id === id) ?? true
   const accountIds = draft.accountIds.filter(isListed)
   const change = (changes: Partial<Draft>) => setDraft((draft) => ({ ...draft, ...changes }))
+  const setAltText = (id: string, text: string) =>
+    setDraft((draft) => ({ ...draft, altTexts: { ...draft.altTexts, [id]: text } }))
+  const filesProps = { altTexts: draft.altTexts, setAltText, sending, setSending }
   const changeFiles = (change: ChangeFiles) => setDraft((draft) => ({ ...draft, files: change(draft.files) }))
 
   const body = toBody({ ...draft, accountIds })
@@ -55,6 +58,7 @@ export function Compose() {
   return html`
     <h1>Compose</h1>
     ${stored && html`<p class="small">What you store here changes <a href="#/posts/${stored.id}">the draft</a>.</p>`}
+    ${draft.lost && html`<div class="problem tone-unconfirmed" role="status"><strong>Not everything could be taken over</strong>${draft.lost.map((sentence) => html`<p dir="auto">${sentence}</p>`)}</div>`}
     <div class="with-side">
       <section aria-label="Post">
         <${Loading} loaded=${accounts}>
@@ -77,7 +81,7 @@ export function Compose() {
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${(takesComment || draft.firstComment) && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
         ${hasFiles(draft) && html`<${FitFields} ...${draft} onChange=${change} />`}
-        ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} sending=${sending} setSending=${setSending} />`}
+        ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} ...${filesProps} />`}
         ${
           canPublish &&
           html`<${Timing} draft=${draft} change=${(changes: Partial<Draft>) => {
@@ -113,7 +117,7 @@ export function Compose() {
         ${chosen.length === 0 && html`<${Empty}>Choose accounts to see here what each of them gets.<//>`}
         ${chosen.map(
           (account) =>
-            html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} setDraft=${setDraft} sending=${sending} setSending=${setSending} />`,
+            html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} setDraft=${setDraft} ...${filesProps} />`,
         )}
       </aside>
     </div>
@@ -143,7 +147,7 @@ interface AccountProps extends SendingProps {
 }
 
 /** One account: its preview of the post, and the text, files, time and fields that it alone has. */
-function OnAccount({ account, draft, validation, setDraft, ...sending }: AccountProps) {
+function OnAccount({ account, draft, validation, setDraft, ...filesProps }: AccountProps) {
   const { id, platform, username, attention } = account
   const canUpload = useCan('media:write')
   const { caption, partFiles, mediaFit, padColor, time, fields } = draft.own[id] ?? {}
@@ -177,7 +181,7 @@ function OnAccount({ account, draft, validation, setDraft, ...sending }: Account
     ${
       canUpload &&
       (partFiles
-        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${files} onChange=${changeFiles(part)} ...${sending} />`)}
+        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${files} onChange=${changeFiles(part)} ...${filesProps} />`)}
           ${button('Use the files of the post', () => setOwn(() => ({ partFiles: undefined })))}`
         : button('Use other files here', () => setOwn(() => ({ partFiles: [draft.files] }))))
     }

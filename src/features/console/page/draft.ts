@@ -1,8 +1,7 @@
-import type { CreatePost, Media, MediaFit, PostDetail, PostTarget, PostType } from '../../../clients/sdk/index.ts'
-import { type TypedFields, toFields, toTyped } from './fields.ts'
-import { versionOf } from './session.ts'
+import type { CreatePost, Media, MediaFit, PostType } from '../../../clients/sdk/index.ts'
+import { type TypedFields, toFields } from './fields.ts'
 import { OWN_ZONE, toInstant } from './time.ts'
-import { fromParts, partsOf, toParts } from './words.ts'
+import { toParts } from './words.ts'
 
 /** How files are changed for a network that does not take them. For an account, null is as for the post. */
 export interface Fit {
@@ -19,6 +18,8 @@ export interface Draft extends Fit {
   /** Blank for none. */
   firstComment: string
   files: Media[]
+  /** Descriptions of files for this post alone, by the id of the file. */
+  altTexts?: Record<string, string> | undefined
   time: string
   timeZone: string
   /** Whether each account publishes in its next free slot. */
@@ -27,6 +28,8 @@ export interface Draft extends Fit {
   key: string
   /** The stored draft that it changes, with its version. */
   stored?: { id: string; ifMatch: string | undefined }
+  /** Sentences about what the post from which it was made has, and it has not. */
+  lost?: string[]
   /** By the ids of accounts. */
   own: Record<string, Own>
 }
@@ -62,6 +65,9 @@ export const hasFiles = ({ files, accountIds, own }: Draft) =>
 export const timeOf = ({ own, time, timeZone }: Draft, accountId: string): Date =>
   toInstant(own[accountId]?.time || time, timeZone)
 
+export const hasFile = ({ files, accountIds, own }: Draft, fileId: string) =>
+  [files, ...accountIds.map((id) => own[id]?.partFiles?.flat() ?? [])].flat().some(({ id }) => id === fileId)
+
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 
 /** The parts of the text that an account gets. */
@@ -84,6 +90,9 @@ export const toBody = (draft: Draft): CreatePost => {
     postType,
     caption,
     mediaIds: idsOf(files),
+    ...(draft.altTexts && {
+      altTexts: Object.fromEntries(Object.entries(draft.altTexts).filter(([id]) => hasFile(draft, id))),
+    }),
     ...(draft.firstComment && { firstComment: draft.firstComment }),
     ...((hasFiles(draft) || draft.stored) && mediaFit && { mediaFit }),
     ...(padColor && { padColor }),
@@ -105,43 +114,5 @@ export const toBody = (draft: Draft): CreatePost => {
     }),
     ...(draft.isQueued && { schedule: { queue: 'next' } }),
     ...(isTimed(draft) && { scheduledAt: `${draft.time}:00`, timeZone: draft.timeZone }),
-  }
-}
-
-/**
- * A stored draft as it would be typed; undefined if the composer has no place for a part of it: a file that cannot be
- * shown, what files show in this post alone, or a part of a thread that would be divided.
- */
-export function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>): Draft | undefined {
-  const { status, postType, targets, mediaIds, mediaFit = null, padColor = null, firstComment } = post
-  const ownFiles = targets.map(({ threadMedia, mediaIds }) => threadMedia ?? (mediaIds && [mediaIds]))
-  const textOf = (target: PostTarget) => fromParts(partsOf(post, target))
-  const isShown = [mediaIds, ...ownFiles].flat(2).every((id) => id === null || known.has(id))
-  const isTypable = (target: PostTarget) =>
-    postType !== 'thread' || toParts(textOf(target)).join('\0') === partsOf(post, target).join('\0')
-  if (status !== 'draft' || !isShown || post.altTexts || !targets.every(isTypable)) return undefined
-  const toFiles = (ids: string[]) => ids.map((id) => known.get(id)!)
-  const caption = postType === 'thread' ? textOf(targets[0]!) : post.caption
-  const own = targets.map((target, index): Own => {
-    const { fields, mediaFit = null, padColor = null } = target
-    return {
-      mediaFit,
-      padColor,
-      caption: textOf(target) === caption ? undefined : textOf(target),
-      partFiles: ownFiles[index]?.map(toFiles),
-      ...(fields && { fields: toTyped(fields) }),
-    }
-  })
-  return {
-    ...newDraft(),
-    accountIds: targets.map(({ accountId }) => accountId),
-    postType,
-    caption,
-    files: toFiles(mediaIds),
-    firstComment: firstComment ?? '',
-    mediaFit,
-    padColor,
-    stored: { id: post.id, ...versionOf(post) },
-    own: Object.fromEntries(targets.map(({ accountId }, index) => [accountId, own[index]!])),
   }
 }

@@ -10,8 +10,10 @@ import { useSession } from './session.ts'
 export type ChangeFiles = (files: Media[]) => Media[]
 export type Sending = { name: string; share: number } | undefined
 
-/** The upload that is under way. */
+/** The upload that is under way, and the descriptions of files for this post alone. */
 export interface SendingProps {
+  altTexts: Record<string, string> | undefined
+  setAltText: (id: string, text: string) => void
   sending: Sending
   setSending: (sending: Sending) => void
 }
@@ -24,7 +26,7 @@ interface FilesProps extends SendingProps {
 }
 
 /** The files of a post, with a place to drop more of them. */
-export function Files({ title = 'Files', files, onChange, sending, setSending }: FilesProps) {
+export function Files({ title = 'Files', files, onChange, altTexts, setAltText, sending, setSending }: FilesProps) {
   const { client } = useSession()
   const [error, setError] = useState<Error>()
   const add = async (list: FileList | null | undefined) => {
@@ -44,6 +46,7 @@ export function Files({ title = 'Files', files, onChange, sending, setSending }:
     setSending(undefined)
   }
   const describe = async (file: Media, altText: string) => {
+    if (altTexts?.[file.id] !== undefined) return setAltText(file.id, altText)
     const changed = await client.media.update(file.id, { altText })
     onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
   }
@@ -59,7 +62,7 @@ export function Files({ title = 'Files', files, onChange, sending, setSending }:
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" defaultValue=${file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <label>What it shows <input dir="auto" defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
         <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
       </li>`,
     )}</ul>

@@ -1,26 +1,26 @@
-import type { Media, PatchPost, PostDetail, PostTarget } from '../../../clients/sdk/index.ts'
+import type { PatchPost, PostDetail, PostTarget } from '../../../clients/sdk/index.ts'
 import { TakeDown } from './changes.ts'
-import { toDraft } from './draft.ts'
-import { keep } from './hooks.ts'
 import { html } from './html.ts'
 import { keepWarnings } from './issues.ts'
 import { Confirm } from './parts.ts'
+import { Reopen } from './reopen.ts'
 import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
 import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from './time.ts'
 import { fromParts, partsOf, publishesNow, toParts } from './words.ts'
 
 interface ActionsProps {
   post: PostDetail
-  files: ReadonlyMap<string, Media>
   reload: () => void
 }
 
-export function PostActions({ post, files, reload }: ActionsProps) {
+export function PostActions({ post, reload }: ActionsProps) {
   const { client } = useSession()
   const canWrite = useCan('posts:write')
   const canPublish = useCan('posts:publish')
   const nameAccounts = useAccountNames()
-  if (post.status === 'published') return html`<${TakeDown} post=${post} reload=${reload} />`
+  if (post.status === 'published') {
+    return html`<div class="buttons"><${Reopen} post=${post} /><${TakeDown} post=${post} reload=${reload} /></div>`
+  }
   const isDraft = post.status === 'draft'
   const change = async (changes: PatchPost) =>
     keepWarnings(await client.posts.update(post.id, changes, versionOf(post)))
@@ -69,10 +69,8 @@ export function PostActions({ post, files, reload }: ActionsProps) {
     cancelled.length > 0 ? ` It stays cancelled for ${nameAccounts(cancelled)}.` : '',
   ].join('')
   const publish = () => client.posts.publish(post.id, versionOf(post))
-  const draft = toDraft(post, files)
-  const compose = async () => keep('compose', draft!)
   return html`<div class="buttons">
-    ${canWrite && draft && html`<${Confirm} label="Open in the composer" act=${compose} onDone=${() => location.assign('#/compose')} says="There, everything of the draft can be changed. What is typed in the composer now and not stored is dropped." />`}
+    <${Reopen} post=${post} />
     ${
       (isDraft ? canWrite : canPublish) &&
       html`<${Confirm} label="Change the text" act=${changeText} publishes=${textPublishes} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">

@@ -92,7 +92,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
   return html`
     <div class="bar">
       <h1>${titleOf(post.targets.map(({ delivery }) => delivery.state))}</h1>
-      <${PostActions} post=${post} files=${files} reload=${reload} />
+      <${PostActions} post=${post} reload=${reload} />
     </div>
     ${post.status === 'draft' && publishErrors.has(post.id) && html`<${Problem} error=${publishErrors.get(post.id)!} />`}
     ${

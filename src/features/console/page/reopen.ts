@@ -1,0 +1,91 @@
+import { type Media, NotFound, type PostDetail, type PostTarget } from '../../../clients/sdk/index.ts'
+import { type Draft, newDraft, type Own } from './draft.ts'
+import { toTyped } from './fields.ts'
+import { keep } from './hooks.ts'
+import { html } from './html.ts'
+import { Confirm } from './parts.ts'
+import { unless, useAccountNames, useCan, useSession, versionOf } from './session.ts'
+import { fromParts, partsOf, toParts } from './words.ts'
+
+const ownFiles = ({ threadMedia, mediaIds }: PostTarget) => threadMedia ?? (mediaIds && [mediaIds])
+
+const fileIdsOf = ({ mediaIds, targets }: PostDetail) => [
+  ...new Set([mediaIds, ...targets.map((target) => ownFiles(target)?.flat() ?? [])].flat()),
+]
+
+/** Buttons that open a post in the composer: to change it, and as a new post. */
+export function Reopen({ post }: { post: PostDetail }) {
+  const { client } = useSession()
+  const canWrite = useCan('posts:write')
+  const canSeeFiles = useCan('media:read')
+  const nameAccounts = useAccountNames()
+  const fileIds = fileIdsOf(post)
+  if (!canWrite || (fileIds.length > 0 && !canSeeFiles)) return null
+  const readFiles = async () => {
+    const files = await Promise.all(fileIds.map((id) => client.media.get(id).catch(unless(NotFound, undefined))))
+    return new Map(files.flatMap((file) => (file ? [[file.id, file]] : [])))
+  }
+  const open = async () => {
+    const files = await readFiles()
+    if (files.size < fileIds.length) throw new Error('A file of the post is not yours, so the composer cannot show it.')
+    if (isDivided(post)) throw new Error('A part of the thread has a line of ---, which would divide it here.')
+    keep('compose', { ...toDraft(post, files), stored: { id: post.id, ...versionOf(post) } })
+  }
+  const copy = async () => {
+    const [files, accounts] = await Promise.all([readFiles(), Array.fromAsync(client.accounts.list())])
+    const isListed = ({ accountId }: PostTarget) => accounts.some(({ id }) => id === accountId)
+    const gone = nameAccounts(post.targets.filter((target) => !isListed(target)))
+    const missing = fileIds.length - files.size
+    const wasDeleted = post.targets.some(({ delivery }) => delivery.error?.code === 'media_deleted')
+    const lost = [
+      ...(gone ? [`Not connected any more: ${gone}.`] : []),
+      ...(missing > 0 ? [`${missing} of ${fileIds.length} files cannot be used any more.`] : []),
+      ...(wasDeleted ? ['A file was deleted after the post had been made.'] : []),
+      ...(isDivided(post) ? ['A line of --- in a part now divides it.'] : []),
+    ]
+    keep('compose', { ...toDraft(post, files, post.targets.filter(isListed)), ...(lost.length > 0 && { lost }) })
+  }
+  const leave = () => location.assign('#/compose')
+  const dropped = 'What is typed in the composer now and not stored is dropped.'
+  return html`
+    ${post.status === 'draft' && html`<${Confirm} label="Open in the composer" act=${open} onDone=${leave} says="There, everything of the draft can be changed. ${dropped}" />`}
+    <${Confirm} label=${post.status === 'published' ? 'Use again' : 'Duplicate'} act=${copy} onDone=${leave} says="The composer opens with everything of this post, as a new post without a time. ${dropped}" />
+  `
+}
+
+const textOf = (post: PostDetail, target: PostTarget) => fromParts(partsOf(post, target))
+
+/** Whether a part of the thread would become several where parts are typed as one text. */
+const isDivided = (post: PostDetail) =>
+  post.postType === 'thread' &&
+  post.targets.some((target) => toParts(textOf(post, target)).join('\0') !== partsOf(post, target).join('\0'))
+
+/** A stored post as it would be typed for some of its accounts, with the known ones of its files. */
+function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>, targets = post.targets): Draft {
+  const { postType, mediaFit = null, padColor = null, firstComment, altTexts } = post
+  const toFiles = (ids: string[]) => ids.flatMap((id) => known.get(id) ?? [])
+  const caption = postType === 'thread' ? textOf(post, post.targets[0]!) : post.caption
+  const toOwn = (target: PostTarget): Own => {
+    const { fields, mediaFit = null, padColor = null } = target
+    const text = textOf(post, target)
+    return {
+      mediaFit,
+      padColor,
+      caption: text === caption ? undefined : text,
+      partFiles: ownFiles(target)?.map(toFiles),
+      ...(fields && { fields: toTyped(fields) }),
+    }
+  }
+  return {
+    ...newDraft(),
+    accountIds: targets.map(({ accountId }) => accountId),
+    postType,
+    caption,
+    files: toFiles(post.mediaIds),
+    altTexts,
+    firstComment: firstComment ?? '',
+    mediaFit,
+    padColor,
+    own: Object.fromEntries(targets.map((target) => [target.accountId, toOwn(target)])),
+  }
+}
