@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Account, PostType, PostValidation } from '../../../clients/sdk/index.ts'
+import type { Account, PostType, PostValidation, PostWarning } from '../../../clients/sdk/index.ts'
 import { type Draft, type Fit, filesOf, hasFiles, isTimed, newDraft, type Own, toBody } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
 import { type ChangeFiles, Files, FitFields, type Sending, type SendingProps } from './files.ts'
@@ -9,6 +9,7 @@ import { Issues } from './issues.ts'
 import { Confirm, Empty, Loading, Network, ZoneField } from './parts.ts'
 import { issuesOf, Preview } from './preview.ts'
 import { Problem } from './problem.ts'
+import { StoredNote } from './reopen.ts'
 import { useCan, useNames, useSession } from './session.ts'
 import { showPost, useStore } from './store.ts'
 import { formatInstant, OWN_ZONE } from './time.ts'
@@ -38,12 +39,14 @@ export function Compose() {
     },
     [client, JSON.stringify(body)],
   )
-  const validation = check.value
-
   const { stored } = draft
+  const isOfAnother = ({ postId }: PostWarning) => postId === undefined || postId !== stored?.id
+  const validation = check.value && { ...check.value, warnings: check.value.warnings.filter(isOfAnother) }
+
   const chosen = (accounts.value ?? []).filter(({ id }) => accountIds.includes(id))
   const storing = useStore({ ...draft, accountIds }, chosen, setDraft)
-  const { run, error, isRunning, clear, sayDue, publish } = storing
+  const { run, error, isRunning, clear, sayDue, publish, withdraw, sent, names } = storing
+  const isStoredTimed = stored?.status === 'scheduled'
   const due = sayDue()
   const toggle = (id: string) => {
     change({ accountIds: accountIds.includes(id) ? accountIds.filter((each) => each !== id) : [...accountIds, id] })
@@ -57,7 +60,7 @@ export function Compose() {
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isRunning && !sending
   return html`
     <h1>Compose</h1>
-    ${stored && html`<p class="small">What you store here changes <a href="#/posts/${stored.id}">the draft</a>.</p>`}
+    ${stored && html`<${StoredNote} stored=${stored} names=${names} />`}
     ${draft.lost && html`<div class="problem tone-unconfirmed" role="status"><strong>Not everything could be taken over</strong>${draft.lost.map((sentence) => html`<p dir="auto">${sentence}</p>`)}</div>`}
     <div class="with-side">
       <section aria-label="Post">
@@ -91,7 +94,7 @@ export function Compose() {
         }
         ${check.error && html`<${Problem} error=${check.error} onRetry=${check.reload} />`}
         ${error && html`<${Problem} error=${error} />`}
-        ${stored && storing.isOvertaken && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${storing.overwrite} publishes=${sayDue} onDone=${(error?: Error) => error || showPost(stored.id)} says="The draft gets what is typed here, in place of what somebody else has typed meanwhile." />`}
+        ${stored && storing.isOvertaken && html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${storing.overwrite} publishes=${sayDue} onDone=${(error?: Error) => error || showPost(stored.id)} says="The post gets what is typed here, in place of what somebody else has typed meanwhile." />`}
         ${
           storing.isReused &&
           html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${() => {
@@ -107,9 +110,11 @@ export function Compose() {
           ${
             due
               ? html`<${Confirm} label="Publish now" isDisabled=${!canStore} act=${publish} onDone=${() => {}} says=${due} />`
-              : html`<button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? 'Schedule' : 'Save the draft'}</button>`
+              : (isScheduled || !isStoredTimed) &&
+                html`<button type="button" class="primary" disabled=${!canStore} onClick=${run}>${isScheduled ? (isStoredTimed ? 'Save the changes' : 'Schedule') : 'Save the draft'}</button>`
           }
-          ${canPublish && !isScheduled && html`<${Confirm} label="Publish now" isDisabled=${!canStore || !validation?.publishable} act=${publish} onDone=${() => {}} says="The post goes out to ${accountIds.length} ${accountIds.length === 1 ? 'account' : 'accounts'} within seconds." />`}
+          ${canPublish && !isScheduled && html`<${Confirm} label="Publish now" isDisabled=${!canStore || !validation?.publishable} act=${publish} onDone=${() => {}} says="The post goes out to ${sent.length} ${sent.length === 1 ? 'account' : 'accounts'} within seconds." />`}
+          ${isStoredTimed && html`<${Confirm} label="Back to draft" isDisabled=${isRunning || sending} act=${withdraw} onDone=${() => {}} says="The post gets what is typed here, but no time. Nothing of it is sent before somebody schedules or publishes it.${names.cancelled && ` It is then sent to ${names.cancelled} too, for which it is cancelled now.`}" />`}
           <${Confirm} label="Start again" says="What is typed and chosen on this page is dropped." act=${async () => setDraft(newDraft)} onDone=${() => {}} />
         </div>
       </section>

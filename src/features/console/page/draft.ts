@@ -1,4 +1,4 @@
-import type { CreatePost, Media, MediaFit, PostType } from '../../../clients/sdk/index.ts'
+import type { CreatePost, DeliveryState, Media, MediaFit, PostType } from '../../../clients/sdk/index.ts'
 import { type TypedFields, toFields } from './fields.ts'
 import { OWN_ZONE, toInstant } from './time.ts'
 import { toParts } from './words.ts'
@@ -26,12 +26,24 @@ export interface Draft extends Fit {
   isQueued: boolean
   /** The name of this post, so that a repeated click stores it once. */
   key: string
-  /** The stored draft that it changes, with its version. */
-  stored?: { id: string; ifMatch: string | undefined }
+  /** The stored post that it changes. */
+  stored?: Stored
   /** Sentences about what the post from which it was made has, and it has not. */
   lost?: string[]
   /** By the ids of accounts. */
   own: Record<string, Own>
+}
+
+/** A stored post when it was opened. */
+export interface Stored {
+  id: string
+  ifMatch: string | undefined
+  status: 'draft' | 'scheduled'
+  /** The times as they would be typed, as in `timesOf`. */
+  times: Record<string, string>
+  /** The states of its deliveries, and the fields, by the ids of accounts. */
+  states: Record<string, DeliveryState>
+  fields: Record<string, object | null>
 }
 
 /** The differences of the post on one account. */
@@ -67,6 +79,14 @@ export const timeOf = ({ own, time, timeZone }: Draft, accountId: string): Date 
 
 export const hasFile = ({ files, accountIds, own }: Draft, fileId: string) =>
   [files, ...accountIds.map((id) => own[id]?.partFiles?.flat() ?? [])].flat().some(({ id }) => id === fileId)
+
+/** The typed times: that of the post as `post`, and those of single accounts by their ids. None for a draft. */
+export function timesOf(draft: Draft): Record<string, string> {
+  const { accountIds, own, time, timeZone } = draft
+  if (!isTimed(draft)) return {}
+  const ofAccounts = accountIds.flatMap((id) => (own[id]?.time ? [[id, `${own[id].time} ${timeZone}`]] : []))
+  return { post: `${time} ${timeZone}`, ...Object.fromEntries(ofAccounts) }
+}
 
 const idsOf = (files: Media[]) => files.map(({ id }) => id)
 

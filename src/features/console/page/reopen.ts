@@ -1,10 +1,11 @@
 import { type Media, NotFound, type PostDetail, type PostTarget } from '../../../clients/sdk/index.ts'
-import { type Draft, newDraft, type Own } from './draft.ts'
+import { type Draft, newDraft, type Own, type Stored, timesOf } from './draft.ts'
 import { toTyped } from './fields.ts'
 import { keep } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm } from './parts.ts'
 import { unless, useAccountNames, useCan, useSession, versionOf } from './session.ts'
+import { OWN_ZONE, toLocal } from './time.ts'
 import { fromParts, partsOf, toParts } from './words.ts'
 
 const ownFiles = ({ threadMedia, mediaIds }: PostTarget) => threadMedia ?? (mediaIds && [mediaIds])
@@ -17,6 +18,7 @@ const fileIdsOf = ({ mediaIds, targets }: PostDetail) => [
 export function Reopen({ post }: { post: PostDetail }) {
   const { client } = useSession()
   const canWrite = useCan('posts:write')
+  const canPublish = useCan('posts:publish')
   const canSeeFiles = useCan('media:read')
   const nameAccounts = useAccountNames()
   const fileIds = fileIdsOf(post)
@@ -29,7 +31,8 @@ export function Reopen({ post }: { post: PostDetail }) {
     const files = await readFiles()
     if (files.size < fileIds.length) throw new Error('A file of the post is not yours, so the composer cannot show it.')
     if (isDivided(post)) throw new Error('A part of the thread has a line of ---, which would divide it here.')
-    keep('compose', { ...toDraft(post, files), stored: { id: post.id, ...versionOf(post) } })
+    const draft = withTimes(toDraft(post, files), post)
+    keep('compose', { ...draft, stored: toStored(post, draft) })
   }
   const copy = async () => {
     const [files, accounts] = await Promise.all([readFiles(), Array.fromAsync(client.accounts.list())])
@@ -48,10 +51,22 @@ export function Reopen({ post }: { post: PostDetail }) {
   const leave = () => location.assign('#/compose')
   const dropped = 'What is typed in the composer now and not stored is dropped.'
   return html`
-    ${post.status === 'draft' && html`<${Confirm} label="Open in the composer" act=${open} onDone=${leave} says="There, everything of the draft can be changed. ${dropped}" />`}
+    ${(post.status === 'draft' || (post.status === 'scheduled' && canPublish)) && html`<${Confirm} label="Open in the composer" act=${open} onDone=${leave} says="There, everything of the post can be changed. ${dropped}" />`}
     <${Confirm} label=${post.status === 'published' ? 'Use again' : 'Duplicate'} act=${copy} onDone=${leave} says="The composer opens with everything of this post, as a new post without a time. ${dropped}" />
   `
 }
+
+interface NoteProps {
+  stored: Stored
+  /** The accounts for which it is cancelled, and those to which it could not be sent. */
+  names: { cancelled: string; unsent: string }
+}
+
+/** A line above the composer about the post that it changes, and about the deliveries that a change affects. */
+export const StoredNote = ({ stored: { id, status }, names: { cancelled, unsent } }: NoteProps) =>
+  html`<p class="small">What you store here changes <a href="#/posts/${id}">${status === 'draft' ? 'the draft' : 'the scheduled post'}</a>.</p>
+    ${unsent && html`<p class="warning" dir="auto">It was not published to ${unsent}. A change of its content or time sends it there again, at its time.</p>`}
+    ${cancelled && html`<p class="small" dir="auto">It stays cancelled for ${cancelled}.</p>`}`
 
 const textOf = (post: PostDetail, target: PostTarget) => fromParts(partsOf(post, target))
 
@@ -89,3 +104,23 @@ function toDraft(post: PostDetail, known: ReadonlyMap<string, Media>, targets = 
     own: Object.fromEntries(targets.map((target) => [target.accountId, toOwn(target)])),
   }
 }
+
+/** A draft with the times of the post, in its time zone. */
+function withTimes(draft: Draft, { scheduledAt, timeZone = OWN_ZONE, targets }: PostDetail): Draft {
+  const typed = (time: string | null) => (time ? toLocal(new Date(time), timeZone) : '')
+  const own = targets.map(({ accountId, scheduledAt }) => [
+    accountId,
+    { ...draft.own[accountId], time: typed(scheduledAt) },
+  ])
+  return { ...draft, time: typed(scheduledAt), timeZone, own: Object.fromEntries(own) }
+}
+
+/** The stored post that a draft changes. */
+export const toStored = (post: PostDetail, draft: Draft): Stored => ({
+  id: post.id,
+  ...versionOf(post),
+  status: post.status === 'draft' ? 'draft' : 'scheduled',
+  times: timesOf(draft),
+  states: Object.fromEntries(post.targets.map(({ accountId, delivery }) => [accountId, delivery.state])),
+  fields: Object.fromEntries(post.targets.map(({ accountId, fields }) => [accountId, fields])),
+})

@@ -1,28 +1,42 @@
 import { useState } from 'preact/hooks'
-import { type Account, Conflict, PreconditionFailed } from '../../../clients/sdk/index.ts'
-import { type Draft, isTimed, newDraft, timeOf, toBody } from './draft.ts'
+import { type Account, Conflict, type CreatePost, PreconditionFailed } from '../../../clients/sdk/index.ts'
+import { type Draft, isTimed, newDraft, type Stored, timeOf, toBody } from './draft.ts'
 import { useAction } from './hooks.ts'
 import { keepWarnings } from './issues.ts'
+import { toPatch } from './patch.ts'
 import { publishErrors } from './post.ts'
-import { useAccountNames, useSession, versionOf } from './session.ts'
-import { isPast } from './time.ts'
+import { toStored } from './reopen.ts'
+import { useAccountNames, useSession } from './session.ts'
+import { isPast, toInstant, toSchedule } from './time.ts'
 import { publishesNow } from './words.ts'
 
-/** The values with which a change of a draft removes what its body leaves out. */
-const NOTHING = { firstComment: null, mediaFit: null, padColor: null, threadParts: null }
+interface Storing {
+  typed?: Draft
+  stored?: Stored | undefined
+  body?: CreatePost
+  /** Whether a time that is as it was when the post was opened is left out of the change. */
+  keepsTimes?: boolean
+}
 
 export const showPost = (id: string) => location.assign(`#/posts/${id}`)
 
-/** The ways to store a typed post for these accounts: as a new one, or in place of the content of the stored draft. */
+/** The ways to store a typed post for these accounts: as a new one, or in place of the content of the stored one. */
 export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (draft: Draft) => Draft) => void) {
   const { client } = useSession()
   const nameAccounts = useAccountNames()
   const [isReused, setReused] = useState(false)
   const [isOvertaken, setOvertaken] = useState(false)
-  const { stored, accountIds } = draft
-  const store = async ({ version = stored, body = toBody(draft) } = {}) => {
-    const { id } = await (version
-      ? client.posts.update(version.id, { ...NOTHING, ...body }, { ifMatch: version.ifMatch }).then(keepWarnings)
+  const { accountIds } = draft
+  const store = async ({
+    typed = draft,
+    stored = draft.stored,
+    body = toBody(typed),
+    keepsTimes = true,
+  }: Storing = {}) => {
+    const { id } = await (stored
+      ? client.posts
+          .update(stored.id, toPatch(body, typed, stored, keepsTimes), { ifMatch: stored.ifMatch })
+          .then(keepWarnings)
       : client.posts.create(body, { idempotencyKey: draft.key }).then(keepWarnings)
     ).catch((error) => {
       setReused(error instanceof Conflict && error.code === 'idempotency_key_reused')
@@ -33,32 +47,61 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
     return id
   }
   const overwrite = async () => {
-    const present = await client.posts.get(stored!.id)
-    if (present.status !== 'draft') throw new Error('It is no draft any more: open the post, and change it there.')
-    return store({ version: { id: present.id, ...versionOf(present) } })
+    const present = await client.posts.get(draft.stored!.id)
+    if (present.status !== draft.stored!.status) {
+      throw new Error(`The post is ${present.status} meanwhile: open it, and change it there.`)
+    }
+    const body = sayDue() ? toDueBody(draft, isForAll()) : toBody(draft)
+    return store({ stored: toStored(present, draft), body, keepsTimes: false })
   }
   const renew = () => {
     setDraft((draft) => ({ ...draft, key: crypto.randomUUID() }))
     setReused(false)
   }
+  const nameOf = (ids: string[]) => nameAccounts(accounts.filter(({ id }) => ids.includes(id)))
+  const states = draft.stored?.states ?? {}
+  const cancelled = accountIds.filter((id) => states[id] === 'cancelled')
+  const sent = accountIds.filter((id) => states[id] !== 'cancelled')
+  const unsent = accountIds.filter((id) => states[id] === 'failed' || states[id] === 'missed')
   /** The accounts to which the post goes out as soon as it is stored. */
-  const findDue = () => (isTimed(draft) ? accountIds.filter((id) => isPast(timeOf(draft, id))) : [])
+  const findDue = () => (isTimed(draft) ? sent.filter((id) => isPast(timeOf(draft, id))) : [])
   const sayDue = () => {
     const due = findDue()
     if (due.length === 0) return undefined
-    const says = publishesNow(nameAccounts(accounts.filter(({ id }) => due.includes(id))) || 'its accounts')
-    return due.length < accountIds.length ? `${says} The other accounts get it at their times.` : says
+    const says = publishesNow(nameOf(due) || 'its accounts')
+    return due.length < sent.length ? `${says} The other accounts get it at their times.` : says
   }
   const action = useAction(async () => {
     if (sayDue()) throw new Error('The time has passed meanwhile. Choose another one, or publish now.')
     showPost(await store())
   })
+  const isForAll = () => !isTimed(draft) || findDue().length === sent.length
   const publish = async () => {
-    if (isTimed(draft) && findDue().length < accountIds.length) return showPost(await store())
+    if (draft.stored?.status === 'scheduled') {
+      return showPost(await store({ body: toDueBody(draft, isForAll()), keepsTimes: false }))
+    }
+    if (!isForAll()) return showPost(await store())
     // The post is stored by then: its own page shows why it is not published.
-    const id = await store({ body: toBody({ ...draft, time: '' }) })
+    const id = await store({ typed: { ...draft, time: '' } })
     await client.posts.publish(id).catch((error) => publishErrors.set(id, error))
     showPost(id)
   }
-  return { ...action, publish, overwrite, renew, sayDue, isReused, isOvertaken }
+  const withdraw = async () => showPost(await store({ typed: { ...draft, time: '', isQueued: false } }))
+  const names = { cancelled: nameOf(cancelled), unsent: nameOf(unsent) }
+  return { ...action, publish, withdraw, overwrite, renew, sayDue, sent, names, isReused, isOvertaken }
+}
+
+/** The body of a typed post that is due now: for all of its accounts, or for those whose time has passed. */
+function toDueBody(draft: Draft, isForAll: boolean): CreatePost {
+  const { accountOverrides = [], ...body } = toBody(draft)
+  const now = new Date()
+  return {
+    ...body,
+    ...((isForAll || isPast(toInstant(draft.time, draft.timeZone))) && toSchedule(now, draft.timeZone)),
+    accountOverrides: accountOverrides.map(({ scheduledAt, ...own }) => ({
+      ...own,
+      ...(!isForAll &&
+        scheduledAt && { scheduledAt: isPast(timeOf(draft, own.accountId)) ? now.toISOString() : scheduledAt }),
+    })),
+  }
 }
