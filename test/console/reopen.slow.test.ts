@@ -9,8 +9,6 @@ import { createScene, ZONE } from './scene.ts'
 async function reopen(page: Page, show: (page: Page, path: string) => Promise<unknown>, id: string, label: string) {
   await show(page, `/posts/${id}`)
   await page.getByRole('button', { name: label, exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: label, exact: true })
-  await dialog.getByRole('button', { name: label, exact: true }).click()
   await page.getByRole('heading', { name: 'Compose' }).waitFor()
 }
 
@@ -112,7 +110,16 @@ t.test('a scheduled post is duplicated without its time', needsBrowser, async (t
   const post = { accountIds, caption: 'The lamp is lit.', scheduledAt: '2030-05-01T10:00:00Z' }
   const { id } = (await ada.call('POST', '/posts', post)).body
   const { page, problems } = await open()
-  await reopen(page, show, id, 'Duplicate')
+  await show(page, '/compose')
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('Typed before')
+  await show(page, `/posts/${id}`)
+  await page.getByRole('button', { name: 'Duplicate' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Duplicate' })
+  await dialog.getByText('What is typed in the composer now and not stored is dropped.').waitFor()
+  await dialog.getByRole('button', { name: 'Duplicate' }).click()
+  await page.getByRole('heading', { name: 'Compose' }).waitFor()
+  t.equal(await text.inputValue(), post.caption)
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
   const { data } = (await ada.call('GET', '/posts')).body

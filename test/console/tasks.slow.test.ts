@@ -63,6 +63,31 @@ t.test('a stranger does common tasks on the demo with few clicks', needsBrowser,
   }
   await task('move a post to another day, and undo it', 2, move, DAY)
 
+  const openFor = async (label: string) => {
+    await click(chip('The lamp is lit.'))
+    await click(button(label))
+    await page.getByRole('heading', { name: 'Compose' }).waitFor()
+  }
+  const correct = async () => {
+    await openFor('Open in the composer')
+    const files = page.getByLabel('Post', { exact: true }).getByRole('group', { name: 'Files' })
+    await click(files.getByRole('button', { name: 'Remove' }))
+    clicks += 2
+    await files
+      .getByLabel(/^Drop files here/)
+      .setInputFiles({ name: 'other.jpg', mimeType: 'image/jpeg', buffer: await jpeg(50) })
+    await click(button('Save the changes'))
+    await page.getByRole('heading', { name: 'Scheduled post' }).waitFor()
+  }
+  await task('correct the picture of a scheduled post', 6, correct, DAY)
+
+  const duplicate = async () => {
+    await openFor('Duplicate')
+    await click(button('Save the draft'))
+    await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  }
+  await task('make a new post of another one', 3, duplicate, DAY)
+
   await task('find out why a post has failed, and retry it', 3, async () => {
     await click(chip('Failed').first())
     await page.getByText('content_refused').first().waitFor()

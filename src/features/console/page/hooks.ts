@@ -107,10 +107,12 @@ export function setQuery(changes: Record<string, string>): void {
 export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
   const [value, setValue] = useState<T>(() => ({
     ...initial,
-    ...JSON.parse(sessionStorage.getItem(`postroom.${name}`) ?? '{}'),
+    ...readKept(name),
   }))
   useLayoutEffect(() => keep(name, value), [value])
   return [value, setValue]
 }
+
+export const readKept = (name: string) => JSON.parse(sessionStorage.getItem(`postroom.${name}`) ?? '{}')
 
 export const keep = (name: string, value: object) => sessionStorage.setItem(`postroom.${name}`, JSON.stringify(value))

@@ -1,9 +1,10 @@
 import { type Media, NotFound, type PostDetail, type PostTarget } from '../../../clients/sdk/index.ts'
 import { type Draft, newDraft, type Own, type Stored, timesOf } from './draft.ts'
 import { toTyped } from './fields.ts'
-import { keep } from './hooks.ts'
+import { keep, readKept, useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Confirm } from './parts.ts'
+import { Problem } from './problem.ts'
 import { unless, useAccountNames, useCan, useSession, versionOf } from './session.ts'
 import { OWN_ZONE, toLocal } from './time.ts'
 import { fromParts, partsOf, toParts } from './words.ts'
@@ -48,12 +49,29 @@ export function Reopen({ post }: { post: PostDetail }) {
     ]
     keep('compose', { ...toDraft(post, files, post.targets.filter(isListed)), ...(lost.length > 0 && { lost }) })
   }
-  const leave = () => location.assign('#/compose')
-  const dropped = 'What is typed in the composer now and not stored is dropped.'
   return html`
-    ${(post.status === 'draft' || (post.status === 'scheduled' && canPublish)) && html`<${Confirm} label="Open in the composer" act=${open} onDone=${leave} says="There, everything of the post can be changed. ${dropped}" />`}
-    <${Confirm} label=${post.status === 'published' ? 'Use again' : 'Duplicate'} act=${copy} onDone=${leave} says="The composer opens with everything of this post, as a new post without a time. ${dropped}" />
+    ${(post.status === 'draft' || (post.status === 'scheduled' && canPublish)) && html`<${Open} label="Open in the composer" act=${open} />`}
+    <${Open} label=${post.status === 'published' ? 'Use again' : 'Duplicate'} act=${copy} />
   `
+}
+
+/** Whether nothing is typed or chosen in the composer. */
+function isComposerBlank(): boolean {
+  const blank = newDraft()
+  return JSON.stringify({ ...blank, ...readKept('compose'), key: blank.key }) === JSON.stringify(blank)
+}
+
+/** A button that fills the composer and shows it. It asks before it drops something. */
+function Open({ label, act }: { label: string; act: () => Promise<void> }) {
+  const leave = () => location.assign('#/compose')
+  const { run, error, isRunning } = useAction(async () => {
+    await act()
+    leave()
+  })
+  if (!isComposerBlank()) {
+    return html`<${Confirm} label=${label} act=${act} onDone=${leave} says="What is typed in the composer now and not stored is dropped." />`
+  }
+  return html`<button type="button" disabled=${isRunning} onClick=${run}>${label}</button>${error && html`<${Problem} error=${error} />`}`
 }
 
 interface NoteProps {
