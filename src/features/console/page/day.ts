@@ -92,10 +92,10 @@ export function Chip({
     <span class="chip-head">
       ${time && html`<time>${time}</time>`} <${StateMark} state=${state} />
       ${count < states.length && html`<span>${count} of ${states.length}</span>`}
+      <span class="networks">${[...new Set(targets.map(({ platform }) => platform))].map((platform) => html`<${Network} platform=${platform} />`)}</span>
       ${accounts && html`<span class="warning" title=${`Needs its owner: ${accounts}`}>⚠ <span class="hidden">Needs its owner: ${accounts}</span></span>`}
     </span>
     <span class="chip-text" dir="auto">${(others.length === 0 && text ? text : post.caption).slice(0, 80) || 'Without text'}</span>
     <${Pictures} files=${files} />
-    <span class="networks">${[...new Set(targets.map(({ platform }) => platform))].map((platform) => html`<${Network} platform=${platform} />`)}</span>
   </a>`
 }

@@ -10,7 +10,7 @@ import { STATES } from './words.ts'
 
 export const StateMark = ({ state }: { state: DeliveryState }) => {
   const { word, shape, meaning } = STATES[state]
-  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> ${word}</span>`
+  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> <span class="word">${word}</span></span>`
 }
 
 export function Network({ platform }: { platform: string }) {
