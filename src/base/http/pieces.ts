@@ -1,5 +1,5 @@
-/** Longer work pauses. A piece itself takes longer if it measures a long text. */
-const PIECE_MS = 5
+/** A turn of the event loop with longer work ends. A piece itself takes longer if it measures a long text. */
+const TURN_MS = 5
 
 /** Those that continue their work, the one that has waited longest first. */
 const paused: (() => void)[] = []
@@ -9,14 +9,26 @@ const paused: (() => void)[] = []
  * `canPause`, it does not, so that a transaction is not kept waiting.
  */
 export async function inPieces<T>(work: Generator<void, T>, { canPause = true } = {}): Promise<T> {
-  let startedAt = performance.now()
   for (;;) {
+    if (canPause && turnMs() > TURN_MS) await pause()
     const { done, value } = work.next()
     if (done) return value
-    if (!canPause || performance.now() - startedAt < PIECE_MS) continue
-    await pause()
-    startedAt = performance.now()
   }
+}
+
+/** When the first piece of this turn began; undefined before. */
+let turnBeganAt: number | undefined
+
+/** How long pieces have run in this turn, of this work and of what ran before it. */
+function turnMs(): number {
+  const now = performance.now()
+  if (turnBeganAt === undefined) {
+    turnBeganAt = now
+    setImmediate(() => {
+      turnBeganAt = undefined
+    })
+  }
+  return now - turnBeganAt
 }
 
 /** The results of `map`, each of which is a piece. */
