@@ -96,6 +96,25 @@ t.test('a stranger does common tasks on the demo with few clicks', needsBrowser,
     await page.getByText('The network has it.').waitFor()
   })
 
+  const { id: failedId } = await client.posts.create({
+    accountIds: [SANDBOX_ACCOUNT_ID],
+    caption: 'The lamp is out.',
+    accountOverrides: [{ accountId: SANDBOX_ACCOUNT_ID, fields: { fault: 'content_refused' } }],
+    scheduledAt: new Date().toISOString(),
+  })
+  const readDelivery = async () => (await client.posts.get(failedId)).targets[0]!.delivery
+  await until('it has failed', readDelivery, { isMet: ({ state }) => state === 'failed' })
+  await task('mend a post that has failed, and publish it', 6, async () => {
+    await click(chip('The lamp is out.'))
+    await click(button('Open in the composer'))
+    await click(page.getByText('More options, 1 set'))
+    clicks++
+    await page.locator('select[name=fault]').selectOption('')
+    await click(button('Publish now'))
+    await click(confirmed('Publish now'))
+    await page.getByText('The network has it.').waitFor()
+  })
+
   const harbour = page.getByLabel('Sandbox', { exact: true }).getByRole('listitem').filter({ hasText: 'harbour' })
 
   await task('connect an account', 5, async () => {
