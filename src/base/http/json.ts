@@ -43,8 +43,8 @@ const TOO_MANY_KEYS: Issue = { code: 'custom', path: [], message: `Request body 
 /** More levels than a body may have. V8 takes a hundred times longer for a level than for a value. */
 const PARSED_DEPTH_MAX = 1_000
 
-/** A shorter body has too few keys and levels to take long. */
-const SCANNED_BYTES_MIN = 16_384
+/** A shorter body has too few keys and levels to take long, and no more levels than `JSON.stringify` can write. */
+const SCANNED_BYTES_MIN = 4_096
 
 const QUOTE = 0x22
 const COLON = 0x3a

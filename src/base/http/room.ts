@@ -46,9 +46,12 @@ export function createRoom({ max = Infinity, perOwner }: RoomLimits) {
   }
 
   return {
-    /** Resolves to the function that gives the room back. Throws 503 if none gets free within a second. */
+    /**
+     * Resolves to the function that gives the room back, except for the amount it is called with. Throws 503 if none
+     * gets free within a second.
+     */
     take: (owner: string, amount: number) =>
-      new Promise<() => void>((resolve, reject) => {
+      new Promise<(kept?: number) => void>((resolve, reject) => {
         const leave = () => {
           waiting = waiting.filter((each) => each !== place)
           reject(fail('service_busy'))
@@ -56,8 +59,9 @@ export function createRoom({ max = Infinity, perOwner }: RoomLimits) {
         const timer = setTimeout(leave, WAIT_MS)
         const start = () => {
           clearTimeout(timer)
-          resolve(() => {
-            change(place, -1)
+          resolve((kept = 0) => {
+            change({ ...place, amount: place.amount - kept }, -1)
+            place.amount = kept
             admitWaiting()
           })
         }
