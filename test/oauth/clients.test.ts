@@ -118,6 +118,10 @@ t.test('an invalid registration is refused with what is wrong', async (t) => {
     [{ redirect_uris: ['https:evil.example'] }, /must begin with https:\/\//],
     [{ redirect_uris: ['http:127.0.0.1/'] }, /must begin with http:\/\//],
     [{ redirect_uris: ['https:\\\\evil.example/'] }, /must begin with https:\/\//],
+    ...[...'"<>\\^`{|}'].map((character): [object, RegExp] => [
+      { redirect_uris: [`http://127.0.0.1:80${character}@evil.example/`] },
+      /percent-encoded/,
+    ]),
     [{ redirect_uris: ['ms-msdt:/id'] }, /scheme ms-msdt:/],
     [{ redirect_uris: ['ms-word://ofe'] }, /scheme ms-word:/],
     [{ redirect_uris: ['search-ms:query=x'] }, /scheme search-ms:/],

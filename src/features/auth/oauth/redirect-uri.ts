@@ -12,6 +12,9 @@ const isUsable = (scheme: string) =>
 
 const URI_LENGTH_MAX = 2_000
 
+/** Printable characters of ASCII that are in no URI: https://www.rfc-editor.org/rfc/rfc3986#section-2 */
+const NOT_IN_URIS = /["<>\\^`{|}]/
+
 const isLoopback = ({ protocol, hostname }: URL) =>
   protocol === 'http:' && (hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost')
 
@@ -27,6 +30,8 @@ export function findRedirectProblem(text: string): string | undefined {
   if (/^https?:$/.test(url.protocol) && !text.toLowerCase().startsWith(`${url.protocol}//`)) {
     return `must begin with ${url.protocol}//`
   }
+  // Only browsers read `\` as `/`: other programs see another host in `http://127.0.0.1:80\@evil.example/`.
+  if (NOT_IN_URIS.test(text)) return 'has a character that must be percent-encoded in a URI'
   if (text.includes('#')) return 'has a fragment, which is not allowed'
   if (url.username || url.password) return 'has a user name or a password, which is not allowed'
   if (url.protocol === 'http:' && !isLoopback(url)) return 'must use https; http is for localhost, 127.0.0.1 and [::1]'
