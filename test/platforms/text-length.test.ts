@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { TextUnit } from '../../src/platforms/contract/limits.ts'
+import { normalizeText } from '../../src/platforms/rules/normal-form.ts'
 import { countLength } from '../../src/platforms/rules/text-length.ts'
 import { collectProblems } from '../helpers/problems.ts'
 
@@ -132,4 +133,25 @@ t.test('Mastodon: an http(s) URL counts 23, and a remote mention counts without 
     [`@ada@mastodon.social ${family}`, 6],
   ]
   for (const [text, length] of expected) t.equal(countLength(text, 'mastodon'), length, text)
+})
+
+t.test('marks are put in order among 30 at a time, for which alone ICU is fast', async (t) => {
+  const pairs = (count: number) => '\u0301\u0316'.repeat(count)
+  const long = ' '.repeat(1_000)
+  const [first, next] = [`a${pairs(15)}`, pairs(15)].map((piece) => piece.normalize('NFC'))
+  t.equal(normalizeText(`${long}a${pairs(40)}b`, 'NFC'), `${long}${first}${next}${pairs(10).normalize('NFC')}b`)
+  // NFKD makes a mark of the first one.
+  const sounds = '\uff9e\u0316'.repeat(20)
+  t.equal(
+    normalizeText(`${long}${sounds}`, 'NFKD'),
+    long + [sounds.slice(0, 30), sounds.slice(30)].map((part) => part.normalize('NFKD')).join(''),
+  )
+  for (const form of ['NFC', 'NFKC', 'NFKD'] as const) {
+    const texts = ['é', 'e\u0301', '한국어', 'क्षत्रिय', 'ﷺ', 'ｶﾞ', 'שָׁלוֹם'].map((text) => long + text)
+    t.strictSame(
+      texts.map((text) => normalizeText(text, form)),
+      texts.map((text) => text.normalize(form)),
+      form,
+    )
+  }
 })

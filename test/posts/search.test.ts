@@ -236,6 +236,23 @@ t.test('a search without a word, or with a long text, is rejected', async (t) =>
   t.equal((await ada.call('GET', `/posts?q=${'a'.repeat(200)}`)).status, 200)
 })
 
+t.test('texts that take long to read are left to the next transaction', async (t) => {
+  const { db, post } = await createScene(t)
+  for (let count = 0; count < 5; count++) await post(`slow ${count}`)
+  await numberEvents(db)
+  const read: string[] = []
+  const slowly: typeof storedWords = (due) => {
+    for (const endsAt = performance.now() + 60; performance.now() < endsAt; );
+    read.push(due.postId)
+    return storedWords(due)
+  }
+  await indexDuePosts(db, slowly)
+  t.ok(read.length > 0 && read.length < 5, `${read.length} of 5`)
+  while ((await indexDuePosts(db, slowly)) > 0);
+  t.equal(new Set(read).size, 5)
+  t.equal(read.length, 5, 'each once')
+})
+
 t.test('the words of a hostile post are bounded', (t) => {
   const post = { userId: 'a', postId: '0196f0b281d4' }
   const many = Array.from({ length: 100_000 }, (_, index) => `word${index}`).join(' ')

@@ -5,6 +5,9 @@ import { prepared } from '../../prepared.ts'
 /** The most posts whose words one transaction writes. */
 export const WORDS_BATCH_MAX = 200
 
+/** A transaction reads no other text after this time: Postgres ends one that is idle for 5 s. */
+const READ_MAX_MS = 100
+
 /** Any number. One worker at a time: an older text could overwrite a newer one. */
 const WORDS_LOCK = 4_721_390_007
 
@@ -74,6 +77,13 @@ const readOutdatedTexts = prepared<{ limit: number }, DueTexts>(
     ) ${textsOfTaken}`,
 )
 
+const postponeWords = prepared<{ rows: string }, never>(
+  'postpone_post_words',
+  (_db, value) => sql`
+    insert into post_words_due (user_id, post_id)
+    select user_id, post_id from jsonb_to_recordset(${value('rows')}::jsonb) as item(user_id uuid, post_id uuid)`,
+)
+
 const writeWords = prepared<{ rows: string }, never>(
   'write_post_words',
   (_db, value) => sql`
@@ -98,12 +108,16 @@ export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[])
     if (!lock!.isLocked) return 0
     const take = any!.isDue ? takeDueTexts : readOutdatedTexts
     const [due] = await take(db, { limit: WORDS_BATCH_MAX })
-    const rows = due!.posts.map((post) => ({
-      user_id: post.userId,
-      post_id: post.postId,
-      words: [...read(post), WORDS_RULE],
-    }))
+    const rows: { user_id: string; post_id: string; words: string[] }[] = []
+    const postponed: { user_id: string; post_id: string }[] = []
+    const endsAt = performance.now() + READ_MAX_MS
+    for (const post of due!.posts) {
+      const key = { user_id: post.userId, post_id: post.postId }
+      if (rows.length > 0 && performance.now() > endsAt) postponed.push(key)
+      else rows.push({ ...key, words: [...read(post), WORDS_RULE] })
+    }
     if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })
+    if (postponed.length > 0) await postponeWords(db, { rows: JSON.stringify(postponed) })
     return due!.count
   })
 }

@@ -5,6 +5,7 @@ import { planTexts } from '../../engine/delivery/plan.ts'
 import type { RateLimit } from '../../platforms/contract/limits.ts'
 import type { OwnContent, Post } from '../../platforms/contract/post.ts'
 import { platforms } from '../../platforms/limits.ts'
+import { normalizeText } from '../../platforms/rules/normal-form.ts'
 import { readCaption } from '../../platforms/rules/stored-text.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 
@@ -63,7 +64,7 @@ export function digestTexts(
 
 /** 64 bits: an account has far fewer than 2^32 posts in 7 days. */
 function digest(text: string): string | null {
-  const normalized = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
+  const normalized = normalizeText(text, 'NFC').replace(/\s+/gu, ' ').trim()
   if (normalized === '') return null
   // A third of the time of a `Buffer`.
   return BigInt.asIntN(64, BigInt(`0x${hash('sha256', normalized, 'hex').slice(0, 16)}`)).toString()

@@ -1,6 +1,7 @@
 import type { BodyPath } from '../../../schemas/warning.ts'
 import type { AltTextRule, TextRule } from '../../platforms/contract/limits.ts'
 import { findAltText, findAltTextRule } from '../../platforms/rules/alt-text.ts'
+import { normalizeText } from '../../platforms/rules/normal-form.ts'
 import { captionPath, fieldPath } from '../../platforms/rules/paths.ts'
 import { findMarkup, readCaption } from '../../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../../platforms/rules/text-cache.ts'
@@ -143,7 +144,7 @@ const cut = (address: string) =>
 
 function describeCharacters(text: string, removed: readonly string[] = []): string | undefined {
   if (removed.length === 0) return undefined
-  const composed = text.normalize('NFC')
+  const composed = normalizeText(text, 'NFC')
   const isComposable = removed.every((character) => !composed.includes(character))
   const hint = isComposable ? 'write composed letters (Unicode form NFC)' : 'replace them'
   const named = listSome(removed, toCodePoint)

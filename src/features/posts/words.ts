@@ -1,4 +1,5 @@
 import type { PostTexts } from '../../../db/queries/posts/words.ts'
+import { normalizeText } from '../../platforms/rules/normal-form.ts'
 
 /*
  * Searches compare words, whatever their case, accents, points and width. Scripts without spaces have no words that a
@@ -18,6 +19,8 @@ const RUN = new RegExp(
 const WORD_MAX = 64
 /** A post of 1 MiB would have a hundred times as many. Its later words are not found. */
 const WORDS_MAX = 5_000
+/** The characters of all texts of a post that are searched. Decomposed, Korean has three times as many. */
+const TEXT_MAX = 65_536
 
 /** Signs that make another letter: viramas, and the voiced sound marks of kana. */
 const LETTER_SIGNS = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u0f84\u1039\u103a\u17d2\u1b44\ua9c0\u3099\u309a]`
@@ -43,15 +46,16 @@ const LETTERS = new Map(
 const UNDECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu')
 
 /** The letters alone. Lower case after upper case is Unicode's case folding: ß and ẞ become ss, and ı becomes i. */
-const fold = (text: string): string =>
-  text
-    .normalize('NFKD')
+function fold(text: string): string {
+  const letters = normalizeText(text, 'NFKD')
+    .slice(0, 3 * TEXT_MAX)
     .replace(IGNORED, '')
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .replace(UNDECOMPOSED, (letter) => LETTERS.get(letter)!)
-    .normalize('NFKC')
+  return normalizeText(letters, 'NFKC')
+}
 
 interface Run {
   characters: string[]
@@ -84,8 +88,11 @@ export const searchedWords = (text: string): string[] => [
  */
 export function storedWords({ userId, postId, texts }: PostTexts): string[] {
   const words = new Set<string>()
+  let left = TEXT_MAX
   for (const text of texts) {
-    for (const { characters, isUnspaced } of runsOf(text)) {
+    const searched = text.slice(0, left)
+    left -= searched.length
+    for (const { characters, isUnspaced } of runsOf(searched)) {
       const found = isUnspaced ? [...characters, ...pairsOf(characters)] : [toWord(characters)]
       for (const word of found) if (words.size < WORDS_MAX) words.add(word)
     }

@@ -1,5 +1,6 @@
 import type { Act } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
+import { normalizeText } from '../rules/normal-form.ts'
 import { object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart } from '../wire/lost-response.ts'
@@ -44,7 +45,7 @@ export function hasContent(post: unknown, { summary, topicType, callToAction, ev
 }
 
 /** Drops differences that Google may introduce: white space and the form of characters. */
-const folded = (text = '') => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+const folded = (text = '') => normalizeText(text, 'NFC').replaceAll(/\s+/g, ' ').trim()
 
 const addressOf = (text = '') => URL.parse(text)?.href ?? text
 

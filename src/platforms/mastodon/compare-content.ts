@@ -1,3 +1,5 @@
+import { normalizeText } from '../rules/normal-form.ts'
+
 /** How a status compares with a text that may have been rewritten: similar ones may be the same. */
 type Likeness = 'same' | 'similar' | 'other'
 
@@ -25,10 +27,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 function normalize(text: string, isHtml: boolean): string {
   const plain = isHtml ? decode(text.replace(/<[^<>]*>/g, '')) : text.replace(/<[^<>]*>/g, '')
-  return plain
-    .replace(/@([\w.-]{1,100})@[\w.:-]{1,253}/g, '@$1')
-    .replace(/[\s\p{Cf}\p{Cc}]+/gu, '')
-    .normalize('NFC')
+  const compared = plain.replace(/@([\w.-]{1,100})@[\w.:-]{1,253}/g, '@$1').replace(/[\s\p{Cf}\p{Cc}]+/gu, '')
+  return normalizeText(compared, 'NFC')
 }
 
 const decode = (text: string) =>

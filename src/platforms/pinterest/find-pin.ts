@@ -1,4 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
+import { normalizeText } from '../rules/normal-form.ts'
 import { object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
@@ -64,4 +65,4 @@ const hasTexts = (pin: unknown, { title, description, link, altText }: PinTexts)
 
 const isSame = (shown = '', sent = '') => comparable(shown) === comparable(sent)
 
-const comparable = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+const comparable = (text: string) => normalizeText(text, 'NFC').replaceAll(/\s+/g, ' ').trim()

@@ -1,4 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
+import { normalizeText } from '../rules/normal-form.ts'
 import { list, NUMBER, object, optional, TEXT } from '../wire/answer.ts'
 import type { NetworkResponse } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
@@ -134,7 +135,6 @@ function hasContent(post: unknown, act: Act): boolean {
  * https://github.com/reddit-archive/reddit/blob/master/r2/r2/controllers/api.py (POST_submit)
  */
 export const comparable = (text = '') =>
-  text
-    .normalize('NFC')
+  normalizeText(text, 'NFC')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()

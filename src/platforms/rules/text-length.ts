@@ -1,4 +1,5 @@
 import type { TextUnit } from '../contract/limits.ts'
+import { normalizeText } from './normal-form.ts'
 import { findUrls } from './urls.ts'
 
 /** The length of `text` as a network counts it. Takes linear time, also for hostile texts. */
@@ -36,7 +37,7 @@ const URL_LENGTH = 23
  * data: the table of twitter-text ends in 2019, and splits newer emoji into their parts.
  */
 function countForX(text: string): number {
-  const normalized = text.normalize('NFC')
+  const normalized = normalizeText(text, 'NFC')
   let length = 0
   let from = 0
   for (const { start, end } of findUrls(normalized, 'x')) {

@@ -1,4 +1,5 @@
 import type { Act, Sent } from '../contract/adapter.ts'
+import { normalizeText } from '../rules/normal-form.ts'
 import { either, list, literal, object, optional, TEXT } from '../wire/answer.ts'
 import { at, textAt } from '../wire/json.ts'
 import { isSinceStart, readSince } from '../wire/lost-response.ts'
@@ -100,8 +101,7 @@ const decode = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;',
  * Drops differences that X may introduce: the form of characters, white space, and the scheme and final slash of links.
  */
 const comparable = (text: string) =>
-  text
-    .normalize('NFC')
+  normalizeText(text, 'NFC')
     .replaceAll(/https?:\/\//gi, '')
     .replaceAll(/\/(?=\s|$)/g, '')
     .replaceAll(/\s+/g, ' ')
