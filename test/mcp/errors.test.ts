@@ -142,3 +142,34 @@ t.test('the text of an error names the argument, and repeats no long name', asyn
   const { error } = await call('a'.repeat(100_000), {})
   t.equal(error.message, `Unknown tool, or not allowed to this API key: ${'a'.repeat(100)}`)
 })
+
+t.test('an answer that is too large for an agent says how to ask for less', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('sandbox')
+  const caption = 'a'.repeat(900_000)
+  const accountOverrides = [{ accountId: account, captionOverride: 'short' }]
+  for (let count = 0; count < 5; count++) {
+    t.equal((await ada.call('POST', '/posts', { accountIds: [account], caption, accountOverrides })).status, 201)
+  }
+  const { isError, body } = await callTool(ada, 'list_posts', { limit: 5 })
+  t.equal(isError, true)
+  t.match(body, { status: 400, code: 'invalid_request', details: [{ path: ['limit'] }] })
+  t.equal((await callTool(ada, 'list_posts', { limit: 2 })).body.data.length, 2)
+
+  const list = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'list_posts', arguments: { limit: 4 } },
+  })
+  const replies = (await ada.call('POST', '/mcp', [list(1), list(2), list(3)])).body
+  t.strictSame(
+    replies.map(({ id, error }: { id: number; error?: { code: number } }) => [id, error?.code]),
+    [
+      [1, undefined],
+      [2, undefined],
+      [3, -32600],
+    ],
+  )
+})

@@ -63,6 +63,9 @@ export const toToolError = ({ statusCode, code, message, details }: AppError): T
 export const propertiesOf = (schema: TSchema | undefined): TProperties => schema?.properties ?? {}
 
 const PREFIX = '/api/v1'
+/** An answer stands twice in the result of a tool, and in several copies while that is made. */
+const ANSWER_MAX_BYTES = 4 * 2 ** 20
+const TOO_LARGE = 'The answer has more than 4 MB. Ask for less, with a smaller limit or a filter'
 const NOT_AN_ID = 'Must be an id: not empty, and neither . nor ..'
 
 /**
@@ -85,6 +88,11 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
         remoteAddress,
       })
     const reply = await callThrough('/mcp', call).catch(rethrowClosing)
+    // Only what reads may be refused afterwards.
+    if (method === 'GET' && reply.rawPayload.length > ANSWER_MAX_BYTES) {
+      const path = 'limit' in propertiesOf(schema.querystring) ? ['limit'] : []
+      throw toToolError(invalidRequest([{ code: 'custom', path, message: TOO_LARGE }]))
+    }
     const answer: Answer = { body: reply.json(), headers: reply.headers }
     if (reply.statusCode < 400) return answer
     const code = reply.headers[ERROR_CODE_HEADER] as ErrorCode

@@ -12,6 +12,9 @@ const BATCH_VERSION = '2025-03-26'
 
 const BATCH_MAX = 20
 
+/** After as many bytes of responses, no other message of the batch is carried out. */
+const RESPONSES_MAX_BYTES = 2 ** 23
+
 const INVALID_REQUEST = -32_600
 
 /** A body with several messages. */
@@ -39,17 +42,29 @@ export async function respondToBatch(app: FastifyInstance, request: FastifyReque
   }
   if (messages.length > BATCH_MAX) return refuse(`A batch has at most ${BATCH_MAX} messages`)
   const bodies: string[] = []
+  let bytes = 0
   for (const message of messages) {
-    const body = await respondToOne(app, request, message)
-    if (body !== undefined) bodies.push(body)
+    const body = bytes > RESPONSES_MAX_BYTES ? refuseLate(message) : await respondToOne(app, request, message)
+    if (body === undefined) continue
+    bodies.push(body)
+    bytes += body.length
   }
   return bodies.length === 0 ? { status: 202, body: undefined } : { status: 200, body: `[${bodies.join()}]` }
 }
 
+const isObject = (message: unknown): message is { id?: unknown; method?: unknown } =>
+  typeof message === 'object' && message !== null && !Array.isArray(message)
+
+/** The response to a message that is not carried out; undefined to a notification. */
+function refuseLate(message: unknown) {
+  const id = isObject(message) ? message.id : null
+  if (id === undefined) return undefined
+  return refuse('Not carried out: the responses of this batch are too long. Send it in another one', id).body
+}
+
 /** Returns the response as JSON; undefined to a notification. */
 async function respondToOne(app: FastifyInstance, request: FastifyRequest, message: unknown) {
-  const isObject = typeof message === 'object' && message !== null && !Array.isArray(message)
-  const { id, method } = (isObject ? message : {}) as { id?: unknown; method?: unknown }
+  const { id, method } = isObject(message) ? message : {}
   if (method === 'initialize') return refuse('initialize must not be part of a batch: send it alone', id).body
   const reply = await app.inject({
     method: 'POST',
@@ -60,7 +75,7 @@ async function respondToOne(app: FastifyInstance, request: FastifyRequest, messa
       'mcp-protocol-version': BATCH_VERSION,
     },
     // Anything but an object gets the error of a message without properties.
-    payload: JSON.stringify(isObject ? message : {}),
+    payload: JSON.stringify(isObject(message) ? message : {}),
     remoteAddress: addressOf(request) ?? '',
   })
   if (reply.payload === '') return undefined
