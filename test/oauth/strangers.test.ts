@@ -50,3 +50,17 @@ t.test('exchanges of one code hold one connection together', async (t) => {
   t.ok(statuses.includes(200), String(statuses))
   t.equal(statuses.filter((status) => status === 200).length, 1)
 })
+
+t.test('documents of one host are looked up 30 times a minute, and those of another all the same', async (t) => {
+  const redirectUri = 'https://app.example/callback'
+  const respond = async (url: string | URL | Request) =>
+    Response.json({ client_id: String(url), client_name: 'App', redirect_uris: [redirectUri] })
+  const { app, begin } = await createScene(t, { fetch: respond as typeof fetch })
+  const ask = async (clientId: string) =>
+    (await app.inject(begin({ client_id: clientId, redirect_uri: redirectUri }).path)).statusCode
+  const statuses = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(`https://one.example/${index}`)))
+  for (let index = 12; index < 40; index++) statuses.push(await ask(`https://one.example/${index}`))
+  t.equal(statuses.filter((status) => status === 200).length, 30)
+  t.equal(await ask('https://two.example/app'), 200)
+  t.equal(await ask('https://one.example/0'), 200, 'one that is known needs no look')
+})

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Db } from '../../../../db/client.ts'
 import { isId } from '../../../../db/id.ts'
 import { findClient } from '../../../../db/queries/oauth/clients.ts'
+import { createTokenBuckets } from '../../../base/http/token-buckets.ts'
 import { createNetworkLimit } from '../failed-keys.ts'
 import { createFetchMetadata, isMetadataUrl, tooManyFetches } from './metadata-document.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -20,8 +21,11 @@ export interface OAuthClient {
 const DOCUMENT_MS = 300_000
 const DOCUMENTS_MAX = 1_000
 
-/** Documents that one network of clients, or all of them, may make a process fetch in a minute. */
-const FETCHES = { perNetwork: 30, all: 30, windowMs: 60_000 }
+/**
+ * Documents that one network of clients may make a process fetch in a minute. Where addresses are not known, those of
+ * one host, and of all: nobody keeps out the clients of another host.
+ */
+const FETCHES = { perNetwork: 30, perHost: 30, all: 300, windowMs: 60_000 }
 
 /** Finds the client with this id for a request. Throws an OAuthError for an unknown one. */
 export type FindClient = (id: string, request: FastifyRequest) => Promise<OAuthClient>
@@ -35,8 +39,15 @@ interface ClientOptions {
 
 export function createClients({ db, fetch, knowsAddresses }: ClientOptions): FindClient {
   const fetchMetadata = createFetchMetadata(fetch)
-  const documents = new LRUCache<string, OAuthClient>({ max: DOCUMENTS_MAX, ttl: DOCUMENT_MS })
+  const documents = new LRUCache<string, OAuthClient>({
+    max: DOCUMENTS_MAX,
+    ttl: DOCUMENT_MS,
+    noDeleteOnStaleGet: true,
+  })
   const fetches = createNetworkLimit(FETCHES, { knowsAddresses })
+  const fetchesOfHosts = createTokenBuckets(FETCHES.perHost, FETCHES.windowMs, () => performance.now())
+  const mayFetch = (host: string, request: FastifyRequest) =>
+    (knowsAddresses || fetchesOfHosts.take(host).isTaken) && fetches.take(request).isTaken
 
   return async (id, request) => {
     if (isId(id)) {
@@ -45,8 +56,13 @@ export function createClients({ db, fetch, knowsAddresses }: ClientOptions): Fin
     } else if (isMetadataUrl(id)) {
       const cached = documents.get(id)
       if (cached) return cached
-      if (!fetches.take(request).isTaken) throw tooManyFetches()
-      const client = { id, ...(await fetchMetadata(id)), publishedBy: new URL(id).host }
+      const { host } = new URL(id)
+      if (!mayFetch(host, request)) {
+        const expired = documents.get(id, { allowStale: true })
+        if (expired) return expired
+        throw tooManyFetches()
+      }
+      const client = { id, ...(await fetchMetadata(id)), publishedBy: host }
       documents.set(id, client)
       return client
     }
