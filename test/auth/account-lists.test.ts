@@ -8,7 +8,7 @@ import { operationsOf, readDocument } from '../helpers/document.ts'
 import { withKey } from '../helpers/mcp.ts'
 import { collectProblems } from '../helpers/problems.ts'
 import { until } from '../helpers/until.ts'
-import { jpeg, storeFile } from '../helpers/upload.ts'
+import { jpeg, storeFile, upload } from '../helpers/upload.ts'
 import { createScene as createRequests, requestsOf } from '../openapi/scene.ts'
 
 const SCOPES: Scope[] = [
@@ -42,7 +42,7 @@ async function createScene() {
     })
   const post = async (accountIds: string[], body: object = {}) =>
     (await ada.call('POST', '/posts', { accountIds, caption: 'hi', ...body })).body.id as string
-  return { ...world, ada, listed, unlisted, limited, keyId: id, post }
+  return { ...world, ada, listed, unlisted, limited, key, keyId: id, post }
 }
 
 t.test('a key with a list of accounts sees and uses these alone', async (t) => {
@@ -238,6 +238,79 @@ t.test('a key sees the files of its posts, and those that a key for the same acc
   check((await limited('PATCH', `/media/${own}`, { altText: 'mine' })).status, 200, 'changes its own')
   check((await limited('POST', '/posts', { accountIds: [listed], mediaIds: [own] })).status, 201, 'uses its own')
   t.strictSame(problems, [])
+})
+
+t.test('a key that sends the bytes of a file that it does not see may use it, but not take it over', async (t) => {
+  const { app, key, limited, listed, ada } = await createScene()
+  const bytes = await jpeg(40, 30, 3)
+  const description = { altText: 'A secret', externalReference: 'case-1', metadata: { client: 'Bob' } }
+  const id = await storeFile(app, ada, [
+    ['file', bytes],
+    ['altText', description.altText],
+    ['focus', '0.2,0.65'],
+    ['externalReference', description.externalReference],
+    ['metadata', JSON.stringify(description.metadata)],
+  ])
+  const original = (await ada.call('GET', `/media/${id}`)).body
+  t.hasStrict(original, { ...description, fileName: 'some name.bin', focus: { x: 0.2, y: 0.65 } })
+  t.equal((await limited('GET', `/media/${id}`)).status, 404)
+
+  const hidden = { id, altText: null, focus: null, fileName: null, externalReference: null, metadata: null }
+  const { problems, check } = collectProblems()
+  const checkRights = async (when: string) => {
+    const sent = await until('the file is sent', () => upload(app, { key }, [['file', bytes]]), {
+      isMet: ({ status }) => status !== 503,
+    })
+    check(sent.status, 200, when)
+    const { data } = (await limited('GET', '/media')).body
+    for (const shown of [sent.body, data[0], (await limited('GET', `/media/${id}`)).body]) {
+      t.hasStrict(shown, hidden, when)
+    }
+    const change = await limited('PATCH', `/media/${id}`, { altText: 'defaced' })
+    check(codeOf(change), [403, 'media_used_elsewhere'], `${when}: change`)
+    check(codeOf(await limited('DELETE', `/media/${id}`)), [403, 'media_used_elsewhere'], `${when}: delete`)
+  }
+  await checkRights('sent once')
+  await checkRights('sent twice')
+  const posted = await limited('POST', '/posts', { accountIds: [listed], caption: 'hi', mediaIds: [id] })
+  check(posted.status, 201, 'use')
+  await checkRights('used in a post')
+  check((await limited('DELETE', `/posts/${posted.body.id}`)).status, 200, 'delete the post')
+  await checkRights('no longer used')
+  t.strictSame(problems, [])
+  t.strictSame((await ada.call('GET', `/media/${id}`)).body, original, 'the file is as it was')
+})
+
+t.test('a key that sends the bytes of a file that it sees gets its description', async (t) => {
+  const { app, key, limited, listed, post, ada } = await createScene()
+  const bytes = await jpeg(40, 30, 5)
+  const id = await storeFile(app, ada, [
+    ['file', bytes],
+    ['altText', 'seen'],
+  ])
+  await post([listed], { mediaIds: [id] })
+  const sent = await until('the file is sent', () => upload(app, { key }, [['file', bytes]]), {
+    isMet: ({ status }) => status !== 503,
+  })
+  t.hasStrict(sent, { status: 200, body: { id, altText: 'seen', fileName: 'some name.bin' } })
+  t.equal((await limited('PATCH', `/media/${id}`, { altText: 'changed' })).status, 200)
+})
+
+t.test('a key keeps its own file after another key has sent the same bytes', async (t) => {
+  const { app, db, limited, listed, unlisted, ada } = await createScene()
+  const keyFor = (accountIds: string[]) =>
+    createKey(db, { userId: ada.id, name: null, expiresAt: null, scopes: SCOPES, accountIds })
+  const [same, other] = [await keyFor([listed]), await keyFor([unlisted])]
+  const bytes = await jpeg(40, 30, 4)
+  const id = await storeFile(app, same, [
+    ['file', bytes],
+    ['altText', 'mine'],
+  ])
+  for (const sender of [ada, other, same]) t.equal(await storeFile(app, sender, [['file', bytes]]), id)
+  t.equal((await limited('GET', `/media/${id}`)).body.altText, 'mine')
+  t.equal((await call(app, other.key, 'DELETE', `/media/${id}`)).status, 403)
+  t.equal((await limited('PATCH', `/media/${id}`, { altText: 'changed' })).status, 200)
+  t.equal((await limited('DELETE', `/media/${id}`)).status, 200)
 })
 
 t.test('no cursor names a post or a file that the key does not see', async (t) => {

@@ -14,6 +14,8 @@ export interface FileAccess {
   shared?: {
     /** Its posts that the caller may see. */
     postIds: string[]
+    /** Whether its description is hidden, because the key has resent the file. */
+    isResent?: boolean | undefined
     /** Throws 404 if the caller may no longer see the file, and 403 if only its owner may change it. */
     confirm: (db: Db) => Promise<void>
   }
@@ -43,28 +45,30 @@ export async function withFile<T>(db: Db, request: FileRequest, act: (file: File
   }
 }
 
-/** A file of the caller: with a key for some accounts, one of their posts, or one that such a key has added. */
+/** A file of the caller: with a key for some accounts, one of their posts, or one that such a key has sent. */
 async function findOwnFile(db: Db, { userId, rights: { accountIds }, params: { id } }: FileRequest) {
   if (!accountIds) return { userId, id }
   const find = (db: Db) => findListedFile(db, { userId, id, ...listOf(accountIds) })
   return accessBy(db, id, find, 'media_used_elsewhere.otherAccounts')
 }
 
+type FoundFile = SharedFile & { isResent?: boolean }
+
 /** Throws 404 if the file is not found. The owner alone may change a file that is used elsewhere: `refusal`. */
 async function accessBy(
   db: Db,
   id: string,
-  find: (db: Db) => Promise<SharedFile[]>,
+  find: (db: Db) => Promise<FoundFile[]>,
   refusal: 'media_used_elsewhere' | 'media_used_elsewhere.otherAccounts',
 ): Promise<FileAccess> {
-  const require = async (db: Db): Promise<SharedFile> => {
+  const require = async (db: Db): Promise<FoundFile> => {
     const [file] = isId(id) ? await find(db) : []
     if (!file) throw mediaNotFound()
     return file
   }
-  const { userId, postIds } = await require(db)
+  const { userId, postIds, isResent } = await require(db)
   const confirm = async (db: Db) => {
     if ((await require(db)).isUsedElsewhere) throw fail(refusal)
   }
-  return { userId, id, shared: { postIds, confirm } }
+  return { userId, id, shared: { postIds, isResent, confirm } }
 }

@@ -22,6 +22,7 @@ import { type MediaDetail, POST_IDS_MAX, type UpdateMedia } from '../../../schem
 import { fail, invalidRequest } from '../../base/errors.ts'
 import { isListed, requireScope } from '../../base/http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
+import { hideDescription } from './file-name.ts'
 
 /** The user's file with this id. Throws 404 if the id is unknown. */
 async function getMedia(db: Db, userId: string, id: string): Promise<MediaDetail> {
@@ -86,7 +87,9 @@ function requireMayChange(uses: readonly UnpublishedUse[], rights: KeyRights): v
 /** A file with those of its posts that the caller may see. Throws 404 if the id is unknown. */
 export async function showMedia(db: Db, { userId, id, shared }: FileAccess): Promise<MediaDetail> {
   const media = await getMedia(db, userId, id)
-  return shared ? { ...media, postIds: shared.postIds.slice(0, POST_IDS_MAX.detail) } : media
+  if (!shared) return media
+  const shown = shared.isResent ? hideDescription(media) : media
+  return { ...shown, postIds: shared.postIds.slice(0, POST_IDS_MAX.detail) }
 }
 
 /** Error of a delivery that can no longer be retried: it would be sent without a file that its owner attached. */

@@ -26,6 +26,9 @@ export const describe = ({
   metadata,
 })
 
+/** A file as a key sees it that has resent it: see `listed-media.ts`. */
+export const hideDescription = <T extends FileDescription>(file: T): T => ({ ...file, ...describe({}) })
+
 /** In UTF-16 units. */
 const LENGTH_MAX = 255
 

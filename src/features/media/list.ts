@@ -12,6 +12,7 @@ import { fail, invalidRequest } from '../../base/errors.ts'
 import { hideId } from '../../base/http/cursor.ts'
 import { readPage } from '../../base/http/paging.ts'
 import { requireAdmin } from '../auth/roles.ts'
+import { hideDescription } from './file-name.ts'
 import type { Library } from './library.ts'
 
 interface Caller {
@@ -54,7 +55,7 @@ async function listForAccounts(
   const page = await readPage(query, async (page) => {
     const { data, last } = await listListedMedia(db, { ...caller, ...page })
     nextCursor = cursorAfter(last)
-    return data
+    return data.map(({ isResent, ...file }) => (isResent ? hideDescription(file) : file))
   })
   return { ...page, nextCursor }
 }
