@@ -86,7 +86,7 @@ export const findListedMedia = prepared<{ userId: string; ids: readonly string[]
       and ${isListedFile({ userId: sql`media.user_id`, id: sql`media.id` }, value)}`,
 )
 
-/** A file of the user that the key sees, with its posts that the key sees. A resent file counts as used elsewhere. */
+/** A file of the user that the key sees, with its posts that the key sees. */
 export const findListedFile = prepared<{ userId: string; id: string } & Listed, SharedFile & { isResent: boolean }>(
   'find_listed_file',
   (_db, value) => sql`
@@ -95,7 +95,7 @@ export const findListedFile = prepared<{ userId: string; id: string } & Listed, 
         select distinct post_id from post_media as used
         where used.user_id = media.user_id and used.media_id = media.id and ${isOfListedPost(value('accountIds'))}
         limit ${sql.lit(POST_IDS_MAX.detail)}) as post_ids,
-      ${isResent(value)} or exists (
+      exists (
         select from post_media as used
         where used.user_id = media.user_id and used.media_id = media.id and not ${isOfListedPost(value('accountIds'))})
         as is_used_elsewhere,

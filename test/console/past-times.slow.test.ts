@@ -64,7 +64,7 @@ t.test('a move says what the service warns of, on the page of the post too', nee
   const warning = /ada\.example\.com on Bluesky: Another post is due, or was published, shortly before or after/
   const note = page.locator('.note')
   await note.getByText(warning).waitFor()
-  t.notMatch(await note.innerText(), other, 'nobody reads ids')
+  t.notMatch(await note.innerText(), other, 'it shows no id')
   await chipOf(page).click()
   const told = page.getByRole('status').filter({ hasText: 'About your last change' })
   await told.getByText(warning).waitFor()
@@ -73,7 +73,7 @@ t.test('a move says what the service warns of, on the page of the post too', nee
   t.strictSame(problems(), [])
 })
 
-t.test('a time in the past is asked about before it publishes', needsBrowser, async (t) => {
+t.test('the page asks before it publishes for a time in the past', needsBrowser, async (t) => {
   const scene = await createScene(t)
   const { db, accountIds, ada } = scene
   const [first, second] = ['ada.example.com on Bluesky', 'ada on Sandbox']

@@ -117,7 +117,7 @@ export async function storeTextDigests(
 }
 
 /** The event of a change, and who has made it. */
-interface WrittenEvent extends Actor {
+interface EventOfActor extends Actor {
   event: EventType
 }
 
@@ -190,7 +190,7 @@ export async function resolveDelivery(
     sent: SentAct[]
     error: DeliveryError | null
     outcome: 'said_published' | 'said_not_published'
-  } & WrittenEvent,
+  } & EventOfActor,
 ): Promise<void> {
   const sent = JSON.stringify(seen.sent)
   await sql`
@@ -226,7 +226,7 @@ export async function resolveDelivery(
 export async function cancelDelivery(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { state, error, event, keyId }: { state: DeliveryState; error: DeliveryError } & WrittenEvent,
+  { state, error, event, keyId }: { state: DeliveryState; error: DeliveryError } & EventOfActor,
 ): Promise<void> {
   await sql`
     with cancelled as (
@@ -248,7 +248,7 @@ export async function cancelDelivery(
 export async function markDeliveryPublished(
   db: Db,
   { userId, postId, accountId }: DeliveryKey,
-  { state, sent, event, keyId }: { state: DeliveryState; sent: SentAct[] } & WrittenEvent,
+  { state, sent, event, keyId }: { state: DeliveryState; sent: SentAct[] } & EventOfActor,
 ): Promise<void> {
   await sql`
     update delivery_attempts as attempt set outcome = 'said_published'

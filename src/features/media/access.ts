@@ -54,7 +54,7 @@ async function findOwnFile(db: Db, { userId, rights: { accountIds }, params: { i
 
 type FoundFile = SharedFile & { isResent?: boolean }
 
-/** Throws 404 if the file is not found. The owner alone may change a file that is used elsewhere: `refusal`. */
+/** Throws 404 if the file is not found. The owner alone may change one that is used elsewhere or resent: `refusal`. */
 async function accessBy(
   db: Db,
   id: string,
@@ -68,7 +68,8 @@ async function accessBy(
   }
   const { userId, postIds, isResent } = await require(db)
   const confirm = async (db: Db) => {
-    if ((await require(db)).isUsedElsewhere) throw fail(refusal)
+    const file = await require(db)
+    if (file.isUsedElsewhere || file.isResent) throw fail(refusal)
   }
   return { userId, id, shared: { postIds, isResent, confirm } }
 }

@@ -22,8 +22,8 @@ const DOCUMENT_MS = 300_000
 const DOCUMENTS_MAX = 1_000
 
 /**
- * Documents that one network of clients may make a process fetch in a minute. Where addresses are not known, those of
- * one host, and of all: nobody keeps out the clients of another host.
+ * How many documents a process fetches in a minute: for one network of clients; or, if addresses are not known, from
+ * one host and from all hosts. Requests for one host then leave the others reachable.
  */
 const FETCHES = { perNetwork: 30, perHost: 30, all: 300, windowMs: 60_000 }
 

@@ -138,7 +138,7 @@ interface ConfirmProps {
   children?: unknown
 }
 
-/** A button that says what it is about to do before it does it. An action that publishes now is confirmed by itself. */
+/** A button whose dialog says what it does. A second question confirms an action that publishes now. */
 export function Confirm({ label, says, act, onDone, publishes, isDangerous, isDisabled, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [asked, setAsked] = useState<string>()

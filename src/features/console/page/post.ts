@@ -86,7 +86,7 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
     })
   const nameAccounts = useAccountNames()
   const nameOf = (id: string) => nameAccounts(post.targets.filter(({ accountId }) => accountId === id))
-  // The others stand below, beside what they are about.
+  // The validation shows its own warnings below.
   const isBelow = ({ message }: PostWarning) => validation?.warnings.some((warning) => warning.message === message)
   const told = validation || post.status === 'published' ? keptWarnings(post.id).filter((each) => !isBelow(each)) : []
   return html`

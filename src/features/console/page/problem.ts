@@ -67,7 +67,7 @@ function nameOf(path: readonly (string | number)[]): string {
   return name === undefined ? '' : `${toWords(String(name))}${typeof last === 'number' ? ` ${last + 1}` : ''}`
 }
 
-/** An error as a sentence of a line that says what was done. */
+/** An error as one sentence, for a note. */
 export function inWords(error: Error): string {
   const { title, says } = wordsOf(error)
   return error instanceof PostroomError ? [title, says].filter(Boolean).join('. ') : error.message
