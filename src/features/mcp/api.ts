@@ -65,7 +65,7 @@ export const propertiesOf = (schema: TSchema | undefined): TProperties => schema
 const PREFIX = '/api/v1'
 /** An answer stands twice in the result of a tool, and in several copies while that is made. */
 const ANSWER_MAX_BYTES = 4 * 2 ** 20
-const TOO_LARGE = 'The answer has more than 4 MB. Ask for less, with a smaller limit or a filter'
+const TOO_LARGE = `The answer has more than ${ANSWER_MAX_BYTES / 2 ** 20} MB. Ask for less, with a smaller limit or a filter`
 const NOT_AN_ID = 'Must be an id: not empty, and neither . nor ..'
 
 /**
