@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
+import { dirname, relative } from 'node:path/posix'
 import type { FastifyInstance } from 'fastify'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { createConstant, once, sendConstant } from '../../base/http/constant.ts'
@@ -58,11 +59,11 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
     )
   }
   const modulesIn = (folder: string) =>
-    readdirSync(fileAt(folder))
+    readdirSync(fileAt(folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name}`)
   for (const path of [...modulesIn(PAGE), ...modulesIn('src/clients/sdk'), ...SHARED]) {
-    serve(`/console/${path}`, SCRIPT, () => toScript(read(path)))
+    serve(`/console/${path}`, SCRIPT, () => toScript(read(path), relative(dirname(path), PAGE)))
   }
   for (const [specifier, name] of Object.entries(PACKAGES)) {
     serve(`/console/${PAGE}/${name}.js`, SCRIPT, () =>
@@ -72,17 +73,18 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
 }
 
 /** Browsers know no names of packages, and the policy of the page forbids the map that would tell them. */
-const withFiles = (script: string) =>
+const withFiles = (script: string, folder = '') =>
   script.replace(/(\bfrom ?)(["'])([\w/]+)\2/g, (whole, from, quote, specifier) =>
-    specifier in PACKAGES ? `${from}${quote}./${PACKAGES[specifier]}.js${quote}` : whole,
+    specifier in PACKAGES ? `${from}${quote}./${folder && `${folder}/`}${PACKAGES[specifier]}.js${quote}` : whole,
   )
 
-function toScript(source: string): string {
+/** `folder`: the way from the module to the folder of the packages. */
+function toScript(source: string, folder: string): string {
   const { emitWarning } = process
   // Node still calls the function experimental, which it has used to run this file.
   process.emitWarning = () => {}
   try {
-    return withFiles(stripTypeScriptTypes(source))
+    return withFiles(stripTypeScriptTypes(source), folder)
   } finally {
     process.emitWarning = emitWarning
   }

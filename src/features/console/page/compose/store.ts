@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { type Account, Conflict, type CreatePost, PreconditionFailed } from '../../../clients/sdk/index.ts'
+import { type Account, Conflict, type CreatePost, PreconditionFailed } from '../../../../clients/sdk/index.ts'
+import { useAction } from '../hooks.ts'
+import { keepWarnings } from '../issues.ts'
+import { publishErrors } from '../post/post.ts'
+import { useAccountNames, useSession } from '../session.ts'
+import { isPast, toInstant, toSchedule } from '../time.ts'
+import { publishesNow } from '../words.ts'
 import { type Draft, isTimed, newDraft, type Stored, timeOf, toBody } from './draft.ts'
-import { useAction } from './hooks.ts'
-import { keepWarnings } from './issues.ts'
 import { toPatch } from './patch.ts'
-import { publishErrors } from './post.ts'
 import { toStored } from './reopen.ts'
-import { useAccountNames, useSession } from './session.ts'
-import { isPast, toInstant, toSchedule } from './time.ts'
-import { publishesNow } from './words.ts'
 
 interface Storing {
   typed?: Draft

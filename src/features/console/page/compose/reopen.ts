@@ -1,13 +1,13 @@
-import { type Media, NotFound, type PostDetail, type PostTarget } from '../../../clients/sdk/index.ts'
+import { type Media, NotFound, type PostDetail, type PostTarget } from '../../../../clients/sdk/index.ts'
+import { keep, readKept, useAction } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Confirm } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { unless, useAccountNames, useCan, useSession, versionOf } from '../session.ts'
+import { OWN_ZONE, toLocal } from '../time.ts'
+import { fromParts, partsOf, toParts } from '../words.ts'
 import { type Draft, newDraft, type Own, type Stored, timesOf } from './draft.ts'
 import { toTyped } from './fields.ts'
-import { keep, readKept, useAction } from './hooks.ts'
-import { html } from './html.ts'
-import { Confirm } from './parts.ts'
-import { Problem } from './problem.ts'
-import { unless, useAccountNames, useCan, useSession, versionOf } from './session.ts'
-import { OWN_ZONE, toLocal } from './time.ts'
-import { fromParts, partsOf, toParts } from './words.ts'
 
 const ownFiles = ({ threadMedia, mediaIds }: PostTarget) => threadMedia ?? (mediaIds && [mediaIds])
 

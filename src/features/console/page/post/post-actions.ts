@@ -1,12 +1,12 @@
-import type { PatchPost, PostDetail, PostTarget } from '../../../clients/sdk/index.ts'
+import type { PatchPost, PostDetail, PostTarget } from '../../../../clients/sdk/index.ts'
+import { Reopen } from '../compose/reopen.ts'
+import { html } from '../html.ts'
+import { keepWarnings } from '../issues.ts'
+import { Confirm } from '../parts.ts'
+import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
+import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from '../time.ts'
+import { fromParts, partsOf, publishesNow, toParts } from '../words.ts'
 import { TakeDown } from './changes.ts'
-import { html } from './html.ts'
-import { keepWarnings } from './issues.ts'
-import { Confirm } from './parts.ts'
-import { Reopen } from './reopen.ts'
-import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
-import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from './time.ts'
-import { fromParts, partsOf, publishesNow, toParts } from './words.ts'
 
 interface ActionsProps {
   post: PostDetail

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { Media, MediaFit } from '../../../clients/sdk/index.ts'
+import type { Media, MediaFit } from '../../../../clients/sdk/index.ts'
+import { html } from '../html.ts'
+import { Pictures } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { withProgress } from '../progress.ts'
+import { useSession } from '../session.ts'
 import type { Fit } from './draft.ts'
-import { html } from './html.ts'
-import { Pictures } from './parts.ts'
-import { Problem } from './problem.ts'
-import { withProgress } from './progress.ts'
-import { useSession } from './session.ts'
 
 export type ChangeFiles = (files: Media[]) => Media[]
 export type Sending = { name: string; share: number } | undefined

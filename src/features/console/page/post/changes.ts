@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { DeliveryCheck, Platform, PostDetail, PostTarget, RemovedPost } from '../../../clients/sdk/index.ts'
-import { findEditObstacle, removal } from '../../../engine/delivery/owner-rules.ts'
-import { useAction } from './hooks.ts'
-import { html } from './html.ts'
-import { Confirm } from './parts.ts'
-import { formatDollars } from './preview.ts'
-import { Problem } from './problem.ts'
-import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
-import { partsOf } from './words.ts'
+import type { DeliveryCheck, Platform, PostDetail, PostTarget, RemovedPost } from '../../../../clients/sdk/index.ts'
+import { findEditObstacle, removal } from '../../../../engine/delivery/owner-rules.ts'
+import { useAction } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Confirm } from '../parts.ts'
+import { formatDollars } from '../preview.ts'
+import { Problem } from '../problem.ts'
+import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
+import { partsOf } from '../words.ts'
 
 type Change = Platform['changes']['remove' | 'edit']
 

@@ -1,6 +1,6 @@
-import type { ListedPost, ListedTarget } from '../../../clients/sdk/index.ts'
-import type { Picture } from './parts.ts'
-import { toLocal, toSchedule } from './time.ts'
+import type { ListedPost, ListedTarget } from '../../../../clients/sdk/index.ts'
+import type { Picture } from '../parts.ts'
+import { toLocal, toSchedule } from '../time.ts'
 
 /** The deliveries of a post that stand together in the calendar. */
 export interface Entry {

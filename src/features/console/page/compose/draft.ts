@@ -1,7 +1,7 @@
-import type { CreatePost, DeliveryState, Media, MediaFit, PostType } from '../../../clients/sdk/index.ts'
+import type { CreatePost, DeliveryState, Media, MediaFit, PostType } from '../../../../clients/sdk/index.ts'
+import { OWN_ZONE, toInstant } from '../time.ts'
+import { toParts } from '../words.ts'
 import { type TypedFields, toFields } from './fields.ts'
-import { OWN_ZONE, toInstant } from './time.ts'
-import { toParts } from './words.ts'
 
 /** How files are changed for a network that does not take them. For an account, null is as for the post. */
 export interface Fit {

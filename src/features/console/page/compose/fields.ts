@@ -1,11 +1,11 @@
-import type { Account, Platform } from '../../../clients/sdk/index.ts'
-import { typingEnds, useLoad } from './hooks.ts'
-import { html } from './html.ts'
-import { type Issue, Issues } from './issues.ts'
-import { Details } from './parts.ts'
-import { Problem } from './problem.ts'
-import { useSession } from './session.ts'
-import { toWords } from './words.ts'
+import type { Account, Platform } from '../../../../clients/sdk/index.ts'
+import { typingEnds, useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { type Issue, Issues } from '../issues.ts'
+import { Details } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { useSession } from '../session.ts'
+import { toWords } from '../words.ts'
 
 /** The fields of an account as they are typed: a text, an item on each line, or JSON. */
 export type TypedFields = Record<string, { kind: 'text' | 'lines' | 'json'; text: string }>

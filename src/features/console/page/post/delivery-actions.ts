@@ -1,12 +1,12 @@
-import type { PostDetail, PostTarget } from '../../../clients/sdk/index.ts'
-import { isCancellable, isResolvable, marked, retried } from '../../../engine/delivery/owner-rules.ts'
+import type { PostDetail, PostTarget } from '../../../../clients/sdk/index.ts'
+import { isCancellable, isResolvable, marked, retried } from '../../../../engine/delivery/owner-rules.ts'
+import { html } from '../html.ts'
+import { keepWarnings } from '../issues.ts'
+import { Confirm } from '../parts.ts'
+import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
+import { isPast, OWN_ZONE, toInstant, toLocal } from '../time.ts'
+import { publishesNow } from '../words.ts'
 import { Changes } from './changes.ts'
-import { html } from './html.ts'
-import { keepWarnings } from './issues.ts'
-import { Confirm } from './parts.ts'
-import { useAccountNames, useCan, useSession, versionOf } from './session.ts'
-import { isPast, OWN_ZONE, toInstant, toLocal } from './time.ts'
-import { publishesNow } from './words.ts'
 
 /** The actions that a delivery takes. A worker has not taken one without attempts. */
 const actionsOf = (delivery: PostTarget['delivery']) => ({

@@ -1,4 +1,4 @@
-import type { CreatePost, PatchPost } from '../../../clients/sdk/index.ts'
+import type { CreatePost, PatchPost } from '../../../../clients/sdk/index.ts'
 import { type Draft, type Stored, timesOf } from './draft.ts'
 
 /** The values with which a change removes what its body leaves out. */

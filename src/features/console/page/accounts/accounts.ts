@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Account, ConnectAccount, Platform } from '../../../clients/sdk/index.ts'
-import { useAction, useLoad } from './hooks.ts'
-import { html } from './html.ts'
-import { AccountNumbers } from './numbers.ts'
-import { Confirm, Details, Empty, Loading, Network } from './parts.ts'
-import { Problem } from './problem.ts'
-import { toOwn, useCan, useCanConnect, useNames, useSession } from './session.ts'
+import type { Account, ConnectAccount, Platform } from '../../../../clients/sdk/index.ts'
+import { useAction, useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { AccountNumbers } from '../numbers.ts'
+import { Confirm, Details, Empty, Loading, Network } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { toOwn, useCan, useCanConnect, useNames, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
+import { toWords } from '../words.ts'
 import { Slots } from './slots.ts'
-import { formatInstant, OWN_ZONE } from './time.ts'
-import { toWords } from './words.ts'
 
 export function Accounts() {
   const { client, platforms } = useSession()

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { ListedTarget } from '../../../clients/sdk/index.ts'
+import type { ListedTarget } from '../../../../clients/sdk/index.ts'
+import { html } from '../html.ts'
+import { Network, type Picture, Pictures, StateMark } from '../parts.ts'
+import { useAccountNames, useCan } from '../session.ts'
+import * as dates from '../time.ts'
+import { partsOf, worstOf } from '../words.ts'
 import { type Entry, picturesOf } from './entries.ts'
-import { html } from './html.ts'
-import { Network, type Picture, Pictures, StateMark } from './parts.ts'
-import { useAccountNames, useCan } from './session.ts'
-import * as dates from './time.ts'
-import { partsOf, worstOf } from './words.ts'
 
 /** As many as a day of a month shows before the others have to be asked for. */
 const SHOWN_MAX = 4

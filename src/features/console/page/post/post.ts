@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { DELIVERY_ERRORS } from '../../../../schemas/delivery-errors.ts'
+import { DELIVERY_ERRORS } from '../../../../../schemas/delivery-errors.ts'
 import type {
   DeliveryMetrics,
   Media,
@@ -7,20 +7,20 @@ import type {
   PostTarget,
   PostValidation,
   PostWarning,
-} from '../../../clients/sdk/index.ts'
+} from '../../../../clients/sdk/index.ts'
+import { useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Issues, keptWarnings } from '../issues.ts'
+import { Numbers } from '../numbers.ts'
+import { Loading, Network, type Picture, Pictures, StateMark, Text } from '../parts.ts'
+import { Preview, toBody } from '../preview.ts'
+import { Problem } from '../problem.ts'
+import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
+import { OUTCOMES, partsOf, STATES, titleOf, toWords } from '../words.ts'
 import { Check } from './changes.ts'
 import { DeliveryActions } from './delivery-actions.ts'
-import { useLoad } from './hooks.ts'
-import { html } from './html.ts'
-import { Issues, keptWarnings } from './issues.ts'
-import { Numbers } from './numbers.ts'
-import { Loading, Network, type Picture, Pictures, StateMark, Text } from './parts.ts'
 import { PostActions } from './post-actions.ts'
-import { Preview, toBody } from './preview.ts'
-import { Problem } from './problem.ts'
-import { useAccountNames, useCan, useNames, useSession } from './session.ts'
-import { formatInstant, OWN_ZONE } from './time.ts'
-import { OUTCOMES, partsOf, STATES, titleOf, toWords } from './words.ts'
 
 /** Why posts that were stored could not be published, by id. */
 export const publishErrors = new Map<string, Error>()

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../../clients/sdk/index.ts'
-import { useAction, useLoad } from './hooks.ts'
-import { html } from './html.ts'
-import { Loading, Rows, ZoneField } from './parts.ts'
-import { Problem } from './problem.ts'
-import { unless, useCan, useSession } from './session.ts'
-import { formatInstant, OWN_ZONE } from './time.ts'
+import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../../../clients/sdk/index.ts'
+import { useAction, useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Loading, Rows, ZoneField } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { unless, useCan, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 

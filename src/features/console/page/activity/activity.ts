@@ -6,14 +6,14 @@ import type {
   FoundDelivery,
   Webhook,
   WebhookDelivery,
-} from '../../../clients/sdk/index.ts'
-import { useLoad } from './hooks.ts'
-import { html } from './html.ts'
-import { Confirm, Details, Empty, Network, Rows, StateMark } from './parts.ts'
-import { Problem } from './problem.ts'
-import { useCan, useSession } from './session.ts'
-import { formatInstant, OWN_ZONE } from './time.ts'
-import { toWords } from './words.ts'
+} from '../../../../clients/sdk/index.ts'
+import { useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Confirm, Details, Empty, Network, Rows, StateMark } from '../parts.ts'
+import { Problem } from '../problem.ts'
+import { useCan, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
+import { toWords } from '../words.ts'
 
 export function Activity() {
   const canHook = useCan('webhooks:manage')
