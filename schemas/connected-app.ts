@@ -54,13 +54,13 @@ export type ConnectedAppList = Static<typeof ConnectedAppList>
 
 export const ApprovalCode = Type.Object(
   {
-    code: Type.String({ description: 'Eight digits, in two groups.' }),
+    code: Type.String({ description: 'Twelve letters and digits, in three groups.' }),
     expiresAt: Type.String({ format: 'date-time', description: 'Until when the code can be entered.' }),
   },
   {
     $id: 'ApprovalCode',
     description: 'A code that stands for the API key once, on the page that connects an app.',
-    examples: [{ code: '4821-0937', expiresAt: '2026-11-22T08:12:44.905Z' }],
+    examples: [{ code: 'K7QD-2XMV-94TB', expiresAt: '2026-11-22T08:12:44.905Z' }],
   },
 )
 export type ApprovalCode = Static<typeof ApprovalCode>

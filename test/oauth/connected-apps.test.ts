@@ -1,6 +1,6 @@
 import t from 'tap'
 import { revokeKey } from '../../db/queries/keys.ts'
-import { generateKey } from '../../src/features/auth/key.ts'
+import { generateCode, generateKey } from '../../src/features/auth/key.ts'
 import { call } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { sweepNow } from '../helpers/sweeps.ts'
@@ -41,7 +41,7 @@ t.test('a code of the command takes the place of a key, once', async (t) => {
   const ada = await user()
   const { stdout } = await postroom(['mcp', 'approve', '--json'], { POSTROOM_URL: origin, POSTROOM_KEY: ada.key })
   const { code } = JSON.parse(stdout)
-  t.match(code, /^\d{4}-\d{4}$/)
+  t.match(code, /^(?:[2-9A-HJ-NP-Z]{4}-){2}[2-9A-HJ-NP-Z]{4}$/)
   const { path } = begin({ client_id: await register() })
   t.ok((await approve(path, code)).searchParams.get('code'))
   t.equal((await submit(path, { key: code })).status, 400, 'a second time')
@@ -56,25 +56,33 @@ t.test('a code of the command takes the place of a key, once', async (t) => {
   t.equal((await ada.call('POST', '/connected-apps/codes')).status, 429)
 })
 
-t.test('codes cannot be guessed: ten wrong ones a minute from one network', async (t) => {
+t.test('wrong codes are refused after ten in a minute from one network, and right ones never', async (t) => {
   const { user, register, begin, submit } = await createScene(t, { trustedProxies: ['127.0.0.1'] })
   const { path } = begin({ client_id: await register() })
   const statuses = []
   for (let number = 0; number < 12; number++) {
-    statuses.push((await submit(path, { key: `0000-00${String(number).padStart(2, '0')}` })).status)
+    statuses.push((await submit(path, { key: generateCode() })).status)
   }
   t.strictSame([statuses[9], statuses.at(-1)], [400, 429])
   t.equal((await submit(path, { key: generateKey() })).status, 429)
-  t.equal((await submit(path, { key: (await user()).key })).status, 200, 'a valid key is always let in')
+  const ada = await user()
+  t.equal((await submit(path, { key: ada.key })).status, 200, 'a valid key is always let in')
+  const { code } = (await ada.call('POST', '/connected-apps/codes')).body
+  t.equal((await submit(path, { key: ` ${code.toLowerCase().replaceAll('-', ' ')}` })).status, 200, 'and a valid code')
 })
 
-t.test('without a named proxy, wrong keys of strangers keep nobody out', async (t) => {
+t.test('without a named proxy, wrong keys and codes of strangers keep nobody out', async (t) => {
   const { user, register, begin, submit } = await createScene(t)
   const { path } = begin({ client_id: await register() })
   const statuses = []
   for (let number = 0; number < 30; number++) statuses.push((await submit(path, { key: generateKey() })).status)
   t.strictSame(statuses, Array(30).fill(400))
-  t.equal((await submit(path, { key: (await user()).key })).status, 200)
+  for (let number = 0; number < 70; number++) statuses.push((await submit(path, { key: generateCode() })).status)
+  t.equal(statuses.at(-1), 429)
+  const ada = await user()
+  t.equal((await submit(path, { key: ada.key })).status, 200)
+  const { code } = (await ada.call('POST', '/connected-apps/codes')).body
+  t.equal((await submit(path, { key: code })).status, 200)
 })
 
 t.test('a sweep deletes what has expired, and ends the apps that have no token any more', async (t) => {

@@ -3,15 +3,14 @@ import type { Db } from '../../client.ts'
 
 export const APPROVAL_SECONDS = 600
 
-/** Stores what stands for a key on the consent page. Returns null if there is the same already, else when it ends. */
-export async function insertApproval(db: Db, { hash, keyId }: { hash: Buffer; keyId: string }): Promise<Date | null> {
-  const row = await db
+/** Stores what stands for a key on the consent page. Returns when it ends. */
+export async function insertApproval(db: Db, { hash, keyId }: { hash: Buffer; keyId: string }): Promise<Date> {
+  const { expiresAt } = await db
     .insertInto('oauthApprovals')
     .values({ hash, keyId, expiresAt: sql<Date>`now() + ${APPROVAL_SECONDS}::integer * interval '1 second'` })
-    .onConflict((conflict) => conflict.doNothing())
     .returning('expiresAt')
-    .executeTakeFirst()
-  return row?.expiresAt ?? null
+    .executeTakeFirstOrThrow()
+  return expiresAt
 }
 
 /** The user and the key that an approval stands for, which ends with it. Undefined if it is unknown or expired. */

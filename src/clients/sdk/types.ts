@@ -345,7 +345,7 @@ export type AppList = {
 }
 /** A code that stands for the API key once, on the page that connects an app. */
 export type ApprovalCode = {
-  /** Eight digits, in two groups. */
+  /** Twelve letters and digits, in three groups. */
   code: string
   /** Until when the code can be entered. */
   expiresAt: string

@@ -14,7 +14,6 @@ interface NetworkQuotas {
 /** A limit for each network of clients. */
 interface NetworkLimit {
   take(request: FastifyRequest): Remainder & { isTaken: boolean }
-  peek(request: FastifyRequest): Remainder
 }
 
 /**
@@ -27,7 +26,7 @@ export function createNetworkLimit(
 ): NetworkLimit {
   const buckets = createTokenBuckets(knowsAddresses ? perNetwork : all, windowMs, () => performance.now())
   const keyOf = (request: FastifyRequest) => (knowsAddresses ? networkOf(addressOf(request) ?? '') : '')
-  return { take: (request) => buckets.take(keyOf(request)), peek: (request) => buckets.peek(keyOf(request)) }
+  return { take: (request) => buckets.take(keyOf(request)) }
 }
 
 const FAILURES = { perNetwork: 20, all: 20, windowMs: 60_000 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Db } from '../../../../db/client.ts'
 import { isId } from '../../../../db/id.ts'
@@ -7,8 +6,9 @@ import { isGrant, listGrants } from '../../../../db/queries/oauth/grants.ts'
 import * as operations from '../../../../schemas/operations/index.ts'
 import { fail, RateLimited } from '../../../base/errors.ts'
 import { readPage } from '../../../base/http/paging.ts'
+import { generateCode, hashKey } from '../key.ts'
 import { type Manager, revokeKey } from '../manage-keys.ts'
-import { APPROVALS_MAX, hashCode } from './sign-in.ts'
+import { APPROVALS_MAX } from './sign-in.ts'
 
 export const connectedApps: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
   app.route({
@@ -37,10 +37,7 @@ const notFound = () => fail('connected_app_not_found')
 
 async function createCode(db: Db, { userId, keyId }: Manager): Promise<{ code: string; expiresAt: string }> {
   if ((await countApprovals(db, userId)) >= APPROVALS_MAX) throw new RateLimited('rate_limited', APPROVAL_SECONDS)
-  for (;;) {
-    const digits = String(randomInt(100_000_000)).padStart(8, '0')
-    const expiresAt = await insertApproval(db, { hash: hashCode(digits), keyId })
-    // Another code may have the same digits.
-    if (expiresAt) return { code: `${digits.slice(0, 4)}-${digits.slice(4)}`, expiresAt: expiresAt.toISOString() }
-  }
+  const code = generateCode()
+  const expiresAt = await insertApproval(db, { hash: hashKey(code), keyId })
+  return { code, expiresAt: expiresAt.toISOString() }
 }

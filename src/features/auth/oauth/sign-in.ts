@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../../../db/client.ts'
 import { findKey, findKeyById, type KeyRights } from '../../../../db/queries/keys.ts'
 import { countApprovals, insertApproval, takeApproval } from '../../../../db/queries/oauth/approvals.ts'
 import { hasScope } from '../../../../schemas/scopes.ts'
 import { RateLimited } from '../../../base/errors.ts'
-import { createTokenBuckets } from '../../../base/http/token-buckets.ts'
 import { createNetworkLimit } from '../failed-keys.ts'
-import { generateSecret, hashKey, isKey } from '../key.ts'
+import { generateSecret, hashKey, isKey, readCode } from '../key.ts'
 import type { Asked } from './authorization-request.ts'
 
 /** The key of the person who decides. */
@@ -16,40 +14,28 @@ export interface Approver extends KeyRights {
   userId: string
 }
 
-/** Wrong keys and codes from one network, and wrong codes from all, that a process accepts in a minute. */
+/** Wrong keys and codes in a minute that are no 429 yet. Right ones are let in, however many wrong ones there were. */
 const FAILURES = { perNetwork: 10, all: 60, windowMs: 60_000 }
-const WRONG_CODES_PER_MINUTE = 60
 
 /** Pages that were signed in to and codes, of one user, that are valid at a time. */
 export const APPROVALS_MAX = 20
-
-/** The stored form of a code of eight digits. It is valid once, and for minutes: see `takeApproval`. */
-export const hashCode = (code: string): Buffer => createHash('sha256').update(`approval code ${code}`).digest()
 
 /** Returns who signs in with what a person has entered, or why nobody does. */
 type SignIn = (request: FastifyRequest, entered: string) => Promise<Approver | string>
 
 export function createSignIn({ db, knowsAddresses }: { db: Db; knowsAddresses: boolean }): SignIn {
   const failures = createNetworkLimit(FAILURES, { knowsAddresses })
-  const wrongCodes = createTokenBuckets(WRONG_CODES_PER_MINUTE, 60_000, () => performance.now())
 
   async function find(entered: string): Promise<{ keyId: string; userId: string } | undefined> {
     if (isKey(entered)) {
       const [key] = await findKey(db, { hash: hashKey(entered) })
       return key && { keyId: key.id, userId: key.userId }
     }
-    const code = entered.replaceAll(/[\s-]/g, '')
-    if (!/^\d{8}$/.test(code)) return undefined
-    const found = await takeApproval(db, hashCode(code))
-    if (!found) wrongCodes.take('all')
-    return found
+    const code = readCode(entered)
+    return code === undefined ? undefined : takeApproval(db, hashKey(code))
   }
 
   return async (request, entered) => {
-    // A code can be guessed. A key cannot: strangers would use a limit before its check to lock out its owner.
-    const isCode = !isKey(entered.trim())
-    const wait = Math.max(failures.peek(request).retryAfterSeconds, wrongCodes.peek('all').retryAfterSeconds)
-    if (isCode && wait > 0) throw new RateLimited('too_many_failed_keys', wait)
     const found = await find(entered.trim())
     const approver = found && (await readApprover(db, found))
     if (!approver) {
