@@ -60,6 +60,11 @@ t.test('a batch of another version, and one that is too long, is an error of JSO
   const { status, body } = await ada.call('POST', '/mcp', pings, OLD)
   t.strictSame([status, body.error.message], [400, 'A batch has at most 20 messages'])
   t.equal((await ada.call('POST', '/mcp', pings.slice(1), OLD)).body.length, 20)
+  const long = await ada.call('POST', '/mcp', [
+    request(1, 'tools/call', { arguments: { caption: 'a'.repeat(2 ** 16) } }),
+  ])
+  t.strictSame([long.status, long.body.error.code], [400, -32600])
+  t.match(long.body.error.message, /at most 64 kB: send long messages as requests of their own/)
 })
 
 t.test('the messages of a batch count towards the rate limits', async (t) => {

@@ -173,3 +173,29 @@ t.test('the log has each call of a tool with its key, and no argument', async (t
   const addresses = lines.filter(({ msg }) => msg === 'request').map(({ ip }) => ip)
   t.strictSame(addresses, ['203.0.113.7', '203.0.113.7'], 'the operation has the address of the client')
 })
+
+t.test('what a message has beside the arguments of a tool, and what a tool can wait with, is limited', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const junk = 'a'.repeat(2 ** 13)
+  const params = { name: 'list_posts', arguments: {} }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const cases = [
+    { ...message, junk },
+    { ...message, params: { ...params, junk } },
+    { ...message, params: { ...params, _meta: { junk } } },
+    { ...message, params: junk },
+    { ...message, params: [{ arguments: junk }] },
+  ]
+  for (const body of cases) {
+    const { status, body: refused } = await ada.call('POST', '/mcp', body)
+    t.strictSame([status, refused.id, refused.error.code], [400, 1, -32600])
+    t.match(refused.error.message, /at most 8 kB beside the arguments of a tool/)
+  }
+  const accountIds = [await ada.account('facebook')]
+  const { isError } = await callTool(ada, 'create_post', { accountIds, caption: junk })
+  t.equal(isError, false, 'arguments may be long')
+  const types = Array(2_000).fill('post.settled')
+  const { body } = await callTool(ada, 'list_events', { types, wait: 20 })
+  t.strictSame([body.status, body.details[0].message], [400, 'The arguments have more than 16 kB'])
+})

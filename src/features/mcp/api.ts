@@ -66,6 +66,9 @@ const PREFIX = '/api/v1'
 /** An answer stands twice in the result of a tool, and in several copies while that is made. */
 const ANSWER_MAX_BYTES = 4 * 2 ** 20
 const TOO_LARGE = `The answer has more than ${ANSWER_MAX_BYTES / 2 ** 20} MB. Ask for less, with a smaller limit or a filter`
+/** As much as Node reads of a request before its body. A tool may wait with the arguments of its path and query. */
+const ADDRESS_MAX_BYTES = 2 ** 14
+const TOO_LONG = `The arguments have more than ${ADDRESS_MAX_BYTES / 2 ** 10} kB`
 const NOT_AN_ID = 'Must be an id: not empty, and neither . nor ..'
 
 /**
@@ -78,11 +81,13 @@ export function apiOf(app: FastifyInstance, request: FastifyRequest): Api {
   const remoteAddress = addressOf(request) ?? ''
   return async ({ method, url, schema }, args, headers) => {
     const body = schema.body && (await encode(schema, omit(args, [schema.params, schema.querystring])))
+    const address = `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`
+    if (address.length > ADDRESS_MAX_BYTES) throw invalidRequest([{ code: 'custom', path: [], message: TOO_LONG }])
     // A promise, because `inject` begins at the first `then`.
     const call = async () =>
       app.inject({
         method,
-        url: `${PREFIX}${fillPath(url, args)}?${toQuery(schema.querystring, args)}`,
+        url: address,
         headers: { authorization, ...(body && { 'content-type': body.type }), ...headers },
         ...(body && { payload: body.bytes }),
         remoteAddress,

@@ -12,6 +12,9 @@ const BATCH_VERSION = '2025-03-26'
 
 const BATCH_MAX = 20
 
+/** Bytes. All messages of a batch stay in memory until the last one is carried out, which may wait for minutes. */
+const BATCH_MAX_BYTES = 2 ** 16
+
 /** After as many bytes of responses, no other message of the batch is carried out. */
 const RESPONSES_MAX_BYTES = 2 ** 23
 
@@ -26,7 +29,8 @@ export class Batch {
   }
 }
 
-const refuse = (message: string, id: unknown = null) => ({
+/** An error of JSON-RPC. */
+export const refuse = (message: string, id: unknown = null) => ({
   status: 400,
   body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message } }),
 })
@@ -41,6 +45,9 @@ export async function respondToBatch(app: FastifyInstance, request: FastifyReque
     return refuse(`Only version ${BATCH_VERSION} has batches: send each message as a request of its own`)
   }
   if (messages.length > BATCH_MAX) return refuse(`A batch has at most ${BATCH_MAX} messages`)
+  if (JSON.stringify(messages).length > BATCH_MAX_BYTES) {
+    return refuse(`A batch has at most ${BATCH_MAX_BYTES / 2 ** 10} kB: send long messages as requests of their own`)
+  }
   const bodies: string[] = []
   let bytes = 0
   for (const message of messages) {

@@ -6,7 +6,7 @@ import { wellKnownAddress } from '../../base/http/base-path.ts'
 import { parseInRoom } from '../../base/http/body-room.ts'
 import { ERROR_CODE_HEADER } from '../../base/http/errors.ts'
 import { readJson } from '../../base/http/json.ts'
-import { Batch, respondToBatch } from './batch.ts'
+import { Batch, refuse, respondToBatch } from './batch.ts'
 import type { Message } from './protocol.ts'
 
 interface McpOptions {
@@ -16,6 +16,13 @@ interface McpOptions {
 }
 
 const JSON_TYPE = 'application/json'
+
+/**
+ * The maximum of everything in a message but the arguments of a tool. It stays in memory while the tool waits. The tool
+ * limits its arguments.
+ */
+const ENVELOPE_MAX_BYTES = 2 ** 13
+
 /** It is no operation: the OpenAPI document mentions it in its description. */
 const ROUTE = { url: '/mcp', config: { scope: null } } as const
 
@@ -46,9 +53,14 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
   )
 
   async function respondToMessage(request: FastifyRequest, message: Message) {
+    const args = (message.params as { arguments?: unknown } | null | undefined)?.arguments
+    if (lengthOf(message) - lengthOf(args) > ENVELOPE_MAX_BYTES) {
+      const limit = `${ENVELOPE_MAX_BYTES / 2 ** 10} kB`
+      return refuse(`A message has at most ${limit} beside the arguments of a tool`, message.id)
+    }
     loaded ??= load(app)
     const { respond, toolboxOf } = await loaded
-    const toolbox = toolboxOf(request, (message.params as { arguments?: unknown } | undefined)?.arguments)
+    const toolbox = toolboxOf(request, args)
     return respond(message, protocolHeaders(request), toolbox)
   }
 
@@ -77,6 +89,8 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
     },
   })
 }
+
+const lengthOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
 
 /** An empty list is no batch: https://www.jsonrpc.org/specification#batch */
 function readMessages(body: Buffer): unknown {
