@@ -92,6 +92,8 @@ export function useRoute(): { path: string[]; query: URLSearchParams } {
   return { path: path.split('/'), query: new URLSearchParams(query) }
 }
 
+export const showPost = (id: string) => location.assign(`#/posts/${id}`)
+
 /** Changes the parameters of the address. An empty value removes its parameter. */
 export function setQuery(changes: Record<string, string>): void {
   const [path = '', text = ''] = location.hash.split('?')

@@ -33,10 +33,6 @@ export function titleOf(states: DeliveryState[]): string {
   return state === 'waiting' ? STATES.waiting.word : `${STATES[state].word} post`
 }
 
-/** Says that an action publishes, because a time has passed, and to which accounts; undefined without any. */
-export const publishesNow = (names: string): string | undefined =>
-  names ? `The time has passed: the post goes out to ${names} within seconds.` : undefined
-
 /** Turns names of the API into words: `accessToken` and `post.created` into `Access token` and `Post created`. */
 export const toWords = (name: string) =>
   name

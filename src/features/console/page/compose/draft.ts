@@ -1,4 +1,12 @@
-import type { CreatePost, DeliveryState, Media, MediaFit, PostType } from '../../../../clients/sdk/index.ts'
+import type {
+  CreatePost,
+  DeliveryState,
+  Media,
+  MediaFit,
+  PostDetail,
+  PostType,
+  RetryDelivery,
+} from '../../../../clients/sdk/index.ts'
 import { OWN_ZONE, toInstant } from '../time.ts'
 import { toParts } from '../words.ts'
 import { type TypedFields, toFields } from './fields.ts'
@@ -38,12 +46,14 @@ export interface Draft extends Fit {
 export interface Stored {
   id: string
   ifMatch: string | undefined
-  status: 'draft' | 'scheduled'
+  status: PostDetail['status']
   /** The times as they would be typed, as in `timesOf`. */
   times: Record<string, string>
   /** The states of its deliveries, and the fields, by the ids of accounts. */
   states: Record<string, DeliveryState>
   fields: Record<string, object | null>
+  /** For a post that is out: what each account would get that can be retried, by the ids of these accounts. */
+  retried?: Record<string, RetryDelivery>
 }
 
 /** The differences of the post on one account. */

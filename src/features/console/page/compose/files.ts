@@ -13,7 +13,8 @@ export type Sending = { name: string; share: number } | undefined
 /** The upload that is under way, and the descriptions of files for this post alone. */
 export interface SendingProps {
   altTexts: Record<string, string> | undefined
-  setAltText: (id: string, text: string) => void
+  /** Undefined where the descriptions cannot change. */
+  setAltText: ((id: string, text: string) => void) | undefined
   sending: Sending
   setSending: (sending: Sending) => void
 }
@@ -46,7 +47,7 @@ export function Files({ title = 'Files', files, onChange, altTexts, setAltText, 
     setSending(undefined)
   }
   const describe = async (file: Media, altText: string) => {
-    if (altTexts?.[file.id] !== undefined) return setAltText(file.id, altText)
+    if (altTexts?.[file.id] !== undefined) return setAltText?.(file.id, altText)
     const changed = await client.media.update(file.id, { altText })
     onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
   }
@@ -62,7 +63,7 @@ export function Files({ title = 'Files', files, onChange, altTexts, setAltText, 
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <label>What it shows <input dir="auto" readonly=${!setAltText && altTexts?.[file.id] !== undefined} defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
         <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
       </li>`,
     )}</ul>

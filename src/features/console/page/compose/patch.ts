@@ -31,7 +31,7 @@ export function toPatch(body: CreatePost, typed: Draft, stored: Stored, keepsTim
 }
 
 /** The merge patch (RFC 7396) that turns one value into another. */
-function toMergePatch(before: unknown, after: unknown): unknown {
+export function toMergePatch(before: unknown, after: unknown): unknown {
   if (!isObject(before) || !isObject(after)) return after
   const removed = Object.keys(before).map((key) => [key, null])
   const changed = Object.entries(after).map(([key, value]) => [key, toMergePatch(before[key], value)])

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import { type Account, Conflict, type CreatePost, PreconditionFailed } from '../../../../clients/sdk/index.ts'
-import { useAction } from '../hooks.ts'
+import { isDue, isSent, publishesNow } from '../due.ts'
+import { showPost, useAction } from '../hooks.ts'
 import { keepWarnings } from '../issues.ts'
 import { publishErrors } from '../post/post.ts'
 import { useAccountNames, useSession } from '../session.ts'
 import { isPast, toInstant, toSchedule } from '../time.ts'
-import { publishesNow } from '../words.ts'
 import { type Draft, isTimed, newDraft, type Stored, timeOf, toBody } from './draft.ts'
 import { toPatch } from './patch.ts'
-import { toStored } from './reopen.ts'
+import { toStored } from './stored.ts'
 
 interface Storing {
   typed?: Draft
@@ -17,8 +17,6 @@ interface Storing {
   /** Whether a time that is as it was when the post was opened is left out of the change. */
   keepsTimes?: boolean
 }
-
-export const showPost = (id: string) => location.assign(`#/posts/${id}`)
 
 /** The ways to store a typed post for these accounts: as a new one, or in place of the content of the stored one. */
 export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (draft: Draft) => Draft) => void) {
@@ -60,11 +58,11 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
   }
   const nameOf = (ids: string[]) => nameAccounts(accounts.filter(({ id }) => ids.includes(id)))
   const states = draft.stored?.states ?? {}
-  const cancelled = accountIds.filter((id) => states[id] === 'cancelled')
-  const sent = accountIds.filter((id) => states[id] !== 'cancelled')
+  const cancelled = accountIds.filter((id) => !isSent(states[id]))
+  const sent = accountIds.filter((id) => isSent(states[id]))
   const unsent = accountIds.filter((id) => states[id] === 'failed' || states[id] === 'missed')
   /** The accounts to which the post goes out as soon as it is stored. */
-  const findDue = () => (isTimed(draft) ? sent.filter((id) => isPast(timeOf(draft, id))) : [])
+  const findDue = () => (isTimed(draft) ? sent.filter((id) => isDue(states[id], timeOf(draft, id))) : [])
   const sayDue = () => {
     const due = findDue()
     if (due.length === 0) return undefined
@@ -87,7 +85,7 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
     showPost(id)
   }
   const withdraw = async () => showPost(await store({ typed: { ...draft, time: '', isQueued: false } }))
-  const names = { cancelled: nameOf(cancelled), unsent: nameOf(unsent) }
+  const names = { cancelled: nameOf(cancelled), unsent: nameOf(unsent), chosen: nameOf(accountIds) }
   return { ...action, publish, withdraw, overwrite, renew, sayDue, sent, names, isReused, isOvertaken }
 }
 

@@ -1,11 +1,11 @@
 import type { PostDetail, PostTarget } from '../../../../clients/sdk/index.ts'
 import { isCancellable, isResolvable, marked, retried } from '../../../../engine/delivery/owner-rules.ts'
+import { isDue, publishesNow } from '../due.ts'
 import { html } from '../html.ts'
 import { keepWarnings } from '../issues.ts'
 import { Confirm } from '../parts.ts'
 import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
-import { isPast, OWN_ZONE, toInstant, toLocal } from '../time.ts'
-import { publishesNow } from '../words.ts'
+import { OWN_ZONE, toInstant, toLocal } from '../time.ts'
 import { Changes } from './changes.ts'
 
 /** The actions that a delivery takes. A worker has not taken one without attempts. */
@@ -34,11 +34,10 @@ export function DeliveryActions({
     const time = String(fields.get('time'))
     return time === typed ? own : time ? toInstant(time, timeZone) : null
   }
-  /** Whether the account gets the post as soon as this time is stored. */
-  const isDue = (time: Date | null) => delivery.state !== 'cancelled' && isPast(time ?? new Date(post.scheduledAt!))
+  const isDueAt = (time: Date | null) => isDue(delivery.state, time ?? new Date(post.scheduledAt!))
   const changeTime = async (fields: FormData) => {
     const time = readTime(fields)
-    const scheduledAt = (time && isDue(time) ? new Date() : time)?.toISOString() ?? null
+    const scheduledAt = (time && isDueAt(time) ? new Date() : time)?.toISOString() ?? null
     keepWarnings(await client.posts.update(post.id, { overrides: { [accountId]: { scheduledAt } } }, versionOf(post)))
   }
   const { accountId, delivery } = target
@@ -56,7 +55,7 @@ export function DeliveryActions({
       canPublish &&
       post.status === 'scheduled' &&
       (target.scheduledAt || post.targets.length > 1) &&
-      html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} publishes=${(fields: FormData) => isDue(readTime(fields)) && publishesNow(where)}
+      html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} publishes=${(fields: FormData) => isDueAt(readTime(fields)) && publishesNow(where)}
           says="The post goes out to ${where} at this time. Without one, it goes out at that of the post.">
           <label>Time in ${timeZone}, or none <input name="time" type="datetime-local" defaultValue=${typed} /></label>
         <//>`

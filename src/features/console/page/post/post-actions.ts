@@ -1,11 +1,12 @@
 import type { PatchPost, PostDetail, PostTarget } from '../../../../clients/sdk/index.ts'
 import { Reopen } from '../compose/reopen.ts'
+import { isDue, isSent, publishesNow } from '../due.ts'
 import { html } from '../html.ts'
 import { keepWarnings } from '../issues.ts'
 import { Confirm } from '../parts.ts'
 import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
 import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from '../time.ts'
-import { fromParts, partsOf, publishesNow, toParts } from '../words.ts'
+import { fromParts, partsOf, toParts } from '../words.ts'
 import { TakeDown } from './changes.ts'
 
 interface ActionsProps {
@@ -30,9 +31,9 @@ export function PostActions({ post, reload }: ActionsProps) {
   const text = isThread ? textOf(inCaption ?? post.targets[0]!) : post.caption
   /** Says which of these accounts get the post as soon as a change of it is stored. */
   const publishesTo = (targets: PostTarget[], time?: Date) => {
-    const isDue = ({ scheduledAt, delivery }: PostTarget) =>
-      delivery.state !== 'cancelled' && isPast(time ?? new Date(scheduledAt ?? post.scheduledAt!))
-    return publishesNow(nameAccounts(isDraft && !time ? [] : targets.filter(isDue)))
+    const due = ({ scheduledAt, delivery }: PostTarget) =>
+      isDue(delivery.state, time ?? new Date(scheduledAt ?? post.scheduledAt!))
+    return publishesNow(nameAccounts(isDraft && !time ? [] : targets.filter(due)))
   }
   const followers = post.targets.filter((target) =>
     isThread ? textOf(target) === text : target.captionOverride === null,
@@ -60,8 +61,8 @@ export function PostActions({ post, reload }: ActionsProps) {
     )
   const remove = () => client.posts.delete(post.id, versionOf(post))
   const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
-  const [cancelled, sent] = [true, false].map((isCancelled) =>
-    post.targets.filter(({ delivery }) => (delivery.state === 'cancelled') === isCancelled),
+  const [sent, cancelled] = [true, false].map((isWanted) =>
+    post.targets.filter(({ delivery }) => isSent(delivery.state) === isWanted),
   ) as [PostTarget[], PostTarget[]]
   const publishSays = [
     `The post goes out to ${sent.length === 1 ? nameAccounts(sent) : `all ${sent.length} accounts`} within seconds.`,

@@ -1,0 +1,61 @@
+import type { Account, PostValidation } from '../../../../clients/sdk/index.ts'
+import { html } from '../html.ts'
+import { Network } from '../parts.ts'
+import { issuesOf, Preview } from '../preview.ts'
+import { useCan, useNames, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
+import { type Draft, type Fit, filesOf, hasFiles, isTimed, type Own } from './draft.ts'
+import { Fields, fieldOf, type TypedFields } from './fields.ts'
+import { type ChangeFiles, Files, FitFields, type SendingProps } from './files.ts'
+
+interface AccountProps extends SendingProps {
+  account: Account
+  draft: Draft
+  validation: PostValidation | undefined
+  setDraft: (change: (draft: Draft) => Draft) => void
+}
+
+/** One account: its preview of the post, and the text, files, time and fields that it alone has. */
+export function OnAccount({ account, draft, validation, setDraft, ...filesProps }: AccountProps) {
+  const { id, platform, username, attention } = account
+  const canUpload = useCan('media:write')
+  const { caption, partFiles, mediaFit, padColor, time, fields } = draft.own[id] ?? {}
+  const setOwn = (change: (own: Own) => Own) =>
+    setDraft((draft) => ({
+      ...draft,
+      own: { ...draft.own, [id]: { ...draft.own[id], ...change(draft.own[id] ?? {}) } },
+    }))
+  const changeFiles = (part: number) => (change: ChangeFiles) =>
+    setOwn(({ partFiles = [] }) => {
+      const files = filesOf(draft, id, partFiles)
+      return { partFiles: files.with(part, change(files[part]!)) }
+    })
+  const known = new Map([...draft.files, ...(partFiles?.flat() ?? [])].map((file) => [file.id, { ...file, url: null }]))
+  const network = useSession().platforms.get(platform)
+  const slot = validation?.slots?.find(({ accountId }) => accountId === id)
+  const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
+  const button = (label: string, act: () => void) =>
+    html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
+  return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
+    <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+    ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
+    ${slot && html`<p class="small">Its slot: ${formatInstant(slot.scheduledAt, OWN_ZONE)}</p>`}
+    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
+    ${
+      caption === undefined
+        ? button('Use another text here', () => setOwn(() => ({ caption: draft.caption })))
+        : html`<label>Its text <textarea rows="5" dir="auto" value=${caption} onInput=${(event: Event) => setOwn(() => ({ caption: (event.target as HTMLTextAreaElement).value }))} /></label>
+          ${button('Use the text of the post', () => setOwn(() => ({ caption: undefined })))}`
+    }
+    ${
+      canUpload &&
+      (partFiles
+        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${files} onChange=${changeFiles(part)} ...${filesProps} />`)}
+          ${button('Use the files of the post', () => setOwn(() => ({ partFiles: undefined })))}`
+        : button('Use other files here', () => setOwn(() => ({ partFiles: [draft.files] }))))
+    }
+    ${hasFiles(draft) && html`<${FitFields} mediaFit=${mediaFit} padColor=${padColor ?? draft.padColor} none="As for the post" onChange=${(fit: Fit) => setOwn(() => fit)} />`}
+    ${isTimed(draft) && html`<label>Its own time, or none <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
+    ${network && html`<${Fields} network=${network} account=${account} typed=${fields ?? {}} issues=${issues.get(true) ?? []} onChange=${(fields: TypedFields) => setOwn(() => ({ fields }))} />`}
+  </section>`
+}
