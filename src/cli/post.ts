@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { QUEUE_ORDERS } from '../../schemas/queue-orders.ts'
 import type { Io } from './action.ts'
+import type { SendOptions } from './actions/post-send.ts'
 import { withDatabase, withJson, withTable } from './command.ts'
 import { COLUMNS, JSON_COLUMNS, REQUIRED_COLUMNS } from './import-columns.ts'
 
@@ -41,8 +42,9 @@ export function addPostCommands(program: Command, io: Io): void {
       )
       .argument('<files...>', 'the paths of the files')
       .option('--validate', 'store no post; list the mistakes of each. Files of media are uploaded')
-      .option('--commit <id>', 'the commit that added the files: it and the path are the Idempotency-Key of a post'),
-  ).action(async (files: string[], options: { validate?: boolean; commit?: string; json?: boolean }) => {
+      .option('--commit <id>', 'the commit that added the files: it and the path are the Idempotency-Key of a post')
+      .option('--moved-from <path>', 'where the file may have been before: it is refused if a post has this path'),
+  ).action(async (files: string[], options: SendOptions) => {
     const { sendFiles } = await import('./actions/post-send.ts')
     await sendFiles(io, files, options)
   })

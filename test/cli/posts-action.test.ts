@@ -121,6 +121,37 @@ t.test('the GitHub Action checks what a pull request adds, and creates it after 
   t.equal((await list()).length, 2)
 })
 
+t.test('a file that is moved and edited does not become a second post in silence', async (t) => {
+  const { folder, git, commit, write, act, list } = await createScene(t)
+  const text = (end: string) =>
+    `accounts: [bluesky/ada.example.com]\ncaption: |\n${'  The lamp is lit.\n'.repeat(9)}  ${end}`
+  const BASE = commit()
+  write('posts/launch.yaml', text('Twelve pictures'))
+  const launched = commit()
+  t.match(await act({ BASE }), { code: 0, stdout: /^posts\/launch\.yaml: created/ })
+
+  mkdirSync(join(folder, 'posts/2026'))
+  git('mv', 'posts/launch.yaml', 'posts/2026/launch.yaml')
+  write('posts/2026/launch.yaml', text('12 pictures'))
+  write('posts/new.yaml')
+  commit()
+  for (const facts of [{ PULL_REQUEST: '7' }, {}]) {
+    t.match(await act({ BASE: launched, ...facts }), {
+      code: 1,
+      stdout:
+        /^posts\/new\.yaml: (valid|created)[^]*\nposts\/2026\/launch\.yaml: refused\n.* moved from posts\/launch\.yaml, whose post exists\. .* add externalReference: posts\/launch\.yaml to .*add externalReference: posts\/2026\/launch\.yaml\n/,
+    })
+  }
+  t.equal((await list()).length, 2)
+
+  write('posts/2026/launch.yaml', `externalReference: posts/launch.yaml\n${text('12 pictures')}`)
+  commit()
+  t.match(await act({ BASE: launched }), { code: 0, stdout: /launch\.yaml: exists/ })
+  write('posts/2026/launch.yaml', `externalReference: posts/2026/launch.yaml\n${text('12 pictures')}`)
+  commit()
+  t.match(await act({ BASE: launched }), { code: 0, stdout: /launch\.yaml: created/ })
+})
+
 /** The commands that the runner finds in the lines of a step: https://github.com/actions/runner, ActionCommand.cs */
 const findCommands = (output: string) =>
   output.split(/\r\n|\r|\n/).filter((line) => line.trimStart().startsWith('::') || line.includes('##['))

@@ -42,16 +42,32 @@ fi
 
 set -f # git expands the patterns
 # Only files that this change adds: an old file whose post was deleted must not become a new post, nor one that is moved.
-mapfile -d '' -t files < <(git diff -z --name-only --diff-filter=A --find-renames=100% "$BASE" "$head" -- $FILES)
+mapfile -d '' -t changes < <(git diff -z --name-status --diff-filter=AR --find-renames -l0 "$BASE" "$head" -- $FILES)
 wait "$!" || fail "git cannot compare $BASE with $head: set fetch-depth: 0 of actions/checkout"
+added=() moved=() # moved has pairs of the old path and the new one
+for ((i = 0; i < ${#changes[@]}; i += 2)); do
+  case ${changes[i]} in
+    A) added+=("${changes[i + 1]}") ;;
+    R100) ((i += 1)) ;;
+    *) moved+=("${changes[i + 1]}" "${changes[i + 2]}") && ((i += 1)) ;;
+  esac
+done
 [ -z "$note" ] || print "$note"
-if ((${#files[@]} == 0)); then
+if ((${#added[@]} + ${#moved[@]} == 0)); then
   print "No post was added: ${FILES}"
   exit 0
 fi
 
 status=0
-output=$(node "$postroom" post send --commit "$head" ${PULL_REQUEST:+--validate} -- "${files[@]}" 2>&1) || status=$?
+output=
+send() {
+  output+=$(node "$postroom" post send --commit "$head" ${PULL_REQUEST:+--validate} "$@" 2>&1)$'\n' || status=$?
+}
+((${#added[@]} == 0)) || send -- "${added[@]}"
+for ((i = 0; i < ${#moved[@]}; i += 2)); do
+  send "--moved-from=${moved[i]}" -- "${moved[i + 1]}"
+done
+output=${output%$'\n'}
 print "$output"
 report=$(printf '%s\n### Posts\n\n%s~~~~text\n%s\n~~~~\n' "$mark" "${note:+$note$'\n\n'}" "${output//'~~~~'/}")
 printf '%s\n' "$report" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"

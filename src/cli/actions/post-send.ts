@@ -9,10 +9,12 @@ import { findFile, rootOf } from './send/find-file.ts'
 import { type AttachedFile, readPost } from './send/read-post.ts'
 import { connect, createSender, findAccount, type Outcome, outcomeToText, type Prepared } from './send/send-once.ts'
 
-interface Options extends Json {
+export interface SendOptions extends Json {
   validate?: boolean
   /** The commit that added the files. */
   commit?: string
+  /** A path where the one file may have been before, with other content. */
+  movedFrom?: string
 }
 
 /**
@@ -22,7 +24,7 @@ interface Options extends Json {
 export async function sendFiles(
   io: Io,
   paths: string[],
-  { validate = false, commit, json = false }: Options,
+  { validate = false, json = false, ...origin }: SendOptions,
 ): Promise<void> {
   const { client, accounts } = await connect(io)
   const send = createSender(client, { isTrial: validate })
@@ -30,7 +32,7 @@ export async function sendFiles(
   try {
     for (const path of paths) {
       const file = path.replace(/^\.\//, '')
-      outcomes.push({ file, ...(await send(file, () => prepare(client, accounts, path, file, commit))) })
+      outcomes.push({ file, ...(await send(file, () => prepare(client, accounts, path, file, origin))) })
     }
   } finally {
     print(io, { data: outcomes }, { json }, ({ data }) => data.map((each) => outcomeToText(each.file, each)).join('\n'))
@@ -43,19 +45,31 @@ async function prepare(
   accounts: Account[],
   path: string,
   file: string,
-  commit: string | undefined,
+  { commit, movedFrom }: SendOptions,
 ): Promise<Prepared> {
   const root = rootOf(path)
   const { body, accounts: names, files } = await readPost(root, path)
   return {
     externalReference: body.externalReference ?? file,
     request: commit && `${commit} ${file}`,
-    complete: async () => ({
-      ...body,
-      accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
-      mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, root, files))],
-    }),
+    complete: async () => {
+      if (movedFrom !== undefined && body.externalReference === undefined) await refuseMoved(client, movedFrom, file)
+      return {
+        ...body,
+        accountIds: [...(body.accountIds ?? []), ...names.map((name) => findAccount(accounts, name))],
+        mediaIds: [...(body.mediaIds ?? []), ...(await upload(client, root, files))],
+      }
+    },
   }
+}
+
+/** Refuses a file that may be that of a stored post: it would be published twice. */
+async function refuseMoved(client: Postroom, externalReference: string, file: string): Promise<void> {
+  const [known] = (await client.posts.list({ externalReference, limit: 1 })).data
+  if (!known) return
+  throw new OperatorError(
+    `the file looks moved from ${externalReference}, whose post exists. If it is that post, add externalReference: ${externalReference} to the file. For another post, add externalReference: ${file}`,
+  )
 }
 
 /** Stores the files, in `root`. A file that the service has is not stored again. */
