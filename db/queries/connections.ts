@@ -130,6 +130,19 @@ export function openConnection(db: Db, id: string, opened: OpenedConnection): Pr
   return change(db, id, 'pending', toColumns(opened))
 }
 
+/** Replaces a flow that a browser has begun. Returns false if that one has come back, or the connection has ended. */
+export async function reopenConnection(db: Db, id: string, opened: OpenedConnection): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connections')
+    .set(toColumns(opened))
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .where('stateHash', 'is not', null)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 const toColumns = ({ secrets, ...opened }: OpenedConnection) => ({ state: 'opened', ...opened, ...secrets })
 
 /** Spends the `state` of the flow. Returns false if it was spent before, or the connection has ended. */

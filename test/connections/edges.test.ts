@@ -45,6 +45,41 @@ t.test('a link works once, in one browser, and not for programs that only look a
   t.equal((await createBrowser(app).get('/connect/unknown')).status, 404)
 })
 
+t.test('a program that looks at a link with GET does not spend it', async (t) => {
+  const { app, create, read, oauth } = await createConnectionWorld(t)
+  const { id, url } = (await create()).body
+  const [program, person] = [createBrowser(app), createBrowser(app)]
+  const before = await program.get(url)
+  const looked = await redirectBack()(new URL(before.location!))
+  const page = await person.get(url)
+  t.match(page.body, /<form method="post">/)
+  const onward = await person.post(url, new URLSearchParams())
+  t.equal(onward.status, 200)
+  const [, target] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(onward.body)!
+  const callback = await redirectBack()(new URL(target!.replaceAll('&amp;', '&')))
+  t.equal((await program.get(url)).status, 410, 'another look changes nothing')
+  t.equal((await program.get(String(looked))).status, 404, 'the flow of the program has ended')
+  t.equal((await program.get(String(callback))).status, 403)
+  t.strictSame([(await read(id)).state, oauth.finished.length], ['opened', 0])
+  await person.get(String(callback))
+  t.equal((await read(id)).state, 'connected')
+  const late = await person.post(url, new URLSearchParams())
+  t.equal(late.status, 410)
+  t.notMatch(late.body, /<form/)
+})
+
+t.test('a flow that is coming back is not begun again', async (t) => {
+  const { app, db, create } = await createConnectionWorld(t)
+  const { url } = (await create()).body
+  const browser = createBrowser(app)
+  await browser.get(url)
+  await db.updateTable('connections').set({ stateHash: null }).execute()
+  const late = await browser.post(url, new URLSearchParams())
+  t.equal(late.status, 410)
+  t.notMatch(late.body, /<form/)
+  t.equal((await browser.post('/connect/unknown', new URLSearchParams())).status, 404)
+})
+
 t.test('a callback in another browser connects nothing, and the first browser can still finish', async (t) => {
   const { app, open, read, oauth } = await createConnectionWorld(t)
   const { id, browser, callback } = await open()

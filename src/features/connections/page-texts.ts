@@ -39,14 +39,29 @@ const EXPIRED: PageContent = {
   body: html`<p>A link works for 15 minutes. Ask for a new one.</p>`,
 }
 
-/** Why a link cannot be opened. */
-export const usedPage = ({ state }: Pick<ConnectionFlow, 'state'>): PageContent =>
-  state === 'expired'
-    ? EXPIRED
-    : {
-        title: 'This link was used already',
-        body: html`<p>A link can be opened once, in one browser. Ask for a new one.</p>`,
-      }
+export const USED: PageContent = {
+  title: 'This link was used already',
+  body: html`<p>A link can be opened once, in one browser. Ask for a new one.</p>`,
+}
+
+/** Why a link cannot be opened. While nobody has come back from the network, a form begins again in this browser. */
+export function usedPage(connection: Pick<ConnectionFlow, 'state' | 'platform'>): PageContent {
+  const { state } = connection
+  if (state === 'expired') return EXPIRED
+  if (state !== 'pending' && state !== 'opened') return USED
+  return {
+    title: USED.title,
+    body: html`<p>It was opened before: by you in another browser, or by a chat or mail program that looks at links.</p>
+<p>You can go on here. Then the connection ends in this browser, and in no other.</p>
+<form method="post"><button type="submit">Go on to ${nameOf(connection)}</button></form>`,
+  }
+}
+
+/** Leads a browser that has sent a form to the network. */
+export const onwardPage = (connection: Pick<ConnectionFlow, 'platform'>, { href }: URL): PageContent => {
+  const title = `Go on to ${nameOf(connection)}`
+  return { title, body: html`<p><a href="${href}">${title}</a></p>`, goesTo: href }
+}
 
 export const UNKNOWN: PageContent = {
   title: 'This link leads nowhere',

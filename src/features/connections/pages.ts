@@ -9,6 +9,7 @@ import {
   findConnectionByState,
   findConnectionByToken,
   openConnection,
+  reopenConnection,
 } from '../../../db/queries/connections.ts'
 import { AppError } from '../../base/errors.ts'
 import { basePathOf } from '../../base/http/base-path.ts'
@@ -21,7 +22,16 @@ import type { ConnectionContext } from './context.ts'
 import { cookieHeader, isSameBrowser } from './cookie.ts'
 import { toFlowFailure } from './failure.ts'
 import { finishFlow } from './finish.ts'
-import { MANUAL, OTHER_BROWSER, outcomePage, UNKNOWN, unreachablePage, usedPage } from './page-texts.ts'
+import {
+  MANUAL,
+  OTHER_BROWSER,
+  onwardPage,
+  outcomePage,
+  UNKNOWN,
+  USED,
+  unreachablePage,
+  usedPage,
+} from './page-texts.ts'
 import { withOutcome } from './return-url.ts'
 import { hashSecret } from './secrets.ts'
 import { toConnection } from './view.ts'
@@ -29,7 +39,8 @@ import { toConnection } from './view.ts'
 /** Pages for browsers, which have no key: the link and its cookie take its place. */
 export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, context) => {
   const { db } = context
-  // Chat programs look at links with HEAD. That must not open them.
+  // Chat programs look at links with HEAD. That must not open them. Programs that look with GET are like browsers: the
+  // person who comes after one goes on by a form.
   const page = { exposeHeadRoute: false, schema: { hide: true }, config: { hidesPath: true } }
   const form = { ...page, schema: { hide: true, consumes: [FORM_TYPE], body: Type.Object({}) } }
 
@@ -39,6 +50,13 @@ export const connectPages: FastifyPluginAsync<ConnectionContext> = async (app, c
     const connection = await findConnectionByToken(db, hashSecret(request.params.token))
     if (!connection) return sendPage(reply, 404, UNKNOWN)
     if (connection.state !== 'pending') return sendPage(reply, 410, usedPage(connection))
+    return openLink(context, connection, reply)
+  })
+
+  app.post<{ Params: { token: string } }>('/connect/:token', form, async (request, reply) => {
+    const connection = await findConnectionByToken(db, hashSecret(request.params.token))
+    if (!connection) return sendPage(reply, 404, UNKNOWN)
+    if (connection.state !== 'opened') return sendPage(reply, 410, usedPage(connection))
     return openLink(context, connection, reply)
   })
 
@@ -99,13 +117,19 @@ async function findOfBrowser(
   return connection && isSameBrowser(context, connection, headers.cookie) ? connection : undefined
 }
 
-/** Sends the browser that opens a link to the network. A network that cannot be reached leaves the link as it is. */
+/**
+ * Sends the browser that opens a link to the network, by a page if another one has opened it before. A network that
+ * cannot be reached leaves the link as it is.
+ */
 async function openLink(context: ConnectionContext, connection: ConnectionFlow, reply: FastifyReply) {
-  const { id, platform } = connection
+  const { id, platform, state } = connection
+  const isFirst = state === 'pending'
+  const open = isFirst ? openConnection : reopenConnection
   try {
     const { url, cookie, opened } = await beginFlow(context, { ...connection, isBound: true })
-    if (!(await openConnection(context.db, id, opened))) return sendPage(reply, 410, usedPage(connection))
-    return reply.header('set-cookie', cookieHeader(context, id, cookie!)).redirect(url.href, 303)
+    if (!(await open(context.db, id, opened))) return sendPage(reply, 410, isFirst ? usedPage(connection) : USED)
+    reply.header('set-cookie', cookieHeader(context, id, cookie!))
+    return isFirst ? reply.redirect(url.href, 303) : sendPage(reply, 200, onwardPage(connection, url))
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     const { code, message } = toFlowFailure(platform, error)
