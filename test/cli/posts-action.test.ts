@@ -139,7 +139,7 @@ t.test('a file that is moved and edited does not become a second post in silence
     t.match(await act({ BASE: launched, ...facts }), {
       code: 1,
       stdout:
-        /^posts\/new\.yaml: (valid|created)[^]*\nposts\/2026\/launch\.yaml: refused\n.* moved from posts\/launch\.yaml, whose post exists\. .* add externalReference: posts\/launch\.yaml to .*add externalReference: posts\/2026\/launch\.yaml\n/,
+        /^posts\/new\.yaml: (?:valid|created)(?:.|\n)*\nposts\/2026\/launch\.yaml: refused\n.* moved from posts\/launch\.yaml, whose post exists\. .* add externalReference: posts\/launch\.yaml to .*add externalReference: posts\/2026\/launch\.yaml\n/,
     })
   }
   t.equal((await list()).length, 2)
