@@ -105,16 +105,26 @@ export function setQuery(changes: Record<string, string>): void {
   location.hash = query.size > 0 ? `${path}?${query}` : path
 }
 
-/** A value that this tab keeps over reloads. Keys that an earlier version did not keep are as in `initial`. */
+const kept = new EventTarget()
+
+/**
+ * A value that this tab keeps over reloads. It can be changed while the element is not shown. Keys that an earlier
+ * version did not keep are as in `initial`.
+ */
 export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
-  const [value, setValue] = useState<T>(() => ({
-    ...initial,
-    ...readKept(name),
-  }))
-  useLayoutEffect(() => keep(name, value), [value])
-  return [value, setValue]
+  const [value, setValue] = useState<T>(() => ({ ...initial, ...readKept(name) }))
+  useLayoutEffect(() => {
+    keep(name, value)
+    const follow = () => setValue(readKept(name))
+    kept.addEventListener(name, follow)
+    return () => kept.removeEventListener(name, follow)
+  }, [])
+  return [value, (change) => keep(name, change(readKept(name)))]
 }
 
 export const readKept = (name: string) => JSON.parse(sessionStorage.getItem(`postroom.${name}`) ?? '{}')
 
-export const keep = (name: string, value: object) => sessionStorage.setItem(`postroom.${name}`, JSON.stringify(value))
+export function keep(name: string, value: object): void {
+  sessionStorage.setItem(`postroom.${name}`, JSON.stringify(value))
+  kept.dispatchEvent(new Event(name))
+}

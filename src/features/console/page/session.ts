@@ -4,6 +4,7 @@ import { hasScope, type Scope } from '../../../../schemas/scopes.ts'
 import {
   type CurrentApiKey,
   Forbidden,
+  type Media,
   type Platform,
   type PostDetail,
   Postroom,
@@ -14,6 +15,8 @@ import { fetchWithProgress } from './progress.ts'
 /** The person who looks: a client with their key, and what the key allows. */
 export interface Session {
   client: Postroom
+  /** Stores a file, and tells the share of it that was sent. */
+  upload(file: File, onProgress: (share: number) => void): Promise<Media>
   /** The name of the user, and that of the key or its first characters. */
   userName: string
   keyName: string
@@ -84,7 +87,7 @@ function forgetOthers(key: string, userId: string): void {
 }
 
 // `useLoad` tries again, and says so.
-const clientOf = (key: string) => new Postroom({ key, baseUrl: BASE, fetch: fetchWithProgress, maxRetries: 0 })
+const clientOf = (key: string, options = {}) => new Postroom({ key, baseUrl: BASE, maxRetries: 0, ...options })
 
 // The first requests of a page repeat alone: a small quota never allows all at once.
 const readOwn = (client: Postroom) => client.keys.current({ maxRetries: 3 })
@@ -103,7 +106,9 @@ export async function signIn(key: string, end: Session['end']): Promise<Session>
   const catalogue = new Map(platforms.map((platform) => [platform.id, platform]))
   forgetOthers(key, own.userId)
   const { scopes, accountIds } = own
-  return { client, ...namesOf(own), scopes, accountIds, platforms: catalogue, end }
+  const upload: Session['upload'] = (file, onProgress) =>
+    clientOf(key, { fetch: fetchWithProgress(onProgress), maxRetries: 2 }).uploads.create(file)
+  return { client, upload, ...namesOf(own), scopes, accountIds, platforms: catalogue, end }
 }
 
 /** Gives a value in place of an expected error. */

@@ -21,7 +21,7 @@ const nothing = () => {}
 
 /** The buttons of the composer, for a new post, a draft, a scheduled post, or one that is out. */
 export function Actions(props: ActionsProps) {
-  const { draft, setDraft, storing, retrying, canStore } = props
+  const { draft, setDraft, storing, retrying, canStore, isBusy } = props
   const { stored } = draft
   const isOut = stored?.status === 'published'
   const overtaken = isOut ? retrying.isOvertaken : storing.isOvertaken
@@ -34,7 +34,7 @@ export function Actions(props: ActionsProps) {
     }
     ${
       storing.isReused &&
-      html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" onClick=${() => {
+      html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" disabled=${isBusy} onClick=${() => {
         storing.renew()
         storing.clear()
       }}>Make this one another post</button></p>`

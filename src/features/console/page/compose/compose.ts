@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { Account, PostType, PostWarning } from '../../../../clients/sdk/index.ts'
 import { typingEnds, useKept, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -11,21 +10,25 @@ import { toWords } from '../words.ts'
 import { AccountChoice } from './account-choice.ts'
 import { Actions } from './actions.ts'
 import { type Draft, hasFiles, newDraft, toBody } from './draft.ts'
-import { type ChangeFiles, Files, FitFields, type Sending } from './files.ts'
+import { type ChangeFiles, Files, FitFields } from './files.ts'
 import { OnAccount } from './on-account.ts'
 import { StoredNote } from './reopen.ts'
 import { useRetry } from './retry.ts'
 import { useStore } from './store.ts'
 import { Timing } from './timing.ts'
+import { Uploads, useUploads } from './uploads.ts'
 
 export function Compose() {
   const { client, platforms } = useSession()
   const canPublish = useCan('posts:publish')
   const nameAccounts = useAccountNames()
   const canUpload = useCan('media:write')
-  const [draft, setDraft] = useKept<Draft>('compose', newDraft())
+  const [draft, changeKept] = useKept<Draft>('compose', newDraft())
+  // An upload or a request may end after another draft was begun or opened.
+  const setDraft = (change: (draft: Draft) => Draft) =>
+    changeKept((kept) => (kept.key === draft.key ? change(kept) : kept))
   const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
-  const [sending, setSending] = useState<Sending>()
+  const { uploads, isUploading } = useUploads(draft.key)
   const isListed = (id: string) => accounts.value?.some((account) => account.id === id) ?? true
   const accountIds = draft.accountIds.filter(isListed)
   const change = (changes: Partial<Draft>) => setDraft((draft) => ({ ...draft, ...changes }))
@@ -33,7 +36,7 @@ export function Compose() {
   const isOut = stored?.status === 'published'
   const setAltText = (id: string, text: string) =>
     setDraft((draft) => ({ ...draft, altTexts: { ...draft.altTexts, [id]: text } }))
-  const filesProps = { altTexts: draft.altTexts, setAltText: isOut ? undefined : setAltText, sending, setSending }
+  const filesProps = { altTexts: draft.altTexts, setAltText: isOut ? undefined : setAltText, draftKey: draft.key }
   const changeFiles = (change: ChangeFiles) => setDraft((draft) => ({ ...draft, files: change(draft.files) }))
 
   const body = toBody({ ...draft, accountIds })
@@ -58,7 +61,7 @@ export function Compose() {
   const refusal = validation?.create.error
   const isSaid = validation?.violations.some(({ message }) => refusal?.includes(message))
   const isPublishable = validation?.publishable === true
-  const isBusy = isRunning || sending !== undefined
+  const isBusy = isRunning || isUploading
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isBusy
   return html`
     <h1>Compose</h1>
@@ -94,6 +97,7 @@ export function Compose() {
           ${refusal && !isSaid && html`<${Refusal} says=${refusal} isQueued=${draft.isQueued && validation?.create.status === 409} />`}
           <${Issues} issues=${issuesOf(validation, undefined)} />
         </div>
+        <${Uploads} uploads=${uploads} />
         <${Actions} ...${{ draft, setDraft, storing, retrying, canStore, isPublishable, isBusy }} />
       </section>
       <aside aria-label="Each account">

@@ -3,23 +3,21 @@ import type { Media, MediaFit } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
 import { Pictures } from '../parts.ts'
 import { Problem } from '../problem.ts'
-import { withProgress } from '../progress.ts'
 import { useSession } from '../session.ts'
 import type { Fit } from './draft.ts'
+import { noteDescription, uploadAll } from './uploads.ts'
 
 export type ChangeFiles = (files: Media[]) => Media[]
-export type Sending = { name: string; share: number } | undefined
 
-/** The upload that is under way, and the descriptions of files for this post alone. */
-export interface SendingProps {
+/** The draft that has files, and their descriptions for this post alone. */
+export interface DescribingProps {
+  draftKey: string
   altTexts: Record<string, string> | undefined
   /** Undefined where the descriptions cannot change. */
   setAltText: ((id: string, text: string) => void) | undefined
-  sending: Sending
-  setSending: (sending: Sending) => void
 }
 
-interface FilesProps extends SendingProps {
+interface FilesProps extends DescribingProps {
   title?: string
   files: Media[]
   /** Changes the files as they are then: an upload takes long, and more is typed and dropped meanwhile. */
@@ -27,29 +25,17 @@ interface FilesProps extends SendingProps {
 }
 
 /** The files of a post, with a place to drop more of them. */
-export function Files({ title = 'Files', files, onChange, altTexts, setAltText, sending, setSending }: FilesProps) {
-  const { client } = useSession()
+export function Files({ title = 'Files', files, onChange, altTexts, setAltText, draftKey }: FilesProps) {
+  const { client, upload } = useSession()
   const [error, setError] = useState<Error>()
-  const add = async (list: FileList | null | undefined) => {
-    setError(undefined)
-    for (const file of list ?? []) {
-      try {
-        setSending({ name: file.name, share: 0 })
-        const stored = await withProgress(
-          (share) => setSending({ name: file.name, share }),
-          () => client.uploads.create(file, {}, { maxRetries: 2 }),
-        )
-        onChange((files) => [...files, stored])
-      } catch (error) {
-        setError(error as Error)
-      }
-    }
-    setSending(undefined)
-  }
-  const describe = async (file: Media, altText: string) => {
+  const add = (list: FileList | null | undefined) =>
+    uploadAll(upload, draftKey, list ?? [], (stored) => onChange((files) => [...files, stored]))
+  const describe = (file: Media, altText: string) => {
     if (altTexts?.[file.id] !== undefined) return setAltText?.(file.id, altText)
-    const changed = await client.media.update(file.id, { altText })
-    onChange((files) => files.map((each) => (each.id === file.id ? changed : each)))
+    setError(undefined)
+    const stored = client.media.update(file.id, { altText })
+    noteDescription(stored)
+    stored.then((changed) => onChange((files) => files.map((each) => (each.id === file.id ? changed : each))), setError)
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -58,7 +44,6 @@ export function Files({ title = 'Files', files, onChange, altTexts, setAltText, 
   return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
     <legend>${title}</legend>
     <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
-    ${sending && html`<p role="status"><progress value=${sending.share}></progress> <span dir="auto">${sending.name}</span></p>`}
     ${error && html`<${Problem} error=${error} />`}
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>

@@ -6,9 +6,9 @@ import { useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { type Draft, type Fit, filesOf, hasFiles, isTimed, type Own } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
-import { type ChangeFiles, Files, FitFields, type SendingProps } from './files.ts'
+import { type ChangeFiles, type DescribingProps, Files, FitFields } from './files.ts'
 
-interface AccountProps extends SendingProps {
+interface AccountProps extends DescribingProps {
   account: Account
   draft: Draft
   validation: PostValidation | undefined

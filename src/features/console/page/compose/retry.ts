@@ -4,6 +4,7 @@ import { showPost } from '../hooks.ts'
 import { useSession, versionOf } from '../session.ts'
 import { type Draft, newDraft, type Stored, toBody } from './draft.ts'
 import { toMergePatch } from './patch.ts'
+import { descriptionsAreStored } from './uploads.ts'
 
 /** All that one account gets of a typed post, as the content of a retry. */
 export function toRetry(draft: Draft, accountId: string): RetryDelivery {
@@ -41,6 +42,7 @@ export function useRetry(draft: Draft, setDraft: (change: (draft: Draft) => Draf
   const [isOvertaken, setOvertaken] = useState(false)
   const retryFrom = async (stored: Stored) => {
     let { ifMatch } = stored
+    await descriptionsAreStored()
     const left = [...draft.accountIds]
     const keepLeft = (error: Error) => {
       setOvertaken(error instanceof PreconditionFailed)

@@ -9,6 +9,7 @@ import { isPast, toInstant, toSchedule } from '../time.ts'
 import { type Draft, isTimed, newDraft, type Stored, timeOf, toBody } from './draft.ts'
 import { toPatch } from './patch.ts'
 import { toStored } from './stored.ts'
+import { descriptionsAreStored } from './uploads.ts'
 
 interface Storing {
   typed?: Draft
@@ -31,6 +32,7 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
     body = toBody(typed),
     keepsTimes = true,
   }: Storing = {}) => {
+    await descriptionsAreStored()
     const { id } = await (stored
       ? client.posts
           .update(stored.id, toPatch(body, typed, stored, keepsTimes), { ifMatch: stored.ifMatch })
