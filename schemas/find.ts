@@ -98,6 +98,10 @@ export const DETAILS_LIMIT_MAX = 50
 
 export const ListPostsQuery = Type.Object({
   ...PageQuery.properties,
+  limit: {
+    ...PageQuery.properties.limit,
+    description: `The maximum number of posts on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}. A page ends sooner after ${PAGE.bytesMax / 2 ** 20} MB of long texts, or of accounts with \`include=targets\`: \`nextCursor\` leads on, and \`limit\` of the response is then the number of posts on the page.`,
+  },
   cursor: Type.Optional(
     Type.String({
       pattern: POSTS_CURSOR,
@@ -256,7 +260,7 @@ export const PostList = Type.Object(
     limit: Limit(),
     offset: Offset(),
     nextCursor: NextOfFiltered(
-      'With filters, a page may be shorter than `limit`, or empty, although more follows: read on until it is `null`.',
+      'A page may be shorter than the `limit` of the request, and with filters empty, although more follows: read on until it is `null`.',
     ),
   },
   {

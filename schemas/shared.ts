@@ -149,7 +149,14 @@ export const FileResponse = (types: readonly string[], description: string, head
 
 export const EmptyResponse = (description: string, headers: Headers) => ({ description, headers, type: 'null' })
 
-export const PAGE = { limitDefault: 25, limitMax: 100, offsetDefault: 0, skippedMax: 100_000 } as const
+/** `bytesMax`: after as many bytes of texts, no other item is on the page. */
+export const PAGE = {
+  limitDefault: 25,
+  limitMax: 100,
+  offsetDefault: 0,
+  skippedMax: 100_000,
+  bytesMax: 2 ** 21,
+} as const
 
 /** The form of ids, for patterns. */
 export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { DeliveryCounts, ListedFile, ListedTarget } from '../../../schemas/find.ts'
 import type { MediaKind } from '../../../schemas/media.ts'
+import { PAGE } from '../../../schemas/shared.ts'
 import { prepared } from '../../prepared.ts'
 import { type AccountReadiness, readiness } from '../accounts.ts'
 import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
@@ -25,22 +26,32 @@ export const countStates = prepared<PostsOfPage, { id: string; states: DeliveryC
 
 export type FoundTarget = ListedTarget & { readiness: AccountReadiness }
 
-/** The accounts of each of these posts, with their deliveries. */
-export const readDeliveries = prepared<PostsOfPage, { id: string; targets: FoundTarget[] }>(
+/**
+ * The accounts of these posts, with their deliveries, in the order of the ids. They end at `PAGE.bytesMax`: the fields
+ * of one account may have a megabyte. One post is read after the other, because their length is known once they are
+ * read. Null for a post that does not exist.
+ */
+export const readDeliveries = prepared<{ userIds: string[]; ids: string[] }, { targets: FoundTarget[] | null }>(
   'read_deliveries',
-  (db, value) =>
-    db
-      .selectFrom('posts')
-      .select((eb) => [
-        'posts.id',
-        selectDeliveries(eb, (eb) => ({
-          delivery: jsonBuildObject(deliveryProperties(eb)),
-          readiness: jsonBuildObject(readiness),
-        })).as('targets'),
-      ])
-      .where('posts.userId', '=', value('userId'))
-      .where('posts.id', '=', sql<string>`any(${value('ids')}::uuid[])`)
-      .$castTo<{ id: string; targets: FoundTarget[] }>(),
+  (db, value) => sql`
+    with recursive page(number, bytes, targets) as (
+      select 0, 0, null::json
+      union all
+      select number + 1, bytes + coalesce(pg_column_size(next.targets), 0), next.targets
+      from page
+      left join lateral (${db
+        .selectFrom('posts')
+        .select((eb) =>
+          selectDeliveries(eb, (eb) => ({
+            delivery: jsonBuildObject(deliveryProperties(eb)),
+            readiness: jsonBuildObject(readiness),
+          })).as('targets'),
+        )
+        .where('posts.userId', '=', sql<string>`(${value('userIds')}::uuid[])[number + 1]`)
+        .where('posts.id', '=', sql<string>`(${value('ids')}::uuid[])[number + 1]`)}) as next on true
+      where number < cardinality(${value('ids')}::uuid[]) and bytes < ${sql.lit(PAGE.bytesMax)}
+    )
+    select targets from page where number > 0 order by number`,
 )
 
 type StoredFile = Omit<ListedFile, 'url' | 'previewUrl'> & { storageKey: string | null }

@@ -6,6 +6,7 @@ import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
+import { shortTexts } from './long-texts.ts'
 
 /** The columns that a request writes. */
 export interface WrittenColumns {
@@ -36,13 +37,10 @@ export const WRITTEN_COLUMNS = jsonColumns({
   metadata: 'jsonb',
 } satisfies Record<keyof WrittenColumns, string>)
 
-/** The columns of a post in the API. */
-export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
+const headColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
   [
     'id',
     'userId',
-    'caption',
-    'firstComment',
     eb.ref('postType').$castTo<PostType>().as('postType'),
     eb.ref('status').$castTo<PostStatus>().as('status'),
     isoTime<string | null>('scheduledAt').as('scheduledAt'),
@@ -53,13 +51,18 @@ export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
     eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
   ] as const
 
+/** The columns of a post in the API. */
+export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
+  [...headColumns(eb), 'caption', 'firstComment'] as const
+
 /** The ids of a post's own files in order. Null if it has none, which `dropAbsent` replaces. */
 const mediaIds = sql<string[]>`case when posts.without_media is null then (
   select json_agg(media_id order by position) from post_media
   where post_media.user_id = posts.user_id and post_media.post_id = posts.id and account_id is null) end`.as('mediaIds')
 
 /** The columns of a post in a list of the API. */
-export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) => [...postColumns(eb), mediaIds] as const
+export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
+  [...headColumns(eb), ...shortTexts, mediaIds] as const
 
 /** An act as `post_targets.sent` has it. One that failed, and was left out, has an error. */
 interface SentAct {

@@ -2972,7 +2972,7 @@ export type PostList = {
   limit: number
   /** The number of items before the page, counted from the newest. */
   offset: number
-  /** The `cursor` of the next page. `null` on the last page. With filters, a page may be shorter than `limit`, or empty, although more follows: read on until it is `null`. */
+  /** The `cursor` of the next page. `null` on the last page. A page may be shorter than the `limit` of the request, and with filters empty, although more follows: read on until it is `null`. */
   nextCursor: string | null
 }
 /** The numbers of a post. */
@@ -4175,7 +4175,7 @@ export type DeleteAppQuery = {
   organizationId?: string
 }
 export type ListPostsQuery = {
-  /** The maximum number of items on the page: 1 to 100. Default: 25. */
+  /** The maximum number of posts on the page: 1 to 100. Default: 25. A page ends sooner after 2 MB of long texts, or of accounts with `include=targets`: `nextCursor` leads on, and `limit` of the response is then the number of posts on the page. */
   limit?: number
   /** The number of items to skip, counted from the newest: 0 or more. Default: 0. Items that are created between two requests shift older items to later pages. A request takes longer the greater the offset is. Past 100000 items of a longer list, it is rejected (400). Use `cursor` to read a long list. */
   offset?: number

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/client.ts'
 import { listSandboxCalls } from '../../../db/queries/sandbox.ts'
 import type { DeliveryPath } from '../../../schemas/delivery.ts'
 import * as operations from '../../../schemas/operations/index.ts'
-import { readPage } from '../../base/http/paging.ts'
+import { readLongPage } from '../../base/http/paging.ts'
 import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
 import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
@@ -107,7 +107,7 @@ export const sandbox: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }
   app.route({
     ...operations.listSandboxCalls,
     handler: async ({ userId, rights, query }) =>
-      readPage(query, (page) => listSandboxCalls(db, { userId, accountIds: rights.accountIds, ...page })),
+      readLongPage(query, (page) => listSandboxCalls(db, { userId, accountIds: rights.accountIds, ...page })),
   })
 }
 

@@ -12,6 +12,7 @@ import type { Order } from '../../../db/queries/find/walk.ts'
 import { dropAbsentOfDeliveries } from '../../../db/queries/posts/columns.ts'
 import { dropAbsentOfTargets } from '../../../db/queries/posts/detail.ts'
 import { listListedPosts, listPosts } from '../../../db/queries/posts/list.ts'
+import { readLongTexts } from '../../../db/queries/posts/long-texts.ts'
 import { ownFilesOf } from '../../../schemas/create-post.ts'
 import { CURSOR_AND_OFFSET } from '../../../schemas/error.ts'
 import {
@@ -56,11 +57,27 @@ export async function listOwnPosts(context: ListContext, caller: Caller, query: 
   return listNewest(context.db, caller, query)
 }
 
-function listNewest(db: Db, { userId, rights: { accountIds } }: Caller, query: ListPostsQuery): Promise<PostList> {
+async function listNewest(
+  db: Db,
+  { userId, rights: { accountIds } }: Caller,
+  query: ListPostsQuery,
+): Promise<FoundPage> {
   if (query.cursor !== undefined && !isId(query.cursor)) refuseCursor()
-  return readPage(query, (page) =>
+  const found = await readPage(query, (page) =>
     accountIds ? listListedPosts(db, { userId, accountIds, ...page }) : listPosts(db, { userId, ...page }),
   )
+  return addLongTexts(db, { ...found, cursorAfter: ({ id }) => id })
+}
+
+interface FoundPage extends PostList {
+  /** The cursor of a page that begins after this post. */
+  cursorAfter(post: ListedPost): string
+}
+
+/** The first posts of a page, as if more were over its limit: a client that adds the limit to its offset skips none. */
+function endAfter(page: FoundPage, count: number): FoundPage {
+  const data = page.data.slice(0, count)
+  return { ...page, data, limit: count, nextCursor: page.cursorAfter(data.at(-1)!) }
 }
 
 async function listChosenPosts(context: ListContext, caller: Caller, query: ListPostsQuery): Promise<PostList> {
@@ -72,7 +89,8 @@ async function listChosenPosts(context: ListContext, caller: Caller, query: List
   }
   if (include.has('media')) requireScope(caller.rights, 'media:read')
   const isFiltered = ADDED.some((name) => name !== 'include' && name in query)
-  const page = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
+  const found = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
+  const page = include.has('targets') ? await addTargets(db, found) : found
   for (const owner of new Set(page.data.map((post) => post.userId))) {
     const posts = page.data.filter((post) => post.userId === owner)
     await addIncluded(context, owner, posts, include)
@@ -93,7 +111,7 @@ const tooManyDetails = (include: string) => ({
 const placeOf = ({ id, isWanted }: { id: string; isWanted: boolean }, order: Order) =>
   isWanted ? id : hideId(id, order)
 
-async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<PostList> {
+async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<FoundPage> {
   const { cursor, limit, offset, order = 'desc' } = query
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
   const conditions = readConditions(caller, query)
@@ -105,8 +123,10 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const found = await (source === 'words' ? findByWords(db, order, values) : findPosts(db, { source, order }, values))
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
-  const nextCursor = hasNext ? writeCursor(identity, { time: last.sortedBy, ids: [placeOf(last, order)] }) : null
-  return { data: found.filter(({ isWanted }) => isWanted), limit, offset, nextCursor }
+  const cursorAfter = (post: FoundPost) => writeCursor(identity, { time: post.sortedBy, ids: [placeOf(post, order)] })
+  const data = found.filter(({ isWanted }) => isWanted)
+  const nextCursor = hasNext ? cursorAfter(last) : null
+  return addLongTexts(db, { data, limit, offset, nextCursor, cursorAfter: (post) => cursorAfter(post as FoundPost) })
 }
 
 /**
@@ -134,7 +154,34 @@ const showAttention = ({ readiness, ...target }: FoundTarget): ListedTarget => {
   return attention ? { ...target, attention } : target
 }
 
-/** Four more statements at most for each owner: in the first one, they would slow down every page. */
+const keysOf = (posts: ListedPost[]) => ({ userIds: posts.map(({ userId }) => userId), ids: posts.map(({ id }) => id) })
+
+/** The page with the texts that are long. It ends before the first one that is too long for it. */
+async function addLongTexts(db: Db, page: FoundPage): Promise<FoundPage> {
+  const hasTexts = ({ caption }: { caption: string | null }) => caption !== null
+  const long = page.data.filter((post) => !hasTexts(post))
+  if (long.length === 0) return page
+  const texts = await readLongTexts(db, keysOf(long))
+  for (const [index, read] of texts.entries()) Object.assign(long[index]!, read)
+  const next = long[texts.length]
+  const shown = next ? endAfter(page, page.data.indexOf(next)) : page
+  // A post may have been deleted meanwhile.
+  return { ...shown, data: shown.data.filter(hasTexts) }
+}
+
+/** The page with the accounts of its posts. It ends before the first post whose accounts are too long for it. */
+async function addTargets(db: Db, page: FoundPage): Promise<FoundPage> {
+  const read = await readDeliveries(db, keysOf(page.data))
+  for (const [index, { targets }] of read.entries()) {
+    const shown = (targets ?? []).map(showAttention)
+    dropAbsentOfTargets(shown)
+    dropAbsentOfDeliveries(shown.map(({ delivery }) => delivery))
+    page.data[index]!.targets = shown
+  }
+  return read.length < page.data.length ? endAfter(page, read.length) : page
+}
+
+/** Three more statements at most for each owner: in the first one, they would slow down every page. */
 async function addIncluded(
   { db, addressOf, previewOf }: ListContext,
   userId: string,
@@ -145,14 +192,6 @@ async function addIncluded(
   if (include.has('deliveries')) {
     const counts = new Map((await countStates(db, { userId, ids })).map(({ id, states }) => [id, states]))
     for (const post of posts) post.deliveries = counts.get(post.id) ?? {}
-  }
-  if (include.has('targets')) {
-    const targets = new Map((await readDeliveries(db, { userId, ids })).map(({ id, targets }) => [id, targets]))
-    for (const post of posts) {
-      post.targets = (targets.get(post.id) ?? []).map(showAttention)
-      dropAbsentOfTargets(post.targets)
-      dropAbsentOfDeliveries(post.targets.map(({ delivery }) => delivery))
-    }
   }
   if (include.has('media')) {
     const mediaIds = posts.flatMap(mediaIdsOf)
