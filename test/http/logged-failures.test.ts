@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { SQLSTATE } from '../../db/sqlstate.ts'
+import { fail } from '../../src/base/errors.ts'
+import { logFailure } from '../../src/base/http/log-failure.ts'
 import { keepLongStacks, serializeError } from '../../src/run/runtime/logging.ts'
 import { call } from '../helpers/app.ts'
 import { assertUnavailable, startService, startServiceWithPerson, withTableLocked } from '../helpers/service.ts'
@@ -86,6 +89,23 @@ t.test('requests that fail for one reason have a line a second, with their count
     isMet: (counts) => counts.reduce((sum, count) => sum + count, 0) === 30,
   })
   t.ok(all.length < 30, `${all.length} lines`)
+})
+
+t.test('a request that the service itself refuses is logged without a stack', async (t) => {
+  const lines: object[] = []
+  const log = { error: (facts: object) => lines.push(facts) }
+  const request = { id: 'a', log } as unknown as FastifyRequest
+  for (let count = 0; count < 30; count++) logFailure(request, fail('service_busy'), 'service_busy')
+  const refused = {
+    reqId: 'a',
+    errorCode: 'service_busy',
+    reason: 'Too many large requests at a time: send it again in a second',
+  }
+  // The timer of the second line does not keep a process running.
+  const isRunning = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(isRunning))
+  await until('both lines are there', () => lines.length === 2)
+  t.strictSame(lines, [refused, { ...refused, count: 29 }])
 })
 
 t.test('errors of JavaScript are logged with their message', async (t) => {
