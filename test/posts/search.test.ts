@@ -264,3 +264,22 @@ t.test('the words of a hostile post are bounded', (t) => {
   ])
   t.end()
 })
+
+t.test('a transaction takes the texts of a few posts at a time, which may be long', async (t) => {
+  const { db, post } = await createScene(t)
+  for (let count = 0; count < 12; count++) await post(`long ${count}`)
+  await numberEvents(db)
+  const listDue = async () => (await db.selectFrom('postWordsDue').select('seq').execute()).map(({ seq }) => seq)
+  const due = await listDue()
+  t.equal(due.length, 12)
+  const slowly: typeof storedWords = (due) => {
+    for (const endsAt = performance.now() + 120; performance.now() < endsAt; );
+    return storedWords(due)
+  }
+  await indexDuePosts(db, slowly)
+  const left = await listDue()
+  t.equal(left.length, 11, 'its time was over after the first')
+  t.equal(left.filter((seq) => due.includes(seq)).length, 2, 'it has not looked at these')
+  while ((await indexDuePosts(db, storedWords)) > 0);
+  t.strictSame(await listDue(), [])
+})

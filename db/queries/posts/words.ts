@@ -5,6 +5,10 @@ import { prepared } from '../../prepared.ts'
 /** The most posts whose words one transaction writes. */
 export const WORDS_BATCH_MAX = 200
 
+/** A post may have a megabyte: as many are read at a time, and more after posts that are short together. */
+const PIECE_MIN = 10
+const SHORT_PIECE = 2 ** 20
+
 /** A transaction reads no other text after this time: Postgres ends one that is idle for 5 s. */
 const READ_MAX_MS = 100
 
@@ -96,8 +100,8 @@ const writeWords = prepared<{ rows: string }, never>(
 
 /**
  * Writes the words of the posts that were created or changed last, then those that an earlier version has written.
- * Returns how many were due. Throws a foreign key violation if one of them is deleted meanwhile: the next call does
- * without it.
+ * Returns how many were due, or `WORDS_BATCH_MAX` if its time has ended before. Throws a foreign key violation if
+ * one of them is deleted meanwhile: the next call does without it.
  */
 export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[]): Promise<number> {
   // Most calls find none, and need no transaction.
@@ -107,17 +111,29 @@ export async function indexDuePosts(db: Db, read: (post: PostTexts) => string[])
     const [lock] = await lockWords(db, {})
     if (!lock!.isLocked) return 0
     const take = any!.isDue ? takeDueTexts : readOutdatedTexts
-    const [due] = await take(db, { limit: WORDS_BATCH_MAX })
-    const rows: { user_id: string; post_id: string; words: string[] }[] = []
-    const postponed: { user_id: string; post_id: string }[] = []
     const endsAt = performance.now() + READ_MAX_MS
-    for (const post of due!.posts) {
-      const key = { user_id: post.userId, post_id: post.postId }
-      if (rows.length > 0 && performance.now() > endsAt) postponed.push(key)
-      else rows.push({ ...key, words: [...read(post), WORDS_RULE] })
+    let count = 0
+    for (let limit = PIECE_MIN; count < WORDS_BATCH_MAX; ) {
+      const [due] = await take(db, { limit: Math.min(limit, WORDS_BATCH_MAX - count) })
+      await indexPiece(db, due!.posts, read, endsAt)
+      count += due!.count
+      if (due!.count < limit) return count
+      if (performance.now() > endsAt) break
+      const isShort = due!.posts.reduce((length, { texts }) => length + texts.join('').length, 0) < SHORT_PIECE
+      limit = isShort ? limit * 2 : PIECE_MIN
     }
-    if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })
-    if (postponed.length > 0) await postponeWords(db, { rows: JSON.stringify(postponed) })
-    return due!.count
+    return WORDS_BATCH_MAX
   })
+}
+
+async function indexPiece(db: Db, posts: PostTexts[], read: (post: PostTexts) => string[], endsAt: number) {
+  const rows: { user_id: string; post_id: string; words: string[] }[] = []
+  const postponed: { user_id: string; post_id: string }[] = []
+  for (const post of posts) {
+    const key = { user_id: post.userId, post_id: post.postId }
+    if (rows.length > 0 && performance.now() > endsAt) postponed.push(key)
+    else rows.push({ ...key, words: [...read(post), WORDS_RULE] })
+  }
+  if (rows.length > 0) await writeWords(db, { rows: JSON.stringify(rows) })
+  if (postponed.length > 0) await postponeWords(db, { rows: JSON.stringify(postponed) })
 }
