@@ -16,6 +16,8 @@ export interface ConnectOptions {
   poolMax?: number
   /** Whether to prepare statements under names. The default is true. */
   preparedStatements?: boolean
+  /** Called once if the server, or a pooler, loses prepared statements. They are not used from then on. */
+  onNamesLost?: () => void
   /** Names the connections in pg_stat_activity, unless the URL has an application_name. */
   applicationName?: string
   /** The time limit of one statement. Migrations and commands have none. */
@@ -80,6 +82,7 @@ export function connect({
   url,
   poolMax = 10,
   preparedStatements = true,
+  onNamesLost,
   applicationName = 'postroom',
   statementTimeoutMs,
 }: ConnectOptions): Db {
@@ -89,6 +92,8 @@ export function connect({
     roundTripMs: Number.POSITIVE_INFINITY,
     silentSince: Number.NEGATIVE_INFINITY,
     hasPreparedStatements: preparedStatements,
+    hasLostNames: false,
+    onNamesLost,
   }
   const options = {
     server,
@@ -163,6 +168,7 @@ async function takeConnection(source: Source): Promise<PooledConnection> {
   const budget = currentBudget()
   const userId = budget?.userId
   const startedAt = performance.now()
+  const sendsSettings = server.settings !== undefined && server.keepsSettings !== false
   let hasPlace = false
   try {
     if (userId !== undefined) {
@@ -183,7 +189,8 @@ async function takeConnection(source: Source): Promise<PooledConnection> {
     }
   } catch (error) {
     if (hasPlace) shares.leave(userId!)
-    if (refusesSettings(server, error)) return takeConnection(source)
+    // Others that began before may have found it out first.
+    if (sendsSettings && refusesSettings(server, error)) return takeConnection(source)
     callers.refused++
     throw Object.assign(error as Error, { atConnect: true })
   } finally {
@@ -205,7 +212,7 @@ type Callers = Pick<PoolState, 'waiting' | 'refused'>
  * they are sent with each transaction.
  */
 function refusesSettings(server: Server, error: unknown): boolean {
-  if (!server.settings || server.keepsSettings === false || !isFromPooler(error)) return false
+  if (!isFromPooler(error)) return false
   server.keepsSettings = false
   return true
 }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { budgetSpent, currentBudget } from './budget.ts'
 import { PreparedQuery, PreparedStatement } from './driver.ts'
 import { Client, destroySocket, type Settings } from './session.ts'
-import { isConnectionOver, SQLSTATE } from './sqlstate.ts'
+import { isConnectionOver, isNameLost, SQLSTATE } from './sqlstate.ts'
 import { isDatabaseFull, QUERY_READ_TIMEOUT } from './unavailable.ts'
 
 /** The names of prepared statements by their text. Postgres parses and plans each named statement once a connection. */
@@ -22,6 +22,10 @@ export interface Server {
    * False behind a pooler that moves a client between server connections: the next one lacks the prepared statements.
    */
   hasPreparedStatements: boolean
+  /** Whether that was found out by a prepared statement that was lost. */
+  hasLostNames: boolean
+  /** Called when it is found out. */
+  onNamesLost: (() => void) | undefined
   /** The latest error of a statement that the server had no space for, and its time by `performance.now()`. */
   lastFull?: { error: Error; at: number }
 }
@@ -158,6 +162,11 @@ export class Connection extends Client {
     const isSilent = error.message === QUERY_READ_TIMEOUT
     if (isSilent && !isLimitedByBudget) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
+    if (isNameLost(error) && this.#server.hasPreparedStatements) {
+      this.#server.hasPreparedStatements = false
+      this.#server.hasLostNames = true
+      this.#server.onNamesLost?.()
+    }
     if (isDatabaseFull(error)) this.#server.lastFull = { error, at: performance.now() }
     // After a read timeout the statement still runs. After a fatal error the server closes the connection a moment
     // later. A prepared statement whose table changed fails on this connection forever. The pool drops a connection

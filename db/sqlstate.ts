@@ -17,6 +17,7 @@ export const SQLSTATE = {
   READ_ONLY_SQL_TRANSACTION: '25006',
   IDLE_IN_TRANSACTION_SESSION_TIMEOUT: '25P03',
   TRANSACTION_TIMEOUT: '25P04',
+  INVALID_SQL_STATEMENT_NAME: '26000',
   INVALID_CATALOG_NAME: '3D000',
   SERIALIZATION_FAILURE: '40001',
   DEADLOCK_DETECTED: '40P01',
@@ -24,6 +25,7 @@ export const SQLSTATE = {
   UNDEFINED_COLUMN: '42703',
   UNDEFINED_TABLE: '42P01',
   DUPLICATE_DATABASE: '42P04',
+  DUPLICATE_PREPARED_STATEMENT: '42P05',
   DISK_FULL: '53100',
   OUT_OF_MEMORY: '53200',
   TOO_MANY_CONNECTIONS: '53300',
@@ -62,10 +64,18 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
+ * Whether a pooler has sent a prepared statement to a connection that has not prepared it, or that has prepared it for
+ * another client.
+ */
+export const isNameLost = (error: unknown): boolean =>
+  hasSqlstate(error, SQLSTATE.INVALID_SQL_STATEMENT_NAME, SQLSTATE.DUPLICATE_PREPARED_STATEMENT)
+
+/**
  * Whether the same statement can succeed on a second attempt. Postgres reports a prepared statement whose table has
  * changed as an unsupported feature: "cached plan must not change result type".
  */
 export const isRetryable = (error: unknown): boolean =>
+  isNameLost(error) ||
   hasSqlstate(error, SQLSTATE.SERIALIZATION_FAILURE, SQLSTATE.DEADLOCK_DETECTED, SQLSTATE.FEATURE_NOT_SUPPORTED)
 
 /** Whether the server is stopping, starting or full, so that a later attempt to connect can succeed. */

@@ -1,4 +1,4 @@
-import { hasSqlstate, SQLSTATE } from './sqlstate.ts'
+import { hasSqlstate, isNameLost, SQLSTATE } from './sqlstate.ts'
 
 /** Errors of the network on an established connection. */
 const NETWORK_CODES = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
@@ -30,7 +30,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const { atConnect, code, message } = error as DatabaseError
   if (atConnect) return true
   if (!code) return DRIVER_MESSAGES.includes(message ?? '')
-  return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error)
+  return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error) || isNameLost(error)
 }
 
 /** Whether the disk of the database is full. Reads may still succeed. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../client.ts'
+import { prepared } from '../prepared.ts'
 
 /** The facts about the server and the role that an operator has to know. */
 export interface ServerFacts {
@@ -37,3 +38,13 @@ export async function readServer(db: Db): Promise<ServerFacts> {
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(db)
   return rows[0]!
 }
+
+const probe = prepared<Record<never, never>, unknown>('probe', () => sql`select true`)
+
+/** Finds out whether a pooler gives two clients one connection, which has the statement of the first already. */
+export const probeNames = (db: Db): Promise<void> =>
+  db.connection().execute((one) =>
+    db.connection().execute(async (two) => {
+      for (const client of [one, two, one, two]) await probe(client, {}).catch(() => {})
+    }),
+  )

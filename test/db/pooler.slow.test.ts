@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { migrate } from '../../db/migrate.ts'
+import { listPosts } from '../../db/queries/posts/list.ts'
+import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/run/runtime/database.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
@@ -57,6 +59,27 @@ t.test('behind a pooler', { skip: missingPooler }, async (t) => {
       t.strictSame((await readSettings.execute(db)).rows, [limits], 'after an error')
     })
   }
+
+  await t.test(
+    'that loses prepared statements, none are used after the first loss, and the operator is told',
+    async (t) => {
+      const pooler = await openPooler(server.url, { ...TRANSACTIONS, default_pool_size: '2' })
+      t.teardown(pooler.close)
+      let told = 0
+      const onNamesLost = () => void told++
+      const db = connect({ url: pooler.url, poolMax: 4, statementTimeoutMs: REQUEST_STATEMENT_MS, onNamesLost })
+      t.teardown(() => db.destroy())
+      const page = { userId: randomUUID(), limit: 1, offset: 0, cursor: CURSOR_OF_FIRST_PAGE }
+      for (let round = 0; round < 5; round++) {
+        t.strictSame(await Promise.all(Array.from({ length: 8 }, () => listPosts(db, page))), Array(8).fill([]))
+      }
+      t.equal(told, 1)
+      const env = { DATABASE_URL: pooler.url, CREDENTIALS_KEY: randomBytes(32).toString('base64') }
+      const { code, stdout } = await postroom(['doctor'], env)
+      t.equal(code, 0)
+      t.match(stdout, /loses prepared statements.*set DATABASE_PREPARED_STATEMENTS=off/)
+    },
+  )
 
   await t.test('far away, the service serves and publishes', async (t) => {
     const pooler = await openPooler(server.url, TRANSACTIONS)

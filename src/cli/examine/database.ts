@@ -6,7 +6,7 @@ import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
 import { readUnsequencedSeconds } from '../../../db/queries/events/sequence.ts'
 import { readInstallation } from '../../../db/queries/installation.ts'
-import { readServer, type ServerFacts } from '../../../db/queries/server.ts'
+import { probeNames, readServer, type ServerFacts } from '../../../db/queries/server.ts'
 import { readWebhooksDue } from '../../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../engine/delivery/timing.ts'
@@ -29,6 +29,8 @@ export async function examineServer(db: Db): Promise<Finding> {
   const startedAt = performance.now()
   const facts = await readServer(db)
   const ms = Math.round(performance.now() - startedAt)
+  // A pool of one connection has no second client.
+  await probeNames(db).catch(() => {})
   const problems = PROBLEMS.filter(({ isFound }) => isFound(facts))
   if (await findDiskFull(db)) return wrong('database', 'it has no space left', MEND_FULL)
   if (problems.length === 0)
@@ -40,13 +42,16 @@ export async function examineServer(db: Db): Promise<Finding> {
   )
 }
 
-/** A slow link, and a pooler that does not keep settings. Both work. */
+/** A slow link, and a pooler that keeps neither settings nor prepared statements. All of them work. */
 function describeLink(db: Db): string {
-  const { roundTripMs, keepsSettings } = servers.get(db)!
+  const { roundTripMs, keepsSettings, hasLostNames } = servers.get(db)!
   const roundTrip = roundTripMs < NEAR_MS ? '' : `, and a round trip takes ${Math.round(roundTripMs)} ms`
   const pooler = keepsSettings ? '' : '; a pooler drops the settings of connections, so each transaction sends them'
-  return roundTrip + pooler
+  return roundTrip + pooler + (hasLostNames ? `; ${NAMES_LOST}` : '')
 }
+
+const NAMES_LOST =
+  'it loses prepared statements, which each process finds out by errors: set DATABASE_PREPARED_STATEMENTS=off'
 
 /** A database in the same network responds sooner. */
 const NEAR_MS = 20

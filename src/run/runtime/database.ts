@@ -7,6 +7,9 @@ export const REQUEST_STATEMENT_MS = 700
 /** The time limit of one statement of a worker, which no client waits for. */
 export const WORKER_STATEMENT_MS = 5_000
 
+const NAMES_LOST =
+  'A pooler loses prepared statements: none are used from now on. Set DATABASE_PREPARED_STATEMENTS=off in every process.'
+
 interface Database {
   db: Db
   close(): Promise<void>
@@ -27,6 +30,7 @@ export async function openDatabase(config: Config, { purpose, log, ...options }:
     poolMax: config.databasePoolMax,
     preparedStatements: config.preparedStatements,
     applicationName: `postroom ${purpose}`,
+    ...(log && { onNamesLost: () => log(NAMES_LOST) }),
     ...options,
   })
   return {
