@@ -42,7 +42,7 @@ function create() {
     async resolve(hostname) {
       lookups.push(hostname)
       const addresses = NAMES[hostname]
-      if (!addresses) throw new Error('no such name')
+      if (!addresses) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
       return addresses.map((address) => ({ address, family: net.isIP(address) }))
     },
     isAllowed: (address) => address === '127.0.0.1',

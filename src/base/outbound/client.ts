@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici'
 import { type DownloadOptions, download, portOf } from './download.ts'
-import { createReach, type Reach, type ReachOptions } from './reach.ts'
+import { createReach, LookupError, type Reach, type ReachOptions } from './reach.ts'
 
 export type { Dispatcher }
 
@@ -11,13 +11,16 @@ export type { Dispatcher }
  * addresses that it then connects to, and ignores the proxies of the environment.
  */
 export interface PublicClient {
-  /** Like the global `fetch`, with pooled connections. A host that is not public fails with ENOTFOUND. */
+  /**
+   * Like the global `fetch`, with pooled connections. A host that is not public fails with ENOTFOUND. EAI_AGAIN
+   * says that no name server responds.
+   */
   fetch: typeof fetch
   /** The connections of `fetch`, for callers that send many requests: it takes a third of the CPU time. */
   dispatcher: Dispatcher
   /** Returns the body of a GET as a stream, which the caller has to read or destroy. Follows redirects. */
   download(url: URL, options: DownloadOptions): Promise<Readable>
-  /** Whether a host exists and may be connected to. */
+  /** False for a host that does not exist or must not be connected to. True if no name server responds. */
   isReachable(host: { hostname: string; port: number }): Promise<boolean>
 }
 
@@ -34,7 +37,7 @@ export function createPublicClient(options: Partial<ReachOptions> = {}): PublicC
     isReachable: ({ hostname, port }) =>
       reach.addressesOf(hostname, port).then(
         () => true,
-        () => false,
+        (error) => error instanceof LookupError,
       ),
   }
 }

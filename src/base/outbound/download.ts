@@ -3,7 +3,7 @@ import https from 'node:https'
 import type { TcpNetConnectOpts } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { NotPublicError, type Reach } from './reach.ts'
+import { LookupError, NotPublicError, type Reach } from './reach.ts'
 
 export interface DownloadOptions {
   headers: Record<string, string>
@@ -23,6 +23,7 @@ export interface DownloadOptions {
 export interface DownloadFailure {
   reason:
     | 'not_public'
+    | 'not_looked_up'
     | 'unreachable'
     | 'invalid_certificate'
     | 'invalid_response'
@@ -62,7 +63,8 @@ export async function download(reach: Reach, start: URL, options: DownloadOption
 async function get(reach: Reach, url: URL, options: DownloadOptions, endsAt: number): Promise<Readable | URL> {
   const fail = (reason: DownloadFailure['reason']) => options.toError({ reason, url })
   const addresses = await reach.addressesOf(url.hostname, portOf(url)).catch((error) => {
-    throw error instanceof NotPublicError ? fail('not_public') : error
+    if (error instanceof NotPublicError) throw fail('not_public')
+    throw error instanceof LookupError ? fail('not_looked_up') : error
   })
   return new Promise((resolve, reject) => {
     const send: (url: URL, options: RequestOptions) => ClientRequest =

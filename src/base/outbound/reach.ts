@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { withTimeout } from '../with-timeout.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type AllowedHost, isListed, isListedName } from './allow-list.ts'
-import { type Address, type Resolve, resolveListedName, resolveName } from './names.ts'
+import { type Address, isAbsent, type Resolve, resolveListedName, resolveName } from './names.ts'
 
 export interface ReachOptions {
   resolve: Resolve
@@ -19,7 +19,10 @@ export interface ReachOptions {
 
 /** The rules for every connection to an address that a user names. */
 export interface Reach {
-  /** The addresses of a name or of an IP literal, all of them allowed. Throws a NotPublicError for every other host. */
+  /**
+   * The addresses of a name or of an IP literal, all of them allowed. Throws a NotPublicError for every other host, and
+   * a LookupError if no name server responds.
+   */
   addressesOf(hostname: string, port: number): Promise<Address[]>
   /** Options for `net.connect` and `tls.connect`. */
   connectOptions: { ca: string | undefined; autoSelectFamily: true; rejectUnauthorized: true }
@@ -34,6 +37,15 @@ export class NotPublicError extends Error {
 
   constructor(hostname: string) {
     super(`ENOTFOUND ${hostname}`)
+  }
+}
+
+/** Nobody has said whether a host exists. */
+export class LookupError extends Error {
+  readonly code = 'EAI_AGAIN'
+
+  constructor(hostname: string) {
+    super(`EAI_AGAIN ${hostname}`)
   }
 }
 
@@ -55,7 +67,10 @@ export function createReach(options: Partial<ReachOptions>): Reach {
       const family = isIP(literal)
       const addresses = family
         ? [{ address: literal, family }]
-        : await withTimeout(resolveMaxMs, find(hostname)).catch(() => [])
+        : await withTimeout(resolveMaxMs, find(hostname)).catch((error) => {
+            if (isAbsent(error)) return []
+            throw new LookupError(hostname)
+          })
       // One address that is not allowed makes the name invalid, because Node would choose among them.
       if (
         addresses.length === 0 ||

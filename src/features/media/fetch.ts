@@ -48,6 +48,8 @@ function toAppError({ reason, url, status }: DownloadFailure, bytesMax: number):
   switch (reason) {
     case 'not_public':
       return fail('url_not_public')
+    case 'not_looked_up':
+      return failed(`no name server says where ${url.hostname} is. Try again in a while`)
     case 'too_large':
       return fail('file_too_large', bytesMax)
     case 'too_many_redirects':

@@ -4,7 +4,7 @@ import type { WebhookContext } from './context.ts'
 
 /**
  * Checks the URL of a webhook, and returns it in the form in which it is stored. Throws 400 for one that nothing is
- * sent to. Each attempt checks the host again, because its addresses may change.
+ * sent to. Each attempt checks the host again: its addresses may change, and name servers may be out of order now.
  */
 export async function checkUrl({ allowsHttp, isReachable }: WebhookContext, text: string): Promise<string> {
   const issue = (message: string) => invalidRequest([{ code: 'custom', path: ['url'], message }])

@@ -8,7 +8,7 @@ export interface WebhookContext {
   keyring: Keyring | undefined
   /** Whether URLs may be `http:`. */
   allowsHttp: boolean
-  /** Whether events can be sent to this host: it exists, and all its addresses are allowed. */
+  /** Whether events may be sent to this host: it exists, all its addresses are allowed, or no name server responds. */
   isReachable(host: { hostname: string; port: number }): Promise<boolean>
 }
 
