@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { lockUser } from '../../db/queries/staged-files.ts'
 import { addMedia } from '../../src/features/media/add.ts'
+import { readConfig } from '../../src/run/config/config.ts'
 import { createFolder, createWorld, mediaOptions } from '../helpers/app.ts'
 import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
@@ -93,12 +94,24 @@ t.test('without MEDIA_QUOTA there is no quota', async (t) => {
 
 t.test('media add obeys the quota', async (t) => {
   const folder = await createFolder(t)
-  const env = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: folder, MEDIA_QUOTA: '1' }
+  const quotaBytes = first.length + second.length - 1
+  const env = { DATABASE_URL: await createDatabase(t), MEDIA_DIR: folder, MEDIA_QUOTA: String(quotaBytes) }
   const { stdout } = await postroom(['user', 'create', '--name', 'Ada', '--json'], env)
-  const path = join(folder, 'photo.jpg')
-  await writeFile(path, first)
-  const { code, stderr } = await postroom(['media', 'add', path, '--user', JSON.parse(stdout).id], env)
-  t.equal(code, 1)
-  t.match(stderr, message(first.length, 0, 1))
-  t.strictSame(await filesIn(folder), [path])
+  const add = async (bytes: Buffer) => {
+    const path = join(folder, 'photo.jpg')
+    await writeFile(path, bytes)
+    const { code, stderr } = await postroom(['media', 'add', path, '--user', JSON.parse(stdout).id], env)
+    await rm(path)
+    return { code, stderr }
+  }
+  t.equal((await add(first)).code, 0)
+  t.match(await add(second), { code: 1, stderr: message(second.length, first.length, quotaBytes) })
+  const larger = Buffer.alloc(quotaBytes + 1)
+  t.match(await add(larger), { code: 1, stderr: `File is larger than ${quotaBytes} bytes` })
+  t.equal((await filesIn(folder)).length, 1)
+})
+
+t.test('no file is received that is larger than the whole quota', async (t) => {
+  const largest = (MEDIA_QUOTA: string) => readConfig({ MEDIA_MAX_BYTES: '2000', MEDIA_QUOTA }).mediaBytesMax
+  t.strictSame([largest('1000'), largest('3000')], [1000, 2000])
 })

@@ -93,7 +93,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: resolve(variables.DATA_DIR),
     credentialsKeys: variables.CREDENTIALS_KEY?.split(',').map((key) => parseKey(key.trim())!),
     mediaDir: resolve(variables.MEDIA_DIR),
-    mediaBytesMax: variables.MEDIA_MAX_BYTES,
+    // No user could keep a larger file, so that none is received.
+    mediaBytesMax: Math.min(variables.MEDIA_MAX_BYTES, variables.MEDIA_QUOTA ?? Number.POSITIVE_INFINITY),
     mediaQuotaBytes: variables.MEDIA_QUOTA,
     mediaKeepsMetadata: variables.MEDIA_KEEP_METADATA === 'on',
     ffmpeg: variables.FFMPEG,
