@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client'
 import t from 'tap'
 import { connect } from '../../db/client.ts'
 import { createMetrics } from '../../src/run/metrics/metrics.ts'
@@ -57,6 +58,18 @@ t.test('scrapes in quick succession read the database once', async (t) => {
   t.equal(samplesOf(first!)[READABLE], 1)
   await db.destroy()
   for (const text of [...others, await render()]) t.equal(samplesOf(text)[READABLE], 1)
+})
+
+t.test('scrapes at the same time share one text', async (t) => {
+  const db = connect({ url: await createDatabase(t), poolMax: 1 })
+  t.teardown(() => db.destroy())
+  const { registry, render } = createMetrics({ db, pool: 'worker', freshMs: 3_600_000 })
+  let runs = 0
+  const collect = () => void runs++
+  new Gauge({ name: 'runs', help: 'How often a text was made.', registers: [registry], collect })
+  await render()
+  await Promise.all(Array.from({ length: 40 }, render))
+  t.equal(runs, 2)
 })
 
 t.test('the connections of the pool are shown', async (t) => {

@@ -6,6 +6,7 @@ import { readInstallation } from '../../../db/queries/installation.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { AppError, fail } from '../../base/errors.ts'
+import { shareRun } from '../../base/share-run.ts'
 import { VERSION } from '../../base/version.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../engine/delivery/timing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -31,19 +32,24 @@ export const health: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { db
   const readBacklog = async () =>
     (await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null }))[0]!
 
+  // Anybody may ask, as often as they like.
+  const checkReadiness = shareRun(async () => {
+    if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
+    const [installation] = await readInstallation(db, {})
+    if (installation?.isRefused) throw fail('restore_unfinished')
+    const [problem] = Object.values(await health.read())
+    if (problem) throw new AppError(problem)
+    const { waitingMs, held } = await readBacklog()
+    if (waitingMs > UNCLAIMED_MAX_MS && !held) throw fail('deliveries_not_claimed')
+  })
+
   app.route({ ...operations.getLiveness, handler: async () => ({ status: 'ok' as const, version: VERSION }) })
 
   app.route({
     ...operations.getReadiness,
     handler: async () => {
       if (isStopping()) throw fail('stopping')
-      if ((await checkSchema(db)) !== 'ready') throw schemaOutdated()
-      const [installation] = await readInstallation(db, {})
-      if (installation?.isRefused) throw fail('restore_unfinished')
-      const [problem] = Object.values(await health.read())
-      if (problem) throw new AppError(problem)
-      const { waitingMs, held } = await readBacklog()
-      if (waitingMs > UNCLAIMED_MAX_MS && !held) throw fail('deliveries_not_claimed')
+      await checkReadiness()
       return { status: 'ok' as const }
     },
   })

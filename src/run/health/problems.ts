@@ -1,5 +1,6 @@
 import type { CodedError } from '../../../schemas/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { shareRun } from '../../base/share-run.ts'
 
 /** Why the service cannot do all of its work. */
 export interface Problem extends CodedError {
@@ -27,7 +28,6 @@ const MAX_AGE_MS = 5_000
 /** Runs the checks when somebody reads their results, and logs each problem when it begins and when it ends. */
 export function createHealth(checks: Record<Dependency, Check>, log: Log, maxAgeMs = MAX_AGE_MS): Health {
   const problems: Problems = {}
-  let running: Promise<void> | undefined
   let ranAt = Number.NEGATIVE_INFINITY
 
   async function run(name: Dependency): Promise<void> {
@@ -44,14 +44,14 @@ export function createHealth(checks: Record<Dependency, Check>, log: Log, maxAge
     if (code !== before?.code) log.error({ dependency: name, code, ...facts }, message)
   }
 
+  const runAll = shareRun(async () => {
+    await Promise.all(DEPENDENCIES.map(run))
+    ranAt = performance.now()
+  })
+
   return {
     async read() {
-      if (performance.now() - ranAt < maxAgeMs) return problems
-      running ??= Promise.all(DEPENDENCIES.map(run)).then(() => {
-        ranAt = performance.now()
-        running = undefined
-      })
-      await running
+      if (performance.now() - ranAt >= maxAgeMs) await runAll()
       return problems
     },
   }

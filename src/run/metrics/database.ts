@@ -15,7 +15,7 @@ import { LEASE_MS } from '../../engine/delivery/timing.ts'
 /** The limit of all statements together. Probes of workers wait for `GET /metrics`. */
 const READ_MS = 2_000
 
-/** Reads the figures again if they are older than `freshMs`. */
+/** Reads the figures again if they are older than `freshMs`. Runs once at a time. */
 interface DatabaseMetrics {
   refresh(): Promise<void>
 }
@@ -27,7 +27,6 @@ interface DatabaseMetrics {
 export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: number): DatabaseMetrics {
   const gauges = createGauges(registry)
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
 
   async function read(): Promise<void> {
     try {
@@ -37,14 +36,11 @@ export function createDatabaseMetrics(registry: Registry, db: Db, freshMs: numbe
       hide(gauges)
     }
     readAt = performance.now()
-    reading = undefined
   }
 
   return {
     async refresh() {
-      if (performance.now() - readAt < freshMs) return
-      reading ??= read()
-      await reading
+      if (performance.now() - readAt >= freshMs) await read()
     },
   }
 }
