@@ -6,6 +6,7 @@ import { awaitReading, parseInRoom } from './body-room.ts'
 import { browserHeaders } from './browser-headers.ts'
 import { bodyCutOff, ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
+import { awaitSending } from './long-answers.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 import { addressOf } from './trusted-proxies.ts'
 
@@ -87,10 +88,12 @@ export const requests = fp(async (app: FastifyInstance) => {
     done()
   })
 
-  app.addHook('onSend', (request, _reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     request.leaveRoom?.()
     request.leaveRoom = undefined
-    done()
+    const room = awaitSending(request, reply, payload)
+    if (room) room.then(() => done(), done)
+    else done()
   })
 
   app.addHook('onResponse', (request, reply, done) => {
