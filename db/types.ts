@@ -186,6 +186,7 @@ export interface DeliveryMetrics {
 export interface EventOutbox {
   accountIds: string[] | null;
   data: Json;
+  isDated: Generated<boolean>;
   occurredAt: Generated<Timestamp>;
   postId: string | null;
   seq: Generated<number>;
@@ -498,6 +499,15 @@ export interface SandboxCalls {
   token: string;
 }
 
+export interface SandboxClocks {
+  isEnding: Generated<boolean>;
+  leasedUntil: Timestamp | null;
+  leaseToken: string | null;
+  reachedAt: Timestamp;
+  targetAt: Timestamp | null;
+  userId: string;
+}
+
 export interface SchemaMigrations {
   appliedAt: Timestamp | null;
   name: string;
@@ -607,6 +617,7 @@ export interface DB {
   renditionJobs: RenditionJobs;
   renditions: Renditions;
   sandboxCalls: SandboxCalls;
+  sandboxClocks: SandboxClocks;
   schemaMigrations: SchemaMigrations;
   sweeps: Sweeps;
   users: Users;

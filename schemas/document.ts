@@ -455,6 +455,15 @@ const SANDBOX = `A network for tests, which is part of this service. An account 
 
 The token \`expired\` is rejected when an account is connected: \`{"platform": "sandbox", "credentials": {"username": "ada", "token": "expired"}}\`.
 
+**A clock.** \`putSandboxClock\` moves your time forwards if all of your accounts are on the sandbox. What is due before happens now, in order, each at its time. Then follows the event \`sandbox.clock_reached\`. A clock stands still between two moves, and its time is your present:
+
+- Posts are created and changed at that time. One that is scheduled before is due immediately, and \`publishPost\` publishes at that time. Slots are free from then on.
+- Pauses between attempts, rests of accounts, lateness, removals and edits go by the clock. What waits goes on when you move the clock.
+- Events have that time, also in the requests to webhooks, and so has \`receivedAt\` of \`listSandboxCalls\`.
+- Webhooks are sent and repeated by the real time, at which they are signed. Keys, \`Idempotency-Key\`, files, the warning \`past_time\` and the removal of old data go by the real time too.
+- The sandbox has no tokens that are refreshed, and no numbers.
+- \`deleteSandboxClock\` ends the clock, and so does an account on another network, and a membership in an organisation. What has happened keeps its times.
+
 \`\`\`json
 {
   "accountIds": ["ID"],

@@ -410,6 +410,27 @@ export const ERRORS = {
       changed: { message: 'Only the owner of an account, or an admin of its organisation, can change it' },
     },
   },
+  sandbox_only: {
+    status: 409,
+    message: (username: string, platform: string) =>
+      `A clock needs a user whose accounts are all on the sandbox: ${username} is on ${platform}. Use another user`,
+    meaning: 'The caller can use an account that is not on the sandbox, or is a member of an organisation.',
+    cases: {
+      organization: {
+        message: 'A clock needs a user who is in no organisation: other members would see its times. Use another user',
+      },
+    },
+  },
+  sandbox_clock_behind: {
+    status: 409,
+    message: (notBefore: string) => `A clock only moves forwards: send a time that is not before ${notBefore}`,
+    meaning: 'The time has passed, by the real time or by the clock.',
+  },
+  sandbox_clock_ending: {
+    status: 409,
+    message: 'Your clock before this one is still ending: send the request again in a few seconds',
+    meaning: 'The clock before this one is still ending.',
+  },
   platform_not_found: {
     status: 404,
     message: 'Platform not found',

@@ -9,6 +9,7 @@ const FAMILY_SCOPES = {
   account: 'accounts:read',
   key: 'keys:manage',
   webhook: 'webhooks:manage',
+  sandbox: 'posts:read',
 } as const satisfies Record<string, Scope>
 
 /** The scope that each type of event requires. */

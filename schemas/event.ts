@@ -321,6 +321,12 @@ export const EVENTS = [
     },
     { webhookId: WEBHOOK_ID, failingSince: '2026-11-16T08:15:30.123Z', reason: 'failing' },
   ),
+  defineEvent(
+    'sandbox.clock_reached',
+    'Your sandbox clock has reached the time of `putSandboxClock`. Everything that was due before has happened, and has its events before this one.',
+    { now: time('The time that it has reached.') },
+    { now: '2027-02-21T00:00:00.000Z' },
+  ),
 ] as const
 
 type OneEvent = Static<(typeof EVENTS)[number]>

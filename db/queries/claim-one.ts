@@ -5,6 +5,8 @@ import { after, at, type Now } from './clock.ts'
 const WINDOW = 100
 
 interface Terms {
+  /** Which rows of `work` are looked at. Default: all. */
+  among?: RawBuilder<unknown> | undefined
   /** Whether the row `due` may be claimed; `accounts` is its account. */
   isFree: RawBuilder<unknown>
   leaseMs: number
@@ -18,12 +20,12 @@ interface Terms {
  * `next_at` and `lease_token`. `held` has the row with its lease, or none. Rows that are not free are `postponed`, so
  * that they do not stand in front of others; an expired lease on them ends.
  */
-export const claimOne = (table: string, { isFree, leaseMs, postponeMs, now }: Terms) => {
+export const claimOne = (table: string, { among, isFree, leaseMs, postponeMs, now }: Terms) => {
   const work = sql.table(table)
   return sql`
     due as materialized (
       select ctid as row_id, work.* from ${work} as work
-      where next_at <= ${at(now)} order by next_at limit ${sql.lit(WINDOW)}
+      where next_at <= ${at(now)} ${among ? sql`and ${among}` : sql``} order by next_at limit ${sql.lit(WINDOW)}
     ),
     -- The limit makes Postgres look each account up by its id.
     candidate as materialized (

@@ -11,7 +11,7 @@ export const after = (now: NowOrColumn, ms: Expression<number> | number) =>
   sql<Date>`${at(now)} + ${ms}::float8 * interval '1 millisecond'`
 
 /** Milliseconds since the time in a column, or null if the column is null. */
-export const msSince = (now: Now, column: string) =>
+export const msSince = (now: NowOrColumn, column: string) =>
   sql<number | null>`(extract(epoch from ${at(now)} - ${sql.ref(column)}) * 1000)::float8`
 
 /** The day in UTC. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
+import { movableClocks } from './sandbox-clocks.ts'
 import { fromWaitingWebhooks, waitingWebhooks } from './webhooks/claim.ts'
 
 /** Milliseconds until work of each kind is due, 0 or less if it is; null without such work. */
@@ -12,6 +13,7 @@ export interface NextWork {
   webhooks: number | null
   metrics: number | null
   renditions: number | null
+  clocks: number | null
 }
 
 /** Credentials that are due first, of which other workers may have some. */
@@ -60,5 +62,6 @@ export const readNextWork = prepared<{ platforms: string[]; metricsAfterMs: numb
           select numbered_at + ${value('metricsAfterMs')}::float8 * interval '1 ms' from events
           where global_position > (select position from metrics_cursor)
           order by global_position limit 1))`)} as metrics,
-      ${msUntil(sql`(select min(claimable_at) from rendition_jobs)`)} as renditions`,
+      ${msUntil(sql`(select min(claimable_at) from rendition_jobs)`)} as renditions,
+      ${msUntil(movableClocks)} as clocks`,
 )

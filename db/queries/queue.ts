@@ -4,6 +4,7 @@ import { each } from '../batch.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { postEvent } from './events/post.ts'
+import { userNow } from './user-now.ts'
 
 /** A delivery in a slot that the queue has chosen. */
 export interface QueuedDelivery {
@@ -182,7 +183,7 @@ async function moveSome(db: Db, moves: readonly QueuedDelivery[]): Promise<void>
       update posts
       set scheduled_at = change.scheduled_at,
         local_schedule = case when not change.is_queued then posts.local_schedule end,
-        updated_at = now()
+        updated_at = ${userNow(sql.ref<string>('posts.user_id'))}
       from change
       where posts.user_id = change.user_id and posts.id = change.post_id
       returning posts.*, change.moves_post, change.moves_own

@@ -6,6 +6,7 @@ import { newId } from '../id.ts'
 import { prepared } from '../prepared.ts'
 import { isoTime } from './iso-time.ts'
 import type { Page } from './page.ts'
+import { userNow } from './user-now.ts'
 
 /** A call with the token of its act, and the number of the act in its delivery. */
 interface NewSandboxCall extends Omit<SandboxCall, 'id' | 'receivedAt'> {
@@ -18,6 +19,8 @@ interface SandboxRow extends Pick<NewSandboxCall, 'accountId' | 'token' | 'accep
   /** JSON text. */
   content: string
 }
+
+const OWNER = sql<string>`(select user_id from accounts where accounts.id = call.account_id)`
 
 const insertSandboxCalls = prepared<
   {
@@ -32,7 +35,7 @@ const insertSandboxCalls = prepared<
 >('insert_sandbox_calls', (db, value) =>
   db
     .insertInto('sandboxCalls')
-    .columns(['id', 'accountId', 'token', 'accepted', 'fault', 'content'])
+    .columns(['id', 'accountId', 'token', 'accepted', 'fault', 'content', 'receivedAt'])
     .expression((eb) =>
       eb
         .selectFrom(
@@ -42,7 +45,8 @@ const insertSandboxCalls = prepared<
             sql`call(id, account_id, token, accepted, fault, content)`,
           ),
         )
-        .selectAll(),
+        .selectAll()
+        .select(userNow(OWNER).as('receivedAt')),
     ),
 )
 

@@ -7,6 +7,7 @@ import { accountEvents } from './events/account.ts'
 import { type Actor, actorJson } from './events/actor.ts'
 import { isoTime } from './iso-time.ts'
 import type { QueuedDelivery } from './queue.ts'
+import { clockOf } from './user-now.ts'
 
 export interface ReachableSchedule {
   platform: string
@@ -19,7 +20,7 @@ export interface ReachableSchedule {
 /** The schedule of an account that the user may post to; undefined if there is no such account. */
 export async function findSchedule(db: Db, { userId, id }: { userId: string; id: string }) {
   const { rows } = await sql<ReachableSchedule>`
-    select platform, username, clock_timestamp() as now,
+    select platform, username, greatest(clock_timestamp(), ${clockOf(sql.ref<string>('accounts.user_id'))}) as now,
       case when schedule.account_id is not null then
         jsonb_build_object('timeZone', schedule.time_zone, 'slots', schedule.slots, 'skip', schedule.skip)
       end as schedule
@@ -140,7 +141,8 @@ export const lockSchedules = prepared<{ accountIds: readonly string[] }, LockedS
       order by account_id
       for no key update
     )
-    select locked.*, clock_timestamp() as now from locked`,
+    select locked.*, greatest(clock_timestamp(), ${clockOf(sql.ref<string>('accounts.user_id'))}) as now
+    from locked join accounts on accounts.id = locked.account_id`,
 )
 
 /** A delivery that leaves the slots it has. */

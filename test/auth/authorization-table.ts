@@ -84,6 +84,12 @@ const WRITTEN: Row[] = [
     ...hidden,
   },
   { operationId: 'connectAccount', request: (_, { name }) => connect(name), ...sameForAll(201) },
+  // Members of an organisation have no clocks.
+  {
+    operationId: 'putSandboxClock',
+    request: () => ({ body: { now: '2099-03-31T22:00:00Z' } }),
+    ...{ owner: 409, admin: 409, member: 409, former: 202, stranger: 202 },
+  },
   {
     operationId: 'connectAccount',
     case: 'for an organisation',

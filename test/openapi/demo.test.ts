@@ -17,6 +17,7 @@ const FAILURES: Record<string, [status: number, code: string, reason: string]> =
   completeConnection: [409, 'connection_not_opened', 'the address comes from the network, after such a consent'],
   disconnectApp: [404, 'connected_app_not_found', 'an app is connected by the consent of a person in a browser'],
   checkDelivery: [409, 'delivery_not_published', 'nobody outside has seen the post, and the demo reads no numbers'],
+  putSandboxClock: [409, 'sandbox_only', 'the demo has accounts on other networks'],
   getEvent: [404, 'event_not_found', 'the service makes the ids of events, and returns them with listEvents'],
 }
 

@@ -633,13 +633,29 @@ async function checkMedia(scene: Scene, requests: Requests) {
   await check('deleteMedia', 409, 'media_in_use', requests.deleteMedia(ada.key))
 }
 
-async function checkSandbox(t: Test, { db, ada, account }: Scene, requests: Requests) {
+async function checkSandbox(t: Test, { db, ada, account, user, organization }: Scene, requests: Requests) {
   for (const call of SandboxCallList.examples[0].data) {
     await sandboxStore(db).keep({ ...call, accountId: account, token: UNKNOWN_ID, number: 1 })
   }
   const { body } = await requests.listSandboxCalls(ada.key)
   t.equal(body.data.length, SandboxCallList.examples[0].data.length)
   await check('listSandboxCalls', 200, undefined, requests.listSandboxCalls(ada.key))
+  await check('putSandboxClock', 409, 'sandbox_only', requests.putSandboxClock(ada.key))
+  const bob = await user()
+  const move = (now = '2099-03-31T22:00:00Z', person = bob) => person.call('PUT', '/sandbox/clock', { now })
+  await check('putSandboxClock', 400, 'tooLate', move('9999-01-01T00:00:00Z'))
+  await check('putSandboxClock', 202, undefined, requests.putSandboxClock(bob.key))
+  await check('getSandboxClock', 200, undefined, requests.getSandboxClock(bob.key))
+  await check('putSandboxClock', 409, 'sandbox_clock_behind', move('2099-03-31T21:00:00Z'))
+  await db
+    .updateTable('sandboxClocks')
+    .set({ leaseToken: UNKNOWN_ID, leasedUntil: new Date(Date.now() + 3_600_000) })
+    .execute()
+  await check('deleteSandboxClock', 200, undefined, requests.deleteSandboxClock(bob.key))
+  await check('putSandboxClock', 409, 'sandbox_clock_ending', move())
+  const member = await user()
+  await organization(member)
+  await check('putSandboxClock', 409, 'sandbox_only_2', move(undefined, member))
 }
 
 /** A service whose statements fail as those of a database without space. */
@@ -922,6 +938,7 @@ async function checkCommonErrors(t: Test, scene: Scene, requests: Requests) {
     'oauth_approvals',
     'events',
     'webhooks',
+    'sandbox_clocks',
   ]
   for (const table of [...people, ...others]) {
     await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)

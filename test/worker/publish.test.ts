@@ -27,6 +27,7 @@ async function start(t: Test, parts: Partial<Publisher> = {}) {
     drain: async (options = { calls: true }) => void records.push(options.calls ? 'drain all' : 'drain'),
     idle: async () => {},
     close: async () => {},
+    ofUser: () => publisher,
     changes: {
       begin: async () => false,
       settled: () => new Promise(() => {}),

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
 import { claimBehindPostponed, claimOne } from '../claim-one.ts'
 import { after, at, type Now } from '../clock.ts'
+import { sandboxAccounts } from '../user-now.ts'
 import { hasSharedRest } from './available.ts'
 import { type ClaimedDelivery, claimedColumns, claimedTables } from './claim.ts'
 import type { HeldDelivery, StoredEdit } from './delivery.ts'
@@ -48,7 +49,7 @@ type Row = Pick<ClaimedChange, 'kind' | 'failures' | 'publishedAt' | 'isReserved
  * also while posts are published to it: a post that has to go does not wait for them. If `available_at` is further away
  * than a lease, the account rests.
  */
-const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
+const claimAmong = (value: <K extends keyof ClaimValues>(key: K) => ClaimValues[K], among?: RawBuilder<unknown>) => {
   const now = value('now')
   const isFree = sql`(coalesce(accounts.available_at, '-infinity') <= ${after(now, value('publishLeaseMs'))}
     and not ${hasSharedRest(now)}
@@ -56,7 +57,7 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
       select from delivery_changes as other
       where other.account_id = accounts.id and other.lease_token is not null and other.next_at > ${at(now)}))`
   return sql`
-    with ${claimOne('delivery_changes', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })},
+    with ${claimOne('delivery_changes', { among, isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })},
     claimed as (
       select delivery.*, held.lease_token as change_token, held.kind, held.failures as change_failures,
         held.intent_micros is not null as is_reserved,
@@ -77,11 +78,21 @@ const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => {
     from (select count(*)::integer as count from postponed) as postponing
     left join claimed on true
     ${claimedTables}`
-})
+}
 
-export async function claimChange(db: Db, values: ClaimValues): Promise<ClaimedChange | undefined> {
+const claim = prepared<ClaimValues, Row>('claim_change', (_db, value) => claimAmong(value))
+
+const claimOf = prepared<ClaimValues & { userId: string }, Row>('claim_change_of_user', (_db, value) =>
+  claimAmong(value, sql`work.account_id = any(array(${sandboxAccounts(sql`${value('userId')}::uuid`)}))`),
+)
+
+/** Claims a change: any, or one on a sandbox account of a user, by the clock of that user. */
+export async function claimChange(
+  db: Db,
+  { userId, ...values }: ClaimValues & { userId?: string | undefined },
+): Promise<ClaimedChange | undefined> {
   const row = await claimBehindPostponed(
-    () => claim(db, values),
+    () => (userId === undefined ? claim(db, values) : claimOf(db, { ...values, userId })),
     ({ changeToken }) => changeToken !== null,
   )
   if (!row) return undefined

@@ -11,6 +11,7 @@ import { after, at, msSince, type Now } from '../clock.ts'
 import { FEW_ROWS } from '../few-rows.ts'
 import { isFileOf, renditionOf, sentFileOf } from '../posts/files.ts'
 import type { StoredRendition } from '../posts/sent-renditions.ts'
+import { sandboxAccounts } from '../user-now.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
 import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
 
@@ -259,3 +260,31 @@ export async function claimDeliveries(db: Db, values: ClaimValues): Promise<Clai
     if (claimed.length > 0 || rows[0]!.parked === 0) return claimed
   }
 }
+
+/**
+ * Claims what is due on the sandbox accounts of one user, the earliest delivery of each, by the clock of that user.
+ * Other workers go by the real time: to them, an account is busy until the time at which it was last sent to.
+ */
+export const claimDeliveriesOf = prepared<ClaimTerms & { userId: string }, ClaimedDelivery>(
+  'claim_deliveries_of_user',
+  (_db, value) => {
+    const now = value('now')
+    return sql`
+    with locked_account as (
+      select accounts.id from accounts
+      where id = any(array(${sandboxAccounts(sql`${value('userId')}::uuid`)})) and ${isAvailable(now)}
+      order by id
+      for no key update skip locked
+    ),
+    head as (
+      select earliest.row_id from locked_account, lateral (${earliestOf('locked_account.id', now)}) as earliest
+    ),
+    ${claimRows(sql`select row_id from head`, { leaseMs: value('leaseMs'), state: value('state'), now })},
+    account as (
+      update accounts set available_at = ${after(now, value('leaseMs'))}
+      from claimed
+      where accounts.id = claimed.account_id
+    )
+    select ${claimedColumns(now)} from claimed ${claimedTables}`
+  },
+)

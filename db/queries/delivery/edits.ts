@@ -53,7 +53,9 @@ export const settleEdit = (db: Db, held: HeldDelivery, settlement: EditSettlemen
           sent = jsonb_set(sent, '{0}', ${JSON.stringify(sent)}::jsonb),
           edit = null
         where ${isKey}`.execute(db)
-      await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)
+      await sql`update posts set updated_at = ${at(change.now)} where user_id = ${userId} and id = ${postId}`.execute(
+        db,
+      )
     } else {
       await sql`
         update post_targets

@@ -12,10 +12,14 @@ import { insertDeliveryEvents, writesEvents } from '../events/delivery.ts'
 import { CONTENT_COLUMNS, type DeliveryContent, toContentJson } from '../posts/delivery-columns.ts'
 import { scheduledTime } from '../posts/detail.ts'
 import { replaceFilesOfAccount } from '../posts/files.ts'
+import { userNow } from '../user-now.ts'
 import type { StoredFile } from './claim.ts'
 import { type DeliveryKey, endOfFlight, type SentAct, type StoredEdit } from './delivery.ts'
 
 // Statements for the actions of a post's owner. `src/engine/delivery/machine.ts` decides which states they lead to.
+
+/** The present of the owner of `post_targets`. */
+const PRESENT = userNow(sql.ref<string>('post_targets.user_id'))
 
 /** The acts that were sent before the first act that was left out. The acts after that one may be repeated. */
 const beforeLeftOut = sql`(
@@ -51,7 +55,7 @@ const due = (
   prepared = case when intent is not null then prepared end,
   waiting_since = case when intent is not null then waiting_since end,
   sent = case when intent is not null then sent else ${beforeLeftOut} end,
-  started_at = case when intent is not null or started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
+  started_at = case when intent is not null or started_at > ${PRESENT} - ${nameKeptMs}::float8 * interval '1 ms'
     then started_at end,
   -- The budget of this key pays.
   key_id = coalesce(${keyId}::uuid, key_id),
@@ -61,7 +65,7 @@ const due = (
 export const dueAgain = (state: RawBuilder<DeliveryState>, terms: DueTerms) =>
   due(
     state,
-    sql`greatest(now(), (select ${scheduledTime('post_targets')} from posts
+    sql`greatest(${PRESENT}, (select ${scheduledTime('post_targets')} from posts
       where posts.user_id = post_targets.user_id and posts.id = post_targets.post_id))`,
     terms,
   )
@@ -77,17 +81,17 @@ export const publishNow = prepared<PublishNow, { count: number }>(
     with due as (
       update post_targets
       set own_scheduled_at = null,
-        ${due(value('to'), sql`now()`, { inFlightMs: value('inFlightMs'), nameKeptMs: value('nameKeptMs'), keyId: value('keyId') })}
+        ${due(value('to'), PRESENT, { inFlightMs: value('inFlightMs'), nameKeptMs: value('nameKeptMs'), keyId: value('keyId') })}
       where user_id = ${value('userId')} and post_id = ${value('id')}
-        and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > now())
+        and state = any(${value('from')}::text[]) and (state <> 'queued' or due_at > ${PRESENT})
       returning *, (
         select ${value('event')}::text from post_targets as before
         where before.user_id = post_targets.user_id and before.post_id = post_targets.post_id
           and before.account_id = post_targets.account_id and before.state = any(${value('ended')}::text[])) as event
     ),
-    event as (${insertDeliveryEvents('due', { keyId: value('keyId'), postTime: sql`now()` })}),
+    event as (${insertDeliveryEvents('due', { keyId: value('keyId'), postTime: userNow(value('userId')) })}),
     post as (
-      update posts set status = 'scheduled', scheduled_at = now(), updated_at = now()
+      update posts set status = 'scheduled', scheduled_at = ${userNow(value('userId'))}, updated_at = ${userNow(value('userId'))}
       where user_id = ${value('userId')} and id = ${value('id')} and status <> 'published' and exists (select from due)
     )
     select count(*) from due`,
@@ -147,8 +151,8 @@ export type OwnKey = Omit<DeliveryKey, 'userId'>
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
     select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit, deleted_files,
-      started_at is null and due_at > now() as is_early, ${msSince(null, 'lost_call_at')} as lost_for_ms,
-      ${msSince(null, 'waiting_since')} as waited_ms
+      started_at is null and due_at > ${userNow(userId)} as is_early, ${msSince(userNow(userId), 'lost_call_at')} as lost_for_ms,
+      ${msSince(userNow(userId), 'waiting_since')} as waited_ms
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery
       on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id
@@ -178,7 +182,7 @@ export async function storeDeliveryContent(
       as item(${CONTENT_COLUMNS.definitions})
     where user_id = ${userId} and post_id = ${postId} and account_id = ${accountId}`.execute(db)
   await replaceFilesOfAccount(db, { userId, postId, accountId }, content)
-  await sql`update posts set updated_at = now() where user_id = ${userId} and id = ${postId}`.execute(db)
+  await sql`update posts set updated_at = ${userNow(userId)} where user_id = ${userId} and id = ${postId}`.execute(db)
 }
 
 /** Stores what the owner has seen on the network, for a locked delivery whose call has an unknown outcome. */
@@ -264,7 +268,7 @@ export async function markDeliveryPublished(
       update post_targets
       set state = ${state},
         sent = sent || ${JSON.stringify(sent)}::jsonb,
-        published_at = coalesce(published_at, intended_at, now()),
+        published_at = coalesce(published_at, intended_at, ${userNow(userId)}),
         error = null,
         claimable_at = null,
         parked = false,
@@ -278,7 +282,7 @@ export async function markDeliveryPublished(
     )
     ${insertDeliveryEvents('marked', { keyId })}`.execute(db)
   await sql`
-    update posts set status = 'published', updated_at = now()
+    update posts set status = 'published', updated_at = ${userNow(userId)}
     where user_id = ${userId} and id = ${postId} and status <> 'published'`.execute(db)
 }
 
@@ -316,7 +320,7 @@ export function markPostPublished(
         published_at = coalesce(published_at, ${publishedAt})
       where user_id = ${userId} and post_id = ${id} and state = any(${from}::text[])`.execute(db)
     const { numAffectedRows } = await sql`
-      update posts set status = 'published', updated_at = now()
+      update posts set status = 'published', updated_at = ${userNow(userId)}
       where user_id = ${userId} and id = ${id}`.execute(db)
     return numAffectedRows === 1n ? 'published' : 'missing'
   })

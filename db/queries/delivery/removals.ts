@@ -6,6 +6,7 @@ import { inTransaction } from '../../transaction.ts'
 import { at } from '../clock.ts'
 import type { Actor } from '../events/actor.ts'
 import { isoTime } from '../iso-time.ts'
+import { userNow } from '../user-now.ts'
 import { endOfFlight, type HeldDelivery } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
 import { requestChanges } from './request-changes.ts'
@@ -52,7 +53,7 @@ export async function requestRemovals(
   await sql`
     update post_targets
     set state = wanted.next, edit = null,
-      error = case when ${endOfFlight('post_targets', inFlightMs)} > now() then ${JSON.stringify(waiting)}::jsonb end
+      error = case when ${endOfFlight('post_targets', inFlightMs)} > ${userNow(userId)} then ${JSON.stringify(waiting)}::jsonb end
     from ${wanted}
     where post_targets.user_id = ${userId} and post_targets.post_id = wanted.post_id
       and post_targets.account_id = wanted.account_id`.execute(db)

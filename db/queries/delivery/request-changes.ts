@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { each } from '../../batch.ts'
 import type { Db } from '../../client.ts'
 import type { Actor } from '../events/actor.ts'
+import { userNow } from '../user-now.ts'
 import type { ClaimedChange } from './claim-change.ts'
 import { endOfFlight } from './delivery.ts'
 import type { OwnKey } from './owner.ts'
@@ -18,7 +19,7 @@ export async function requestChanges(
 ) {
   await sql`
     insert into delivery_changes (user_id, post_id, account_id, kind, next_at, key_id)
-    select user_id, post_id, account_id, ${kind}, greatest(now(), ${endOfFlight('delivery', inFlightMs)}),
+    select user_id, post_id, account_id, ${kind}, greatest(${userNow(userId)}, ${endOfFlight('delivery', inFlightMs)}),
       ${keyId}::uuid
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery using (post_id, account_id)

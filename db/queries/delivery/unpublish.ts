@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
+import { userNow } from '../user-now.ts'
 import type { DeliveryKey } from './delivery.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { DeliveryKey } from './delivery.ts'
 export async function unpublish(db: Db, { userId, postId }: Pick<DeliveryKey, 'userId' | 'postId'>): Promise<void> {
   await sql`select from posts where user_id = ${userId} and id = ${postId} for update`.execute(db)
   await sql`
-    update posts set status = 'scheduled', updated_at = now()
+    update posts set status = 'scheduled', updated_at = ${userNow(userId)}
     where user_id = ${userId} and id = ${postId} and status = 'published'
       and not exists (
         select from post_targets as delivery

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
+import { clockOf } from '../user-now.ts'
 import { queueForWebhooks } from '../webhooks/matching.ts'
 import { EVERYONE } from './stream.ts'
 
@@ -42,6 +43,10 @@ const lockStreams = prepared<{ limit: number }, { userId: string }>(
     select user_id from created union all select user_id from locked`,
 )
 
+/** On the sandbox clock of its user, if there is one. */
+const happenedAt = sql`case when taken.is_dated then taken.occurred_at
+  else greatest(taken.occurred_at, ${clockOf(sql.ref<string>('taken.user_id'))}) end`
+
 /**
  * Takes the next events of these users out of the outbox and gives them the positions that follow. A statement of its
  * own, so that its snapshot is younger than the locks: it sees everything that the previous holders of the streams have
@@ -59,7 +64,7 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
     ),
     -- The order in which they were written: a transaction that follows another one writes greater numbers.
     numbered as (
-      select taken.*, stream.last + row_number() over (partition by taken.user_id order by taken.seq) as position,
+      select taken.*, ${happenedAt} as happened_at, stream.last + row_number() over (partition by taken.user_id order by taken.seq) as position,
         everyone.last + row_number() over (order by taken.seq) as global_position
       from taken
       join event_streams as stream on stream.user_id = taken.user_id
@@ -86,7 +91,7 @@ const numberEvents = prepared<{ userIds: string[]; limit: number }, NumberedEven
       select user_id, position, global_position,
         (substr(time, 1, 8) || '-' || substr(time, 9, 4) || '-7' || random
           || lpad(to_hex(random_end + seq), 12, '0'))::uuid,
-        type, occurred_at, statement_timestamp(), post_id, account_ids, data
+        type, happened_at, statement_timestamp(), post_id, account_ids, data
       from numbered, batch
       order by global_position
       returning id, user_id, type, account_ids, data

@@ -10,6 +10,7 @@ import type { DB } from '../../types.ts'
 import { type AccountReadiness, readiness } from '../accounts.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonList } from '../json-list.ts'
+import { userNow } from '../user-now.ts'
 import { dropAbsent, postColumns } from './columns.ts'
 import { type SentRendition, sentRenditions } from './sent-renditions.ts'
 
@@ -20,9 +21,12 @@ const isBusy = sql`(accounts.available_at is not null and (
       and busy.account_id = accounts.id and busy.state = 'publishing'
     limit 1) is not null)`
 
+/** After the last post of a sandbox clock, the account is available from the time of the clock on. */
+const present = userNow(sql.ref<string>('accounts.user_id'))
+
 /** Until when an account rests, by its own rate or by a limit that it shares; null if it does not. */
 const restEnd = sql`(
-  select nullif(greatest(now(), case when not ${isBusy} then accounts.available_at end, max(limit_rests.until)), now())
+  select nullif(greatest(${present}, case when not ${isBusy} then accounts.available_at end, max(limit_rests.until)), ${present})
   from limit_rests where limit_rests.key in (accounts.limit_key, accounts.platform))`
 
 export const accountRestsUntil = isoTime<string | null>(restEnd)

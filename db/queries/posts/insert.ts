@@ -7,6 +7,7 @@ import { type AccountReadiness, digestOfFacts, isReady, reachableBy, readiness }
 import { postEvent } from '../events/post.ts'
 import { type KeyedResponse, responseOf, responsesWithTakenKeys, storedResponses, toJson } from '../idempotency.ts'
 import { commonOrganization } from '../roles.ts'
+import { userNow } from '../user-now.ts'
 import { WRITTEN_COLUMNS, type WrittenColumns } from './columns.ts'
 import { DELIVERY_COLUMNS, toDeliveryJson, type WrittenDelivery } from './delivery-columns.ts'
 import { fileRows } from './files.ts'
@@ -106,6 +107,7 @@ const insertRowsWith = (
     -- Only posts with all of their deliveries.
     complete as (
       select item.*, reachable.organization_id, reachable.account_ids, reachable.unready,
+        ${userNow(sql.ref<string>('item.user_id'))} as present,
         reachable.unready is not distinct from item.expected as has_expected
       from item
       join reachable on reachable.post_id = item.id
@@ -121,8 +123,9 @@ const insertRowsWith = (
     ),
     ${responses(sql`keyed`)},
     post as (
-      insert into posts (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media)
-      select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media
+      insert into posts
+        (id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media, created_at, updated_at)
+      select id, user_id, ${WRITTEN_COLUMNS.names}, organization_id, without_media, present, present
       from usable
       where is_expected
         and (response is null or ordinal in (select keyed.ordinal from keyed join stored using (user_id, key)))

@@ -15,7 +15,7 @@ export const usableAfterLookout = sql`
   wanted as materialized (
     select complete.user_id, complete.gap_ms, delivery.post_id, delivery.account_id, delivery.position,
       delivery.text_digest, ${DAY_COLUMNS.of('delivery')},
-      greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), now()) as due_at
+      greatest(coalesce(delivery.own_scheduled_at, complete.scheduled_at), complete.present) as due_at
     from complete
     join delivery on delivery.post_id = complete.id
     where complete.lookout is not null and complete.scheduled_at is not null and complete.has_expected

@@ -5,6 +5,7 @@ import { prepared } from '../../prepared.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
 import type { QueuedDelivery } from '../queue.ts'
+import { userNow } from '../user-now.ts'
 
 /** The terms by which other posts of an account are near a delivery. */
 export interface NearbyTerms {
@@ -73,7 +74,7 @@ const nearbyRowAmong = (deliveries: RawBuilder<unknown>) => sql`(
         where ${isQueued} and other.due_at between wanted.due_at - ${gap} and wanted.due_at + ${gap}
         order by other.due_at
         limit 1),
-      case when wanted.due_at - ${gap} < now() then (
+      case when wanted.due_at - ${gap} < ${userNow(sql.ref<string>('wanted.user_id'))} then (
         select ${other(sql.ref('other.intended_at'))} from delivery_attempts as other
         where ${isPublished} and other.intended_at > wanted.due_at - ${gap}
         order by other.intended_at desc
@@ -114,7 +115,7 @@ export const mayHaveNearby = sql`
   union all
   select wanted.post_id, wanted.account_id
   from wanted
-  where wanted.day_max is not null or wanted.due_at - ${gap} < now()`
+  where wanted.day_max is not null or wanted.due_at - ${gap} < ${userNow(sql.ref<string>('wanted.user_id'))}`
 
 export const hasNearby = sql`(found.repeated is not null or found.near is not null or found.today is not null)`
 

@@ -7,6 +7,7 @@ import type { Actor } from '../events/actor.ts'
 import { insertDeliveryEvents, writesEvents } from '../events/delivery.ts'
 import { noteLastUse } from '../media.ts'
 import { commonOrganization } from '../roles.ts'
+import { userNow } from '../user-now.ts'
 import type { WrittenColumns } from './columns.ts'
 import { DELIVERY_COLUMNS, toDeliveryJson, type WrittenDelivery } from './delivery-columns.ts'
 import { fileRows } from './files.ts'
@@ -59,7 +60,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
       organizationId: sql<string | null>`(
         select ${commonOrganization} from accounts
         where accounts.id = any(${targets.map(({ accountId }) => accountId)}::uuid[]))`,
-      updatedAt: sql<Date>`now()`,
+      updatedAt: userNow(key.userId),
     })
     .where('userId', '=', key.userId)
     .where('id', '=', key.id)
@@ -110,8 +111,9 @@ async function storeDeliveries(
   )
   const item = sql`jsonb_to_recordset(${items}::jsonb) as item(
     position bigint, account_id uuid, platform text, ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, is_new boolean, is_edited boolean, state text, event text)`
+  const present = userNow(userId)
   const dueAt = sql`case when ${scheduledAt}::timestamptz is not null
-    then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), now()) end`
+    then greatest(coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz), ${present}) end`
   const slotAt = sql`case when item.is_in_slot then coalesce(item.own_scheduled_at, ${scheduledAt}::timestamptz) end`
   const isItem = sql`
     delivery.user_id = ${userId} and delivery.post_id = ${id} and delivery.account_id = item.account_id`
@@ -140,7 +142,7 @@ async function storeDeliveries(
         prepared = null,
         waiting_since = null,
         started_at = case
-          when ${dueAt} <= now() and delivery.started_at > now() - ${nameKeptMs}::float8 * interval '1 ms'
+          when ${dueAt} <= ${present} and delivery.started_at > ${present} - ${nameKeptMs}::float8 * interval '1 ms'
           then delivery.started_at end,
         -- The budget of the key pays that has set the time.
         key_id = case when ${dueAt} is distinct from delivery.due_at

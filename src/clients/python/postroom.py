@@ -421,6 +421,9 @@ class Posts(_PostsExtras):
 
 class Sandbox(_Group):
     def calls(self, **query: Any) -> Pages: return self._pages("/sandbox/calls", query)
+    def clock(self) -> Result: return self._client.json("GET", "/sandbox/clock", {})
+    def end_clock(self) -> Result: return self._client.json("DELETE", "/sandbox/clock", {})
+    def move_clock(self, body: Json) -> Result: return self._client.json("PUT", "/sandbox/clock", {}, body=body)
 
 class Uploads(_UploadsExtras):
     def from_url(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/media/import", {}, body, idempotency_key)

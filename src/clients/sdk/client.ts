@@ -275,6 +275,13 @@ class Sandbox extends extras.Group {
   /** Returns a page of the calls to your own accounts on the network `sandbox`, newest first. */
   readonly calls = (query?: T.ListSandboxCallsQuery, options?: Options) =>
     this.http.list<T.SandboxCallList>('/sandbox/calls', query, options)
+  /** Returns your present, and the time that your sandbox clock moves to. */
+  readonly clock = (options?: Options) => this.http.get<T.SandboxClock>('/sandbox/clock', {}, options)
+  /** Makes the real time your present again. */
+  readonly endClock = (options?: Options) => this.http.send<T.Deleted>('DELETE', '/sandbox/clock', undefined, options)
+  /** Moves your time forwards, for tests: what is due before happens now, in order, each at its time. */
+  readonly moveClock = (body: T.PutSandboxClock, options?: Options) =>
+    this.http.send<T.SandboxClock>('PUT', '/sandbox/clock', body, options)
 }
 
 class Uploads extends extras.Uploads {}

@@ -1722,6 +1722,9 @@ export type ErrorCode =
   | 'queue_full'
   | 'queue_without_slots'
   | 'not_account_owner'
+  | 'sandbox_only'
+  | 'sandbox_clock_behind'
+  | 'sandbox_clock_ending'
   | 'platform_not_found'
   | 'platform_not_supported'
   | 'credentials_rejected'
@@ -1809,6 +1812,7 @@ export type Event =
   | WebhookTestEvent
   | WebhookFailingEvent
   | WebhookDisabledEvent
+  | SandboxClockReachedEvent
 /** The key of the request that caused the event. */
 export type EventActor = {
   /** The id of the API key. */
@@ -3259,6 +3263,11 @@ export type PutBudget = {
 export type PutMember = {
   role: Role
 }
+/** The time that the clock moves to. */
+export type PutSandboxClock = {
+  /** The new time in RFC 3339, before the year 9999: not earlier than the real time, the time of the clock, or its `target`. */
+  now: string
+}
 /** The whole schedule of an account. Unknown keys are rejected. */
 export type PutSchedule = {
   /** The IANA name of the time zone of the slots, such as `Europe/Berlin`, in any case. There is no default. */
@@ -3468,6 +3477,7 @@ export type SampleType =
   | 'webhook.test'
   | 'webhook.failing'
   | 'webhook.disabled'
+  | 'sandbox.clock_reached'
 /** One call to the sandbox. On a real network it would create, remove or edit one post or comment. */
 export type SandboxCall = {
   /** The id of the call, and of the post or comment that it created, if it did. */
@@ -3506,6 +3516,34 @@ export type SandboxCallList = {
   offset: number
   /** The `cursor` of the next page. `null` where this page is not full, and therefore the last one. */
   nextCursor: string | null
+}
+/** The simulated time of a user whose accounts are all on the sandbox. */
+export type SandboxClock = {
+  /** Whether there is a clock. Without one, your present is the real time. */
+  isSet: boolean
+  /** Your present. A clock stands still between two moves. After the real time has overtaken it, this is the real time. */
+  now: string
+  /** The time that the clock moves to, or `null` if it is there. */
+  target: string | null
+}
+/** What the event `sandbox.clock_reached` tells. */
+export type SandboxClockReachedData = {
+  /** The time that it has reached. */
+  now: string
+}
+/** Your sandbox clock has reached the time of `putSandboxClock`. Everything that was due before has happened, and has its events before this one. */
+export type SandboxClockReachedEvent = {
+  /** The id of the event. It is the same in every copy of the event. */
+  id: string
+  /** The type of the event. */
+  type: 'sandbox.clock_reached'
+  /** When it happened, in UTC with milliseconds. */
+  timestamp: string
+  /** The id of its user. Only for readers of the events of all users: `allUsers`. */
+  userId?: string
+  /** The place of the event among all events of its user. Positions increase; some are not shown. */
+  position: number
+  data: SandboxClockReachedData
 }
 /** The credentials of an account on Sandbox. They are checked with the network, stored encrypted and never shown. */
 export type SandboxCredentials = {
@@ -4020,12 +4058,14 @@ export type WebhookEvents =
   | 'webhook.test'
   | 'webhook.failing'
   | 'webhook.disabled'
+  | 'sandbox.clock_reached'
   | 'post.*'
   | 'delivery.*'
   | 'metrics.*'
   | 'account.*'
   | 'key.*'
   | 'webhook.*'
+  | 'sandbox.*'
 /** What the event `webhook.failing` tells. */
 export type WebhookFailingData = {
   /** The id of the webhook. */
@@ -4480,12 +4520,14 @@ export type ListEventsQuery = {
     | 'webhook.test'
     | 'webhook.failing'
     | 'webhook.disabled'
+    | 'sandbox.clock_reached'
     | 'post.*'
     | 'delivery.*'
     | 'metrics.*'
     | 'account.*'
     | 'key.*'
     | 'webhook.*'
+    | 'sandbox.*'
   >
   /** Only events of the post with this id. */
   postId?: string

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { claimDeliveries } from '../../../db/queries/delivery/claim.ts'
+import { claimDeliveries, claimDeliveriesOf } from '../../../db/queries/delivery/claim.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { LeaseLost } from '../../base/lease-lost.ts'
@@ -44,17 +44,19 @@ export interface Publisher {
   close(): Promise<void>
   /** Changes what was published, with the same dependencies. */
   changes: Changer
+  /** A publisher for the sandbox accounts of one user, at the time that `clock` returns. Close this one alone. */
+  ofUser(userId: string, clock: Deps['clock']): Publisher
 }
 
 /**
  * Claims deliveries and carries them out, several at a time. Any number of publishers may work on one database. The
  * closure is long because its short functions share what is held, and whether the worker stops.
  */
-export function createPublisher(deps: Deps): Publisher {
+export function createPublisher(deps: Deps, userId?: string): Publisher {
   const { db, networks, journal, clock, uptimeMs } = deps
   const held = createHeldDeliveries(deps)
   const runDeps = { ...deps, readings: createReadings(uptimeMs) }
-  const changes = createChanger(deps)
+  const changes = createChanger(deps, userId)
   const recentAccounts = new LRUCache<string, true>({ max: RECENT_ACCOUNTS_MAX })
   let isReady = false
   let isStopping = false
@@ -95,7 +97,10 @@ export function createPublisher(deps: Deps): Publisher {
       if (!isReady) return 0
       const renewedAt = uptimeMs()
       const terms = { leaseMs: LEASE_MS, state: CLAIMED, now: clock() }
-      const claimed = await claimDeliveries(db, { platforms: [...free.keys()], slots: [...free.values()], ...terms })
+      const claimed =
+        userId === undefined
+          ? await claimDeliveries(db, { platforms: [...free.keys()], slots: [...free.values()], ...terms })
+          : await claimDeliveriesOf(db, { userId, ...terms })
       // A restored database is never sent from: the leases end, and `restore finish` decides.
       if (claimed.length > 0 && !(await journal.begin())) return 0
       for (const each of claimed.map((delivery) => held.add(delivery, renewedAt))) void run(each)
@@ -123,6 +128,7 @@ export function createPublisher(deps: Deps): Publisher {
       await journal.close()
     },
     changes,
+    ofUser: (userId, clock) => createPublisher({ ...deps, clock }, userId),
   }
 }
 

@@ -1,9 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Db } from '../../../db/client.ts'
-import { listSandboxCalls } from '../../../db/queries/sandbox.ts'
 import type { DeliveryPath } from '../../../schemas/delivery.ts'
 import * as operations from '../../../schemas/operations/index.ts'
-import { readLongPage } from '../../base/http/paging.ts'
 import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
 import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
@@ -99,15 +96,6 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditio
       const condition = readCondition(request)
       return reply.code(202).send(await withPost(db, request, (post) => removePost(db, post, condition)))
     },
-  })
-}
-
-/** The deliveries that the sandbox got, as its own side shows them. */
-export const sandbox: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
-  app.route({
-    ...operations.listSandboxCalls,
-    handler: async ({ userId, rights, query }) =>
-      readLongPage(query, (page) => listSandboxCalls(db, { userId, accountIds: rights.accountIds, ...page })),
   })
 }
 

@@ -29,7 +29,17 @@ import { createLookout } from '../worker/lookout.ts'
 import { type Task, whenReady, work } from '../worker/loop.ts'
 import { publish } from '../worker/publish.ts'
 import { sweep, sweepStrays } from '../worker/sweep.ts'
-import { change, dispatch, indexWords, makeVideos, number, readMetrics, refresh, renewFacts } from '../worker/tasks.ts'
+import {
+  change,
+  dispatch,
+  indexWords,
+  makeVideos,
+  moveClocks,
+  number,
+  readMetrics,
+  refresh,
+  renewFacts,
+} from '../worker/tasks.ts'
 import { openDatabase, WORKER_STATEMENT_MS } from './database.ts'
 import { createLoggerOptions, processFacts, reportIgnoredProxies } from './logging.ts'
 import { openMediaLibrary } from './media-library.ts'
@@ -166,6 +176,7 @@ export async function runTasks(
   const tasks = [
     publish(publisher, log),
     ready(change(publisher.changes)),
+    ready(moveClocks({ db, publisher, log })),
     ready(number({ db, report: (count) => metrics.eventsNumbered.inc(count) })),
     indexWords(() => indexPosts(db)),
     ready(refresh(refreshing)),

@@ -10,6 +10,7 @@ export type WorkKind =
   | 'webhooks'
   | 'metrics'
   | 'renditions'
+  | 'clocks'
 
 /** A task that a worker repeats, in rounds. */
 export interface Task {

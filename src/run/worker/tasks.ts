@@ -7,6 +7,8 @@ import { POLL_EVERY_MS } from '../../engine/delivery/timing.ts'
 import { createReader } from '../../engine/numbers/reader.ts'
 import { POLL_MS as METRICS_POLL_MS } from '../../engine/numbers/timing.ts'
 import type { TurnDeps } from '../../engine/numbers/turn.ts'
+import { type ClockDeps, moveNextClock } from '../../engine/sandbox-clock/mover.ts'
+import { POLL_EVERY_MS as CLOCKS_POLL_EVERY_MS } from '../../engine/sandbox-clock/timing.ts'
 import { type FactsDeps, renewFacts as renewDue } from '../../features/accounts/renew-facts.ts'
 import { createSequencer, POLL_MS as EVENTS_POLL_MS, type SequencerDeps } from '../../features/events/sequencer.ts'
 import { announceVideoWorker, makeNextVideo, type VideoMaker } from '../../features/media/make-videos.ts'
@@ -121,3 +123,11 @@ export function renewFacts(deps: FactsDeps): Task {
     round: async (stop) => ((await renewDue(deps, stop)) > 0 ? 0 : FACTS_POLL_MS),
   }
 }
+
+/** Moves the clocks of users who test with the sandbox. */
+export const moveClocks = (deps: ClockDeps): Task => ({
+  outage: { begin: 'sandbox clocks cannot be moved', end: 'sandbox clocks are moved again' },
+  retryMs: CLOCKS_POLL_EVERY_MS,
+  kind: 'clocks',
+  round: async (stop) => ((await moveNextClock(deps, stop)) ? 0 : null),
+})

@@ -17,8 +17,11 @@ export interface Changer {
   idle(): Promise<void>
 }
 
-/** Changes what deliveries have on their networks, several at a time. Not from a copy of a database. */
-export function createChanger(deps: Deps): Changer {
+/**
+ * Changes what deliveries have on their networks, several at a time: of all users, or of one on the sandbox. Not from a
+ * copy of a database.
+ */
+export function createChanger(deps: Deps, userId?: string): Changer {
   const { db, journal, clock, log } = deps
   const calls = new AbortController()
   const running = new Set<Promise<void>>()
@@ -50,7 +53,7 @@ export function createChanger(deps: Deps): Changer {
     async begin() {
       if (isStopping || running.size >= CHANGES_MAX || !(await journal.isReady())) return false
       const terms = { leaseMs: CHANGE_LEASE_MS, postponeMs: CHANGE_POSTPONE_MS, publishLeaseMs: LEASE_MS, now: clock() }
-      const change = await claimChange(db, terms)
+      const change = await claimChange(db, { ...terms, userId })
       // From a restored database, nothing is changed: the lease ends, and `restore finish` decides.
       if (!change || !(await journal.begin()) || isStopping) return false
       start(change)
