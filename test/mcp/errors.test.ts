@@ -147,7 +147,8 @@ t.test('an answer that is too large for an agent says how to ask for less', asyn
   const { user } = await createWorld(t)
   const ada = await user()
   const account = await ada.account('sandbox')
-  const caption = 'a'.repeat(900_000)
+  // Twice as long in JSON, so that a page of the list is longer than an answer may be.
+  const caption = '"'.repeat(450_000)
   const accountOverrides = [{ accountId: account, captionOverride: 'short' }]
   for (let count = 0; count < 5; count++) {
     t.equal((await ada.call('POST', '/posts', { accountIds: [account], caption, accountOverrides })).status, 201)
@@ -161,7 +162,7 @@ t.test('an answer that is too large for an agent says how to ask for less', asyn
     jsonrpc: '2.0',
     id,
     method: 'tools/call',
-    params: { name: 'list_posts', arguments: { limit: 4 } },
+    params: { name: 'list_posts', arguments: { limit: 2 } },
   })
   const replies = (await ada.call('POST', '/mcp', [list(1), list(2), list(3)])).body
   t.strictSame(

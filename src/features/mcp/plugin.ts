@@ -53,8 +53,9 @@ export async function mcp(app: FastifyInstance, { publicUrl, corsOrigins }: McpO
   )
 
   async function respondToMessage(request: FastifyRequest, message: Message) {
-    const args = (message.params as { arguments?: unknown } | null | undefined)?.arguments
-    if (lengthOf(message) - lengthOf(args) > ENVELOPE_MAX_BYTES) {
+    const { name, arguments: args } = (message.params ?? {}) as { name?: unknown; arguments?: unknown }
+    // No tool has a long name.
+    if (lengthOf(message) - lengthOf(args) - lengthOf(name) > ENVELOPE_MAX_BYTES) {
       const limit = `${ENVELOPE_MAX_BYTES / 2 ** 10} kB`
       return refuse(`A message has at most ${limit} beside the arguments of a tool`, message.id)
     }
