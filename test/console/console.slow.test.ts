@@ -366,7 +366,12 @@ t.test('the first page is small, and is not served where it is switched off', as
   const read = async (url: string) => (await app.inject({ url, headers: encoding })).rawPayload.length
   const main = (await app.inject('/console/src/features/console/page/main.ts')).payload
   t.notMatch(main, /import type|: string/, 'types are stripped')
-  const files = new Set(['/console', '/console/style.css', ...PLATFORM_IDS.map((id) => `/console/icons/${id}.svg`)])
+  const styles = [...(await app.inject('/console')).payload.matchAll(/href="(console\/style\/[^"]+)"/g)]
+  const files = new Set([
+    '/console',
+    ...styles.map(([, path]) => `/${path}`),
+    ...PLATFORM_IDS.map((id) => `/console/icons/${id}.svg`),
+  ])
   const follow = async (url: string) => {
     if (files.has(url)) return
     files.add(url)

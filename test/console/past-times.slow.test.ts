@@ -262,21 +262,22 @@ t.test('a published post stands in the calendar where it was published', needsBr
     const chips = await day.locator('.chip').all()
     return Promise.all(
       chips.map(async (chip) => {
-        const networks = await chip
+        const accounts = await chip
           .getByRole('img')
           .evaluateAll((icons) =>
             icons.map((icon) => (icon as { getAttribute(name: string): string }).getAttribute('aria-label')),
           )
-        return [(await chip.innerText()).replaceAll(/\s+/g, ' ').trim(), ...networks]
+        return [(await chip.innerText()).replaceAll(/\s+/g, ' ').trim(), ...accounts]
       }),
     )
   }
   await chipOf(page).first().waitFor()
-  t.strictSame(await textsOn('15'), [['12:00 ✓ Published The lamp is lit.', 'Bluesky', 'Sandbox']])
-  t.strictSame(await textsOn('17'), [['15:30 ✓ Published The lamp is lit.', 'Mastodon']])
-  const stopped = '12:00 ✕ Failed ⚠ Needs its owner: ada on Mastodon Part of it'
-  t.strictSame(await textsOn('21'), [[stopped, 'Sandbox', 'Mastodon']])
-  t.strictSame(await textsOn('22'), [['11:00 ✓ Published Part of it', 'Bluesky']])
+  const [bluesky, sandbox, mastodon] = ['ada.example.com on Bluesky', 'ada on Sandbox', 'ada on Mastodon']
+  t.strictSame(await textsOn('15'), [['12:00 ✓ Published A A ada.example.com +1 The lamp is lit.', bluesky, sandbox]])
+  t.strictSame(await textsOn('17'), [['15:30 ✓ Published A ada The lamp is lit.', mastodon]])
+  const stopped = '12:00 ✕ Failed ⚠ Needs its owner: ada on Mastodon A A ada +1 Part of it'
+  t.strictSame(await textsOn('21'), [[stopped, sandbox, mastodon]])
+  t.strictSame(await textsOn('22'), [['11:00 ✓ Published A ada.example.com Part of it', bluesky]])
   t.match(await textsOn('10'), [[/^2 Jan 2031, 10:00/]], 'one that was published outside of the month says when')
   t.strictSame(problems(), [])
 })

@@ -51,7 +51,9 @@ export async function consolePage(app: FastifyInstance): Promise<void> {
   }
   const read = (path: string) => readFileSync(fileAt(path), 'utf8')
   serve('/console', 'text/html; charset=utf-8', () => read('src/features/console/page.html'))
-  serve('/console/style.css', 'text/css; charset=utf-8', () => read('src/features/console/style.css'))
+  for (const name of readdirSync(fileAt('src/features/console/style'))) {
+    serve(`/console/style/${name}`, 'text/css; charset=utf-8', () => read(`src/features/console/style/${name}`))
+  }
   serve('/console/icon.svg', 'image/svg+xml', () => read('src/features/console/icon.svg'))
   for (const id of PLATFORM_IDS) {
     serve(`/console/icons/${id}.svg`, 'image/svg+xml', () =>

@@ -92,6 +92,9 @@ export function useRoute(): { path: string[]; query: URLSearchParams } {
   return { path: path.split('/'), query: new URLSearchParams(query) }
 }
 
+/** The calendar as it was looked at last: its month, view, filters and time zone. */
+export const calendarAddress = (): string => readKept('calendar').hash ?? '#/calendar'
+
 export const showPost = (id: string) => location.assign(`#/posts/${id}`)
 
 /** Changes the parameters of the address. An empty value removes its parameter. */

@@ -7,9 +7,10 @@ import { Activity } from './activity/activity.ts'
 import { Calendar } from './calendar/calendar.ts'
 import { Compose } from './compose/compose.ts'
 import { GivenKey } from './given-key.ts'
-import { useLoad, useRoute } from './hooks.ts'
+import { calendarAddress, keep, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
 import { Loading } from './parts.ts'
+import { PeopleContext, useLoadedPeople } from './people.ts'
 import { PostPage } from './post/post.ts'
 import { Problem } from './problem.ts'
 import {
@@ -119,13 +120,15 @@ function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: strin
 }
 
 function Shell() {
-  const { path } = useRoute()
+  const { path, query } = useRoute()
   const session = useSession()
+  const people = useLoadedPeople(path[0]!)
   const pages = PAGES.filter(({ needs }) => hasScope(session, needs))
   const name = path[0] || 'calendar'
   const current = pages.find((page) => page.name === name)
   const isPost = name === 'posts' && path[1] !== undefined
   const title = current?.label ?? (isPost ? 'Post' : 'Not found')
+  if (name === 'calendar') keep('calendar', { hash: `#/calendar${query.size > 0 ? `?${query}` : ''}` })
   useEffect(() => {
     document.title = `${title} – Postroom`
     // Screen readers read the page that has the focus.
@@ -138,14 +141,16 @@ function Shell() {
       <nav aria-label="Pages">
         ${pages.map(
           (page) =>
-            html`<a href="#/${page.name}" aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
+            html`<a href=${page.name === 'calendar' ? calendarAddress() : `#/${page.name}`} aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
         )}
       </nav>
       <span class="small"><bdi>${session.userName}</bdi>, key <bdi>${session.keyName}</bdi></span>
       <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
     </header>
     <main id="main" tabindex="-1">
+      <${PeopleContext.Provider} value=${people}>
       ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<h1>${title}</h1><p class="empty">There is no such page, or the key does not allow it.</p>`}
+      <//>
     </main>
     <datalist id="zones">${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}</datalist>
   `

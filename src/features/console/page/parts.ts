@@ -13,10 +13,13 @@ export const StateMark = ({ state }: { state: DeliveryState }) => {
   return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> <span class="word">${word}</span></span>`
 }
 
-export function Network({ platform }: { platform: string }) {
+/** The icon of a network. `isDecoration`: its name stands beside it. */
+export function Network({ platform, isDecoration }: { platform: string; isDecoration?: boolean }) {
   const name = useNames()(platform)
   const style = { maskImage: `url(console/icons/${platform}.svg)` }
-  return html`<span class="network" role="img" aria-label=${name} title=${name} style=${style}></span>`
+  return isDecoration
+    ? html`<span class="network" aria-hidden="true" style=${style}></span>`
+    : html`<span class="network" role="img" aria-label=${name} title=${name} style=${style}></span>`
 }
 
 /** A text that somebody else wrote, in its own direction. */
@@ -111,14 +114,22 @@ export function Details({ title, isNeeded = false, children }: DetailsProps) {
 export const Empty = ({ children }: { children: unknown }) => html`<p class="empty">${children}</p>`
 
 /** A field for the name of a time zone. It reports an unknown name, and does not pass it on. */
-export function ZoneField({ value, onZone }: { value: string; onZone?: (zone: string) => void }) {
+export function ZoneField({
+  value,
+  onZone,
+  isPlain,
+}: {
+  value: string
+  onZone?: (zone: string) => void
+  isPlain?: boolean
+}) {
   const change = (event: Event) => {
     event.stopPropagation()
     const field = event.target as HTMLInputElement
     field.setCustomValidity(isTimeZone(field.value) ? '' : 'Use the name of a time zone, such as Europe/Berlin.')
     if (field.reportValidity()) onZone?.(field.value)
   }
-  return html`<label>Time zone <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
+  return html`<label><span class=${isPlain ? 'hidden' : ''}>Time zone</span> <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
 }
 
 interface ConfirmProps {

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Account, ConnectAccount, Platform } from '../../../../clients/sdk/index.ts'
-import { useAction, useLoad } from '../hooks.ts'
+import { useAction } from '../hooks.ts'
 import { html } from '../html.ts'
 import { AccountNumbers } from '../numbers.ts'
 import { Confirm, Details, Empty, Loading, Network } from '../parts.ts'
+import { usePeople } from '../people.ts'
 import { Problem } from '../problem.ts'
 import { toOwn, useCan, useCanConnect, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
@@ -11,10 +12,10 @@ import { toWords } from '../words.ts'
 import { Slots } from './slots.ts'
 
 export function Accounts() {
-  const { client, platforms } = useSession()
+  const { platforms } = useSession()
   const nameOf = useNames()
   const canConnect = useCanConnect()
-  const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
+  const accounts = usePeople()
   const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account }>()
   const connect = (id: string, account?: Account) => {
     const platform = platforms.get(id)

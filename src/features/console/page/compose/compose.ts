@@ -3,6 +3,7 @@ import { typingEnds, useKept, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues } from '../issues.ts'
 import { Empty, Loading } from '../parts.ts'
+import { usePeople } from '../people.ts'
 import { issuesOf } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useSession } from '../session.ts'
@@ -11,6 +12,7 @@ import { AccountChoice } from './account-choice.ts'
 import { Actions } from './actions.ts'
 import { type Draft, hasFiles, newDraft, toBody } from './draft.ts'
 import { type ChangeFiles, Files, FitFields } from './files.ts'
+import { GivenTime } from './given-time.ts'
 import { OnAccount } from './on-account.ts'
 import { StoredNote } from './reopen.ts'
 import { useRetry } from './retry.ts'
@@ -27,7 +29,7 @@ export function Compose() {
   // An upload or a request may end after another draft was begun or opened.
   const setDraft = (change: (draft: Draft) => Draft) =>
     changeKept((kept) => (kept.key === draft.key ? change(kept) : kept))
-  const accounts = useLoad(async () => Array.fromAsync(client.accounts.list()), [client])
+  const accounts = usePeople()
   const { uploads, isUploading } = useUploads(draft.key)
   const isListed = (id: string) => accounts.value?.some((account) => account.id === id) ?? true
   const accountIds = draft.accountIds.filter(isListed)
@@ -65,6 +67,7 @@ export function Compose() {
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isBusy
   return html`
     <h1>Compose</h1>
+    <${GivenTime} draft=${draft} setDraft=${setDraft} />
     ${stored && html`<${StoredNote} stored=${stored} names=${names} />`}
     ${draft.lost && html`<div class="problem tone-unconfirmed" role="status"><strong>Not everything could be taken over</strong>${draft.lost.map((sentence) => html`<p dir="auto">${sentence}</p>`)}</div>`}
     <div class="with-side">

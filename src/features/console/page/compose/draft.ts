@@ -79,6 +79,13 @@ export const newDraft = (): Draft => ({
   own: {},
 })
 
+/** Whether nothing of a post is typed yet. Its accounts and its time may be chosen. */
+export function isBlank(draft: Draft): boolean {
+  const { accountIds, postType, time, timeZone, isQueued, key } = draft
+  const blank = { ...newDraft(), accountIds, postType, time, timeZone, isQueued, key }
+  return JSON.stringify({ ...blank, ...draft }) === JSON.stringify(blank)
+}
+
 export const isTimed = ({ time, isQueued }: Draft) => time !== '' && !isQueued
 export const hasFiles = ({ files, accountIds, own }: Draft) =>
   [files, ...accountIds.map((id) => own[id]?.partFiles?.flat())].some((list) => list?.length)

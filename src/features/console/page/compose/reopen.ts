@@ -5,7 +5,7 @@ import { html } from '../html.ts'
 import { Confirm } from '../parts.ts'
 import { Problem } from '../problem.ts'
 import { unless, useAccountNames, useCan, useSession } from '../session.ts'
-import { newDraft, type Stored } from './draft.ts'
+import { isBlank, newDraft, type Stored } from './draft.ts'
 import { fileIdsOf, isDivided, retriedOf, toDraft, toStored, withTimes } from './stored.ts'
 
 /** Buttons that open a post in the composer: to change it, and as a new post. */
@@ -52,12 +52,6 @@ export function Reopen({ post }: { post: PostDetail }) {
   `
 }
 
-/** Whether nothing is typed or chosen in the composer. */
-function isComposerBlank(): boolean {
-  const blank = newDraft()
-  return JSON.stringify({ ...blank, ...readKept('compose'), key: blank.key }) === JSON.stringify(blank)
-}
-
 /** A button that fills the composer and shows it. It asks before it drops something. */
 function Open({ label, act }: { label: string; act: () => Promise<void> }) {
   const leave = () => location.assign('#/compose')
@@ -65,7 +59,7 @@ function Open({ label, act }: { label: string; act: () => Promise<void> }) {
     await act()
     leave()
   })
-  if (!isComposerBlank()) {
+  if (!isBlank({ ...newDraft(), ...readKept('compose') })) {
     return html`<${Confirm} label=${label} act=${act} onDone=${leave} says="What is typed in the composer now and not stored is dropped." />`
   }
   return html`<button type="button" disabled=${isRunning} onClick=${run}>${label}</button>${error && html`<${Problem} error=${error} />`}`

@@ -1,6 +1,7 @@
 import type { PatchPost, PostDetail, PostTarget } from '../../../../clients/sdk/index.ts'
 import { Reopen } from '../compose/reopen.ts'
 import { isDue, isSent, publishesNow } from '../due.ts'
+import { calendarAddress } from '../hooks.ts'
 import { html } from '../html.ts'
 import { keepWarnings } from '../issues.ts'
 import { Confirm } from '../parts.ts'
@@ -60,7 +61,7 @@ export function PostActions({ post, reload }: ActionsProps) {
         : { scheduledAt: `${fields.get('time')}:00`, timeZone: zone, ...(post.fold && { fold: post.fold }) },
     )
   const remove = () => client.posts.delete(post.id, versionOf(post))
-  const leave = (error?: Error) => (error ? reload() : location.assign('#/calendar'))
+  const leave = (error?: Error) => (error ? reload() : location.assign(calendarAddress()))
   const [sent, cancelled] = [true, false].map((isWanted) =>
     post.targets.filter(({ delivery }) => isSent(delivery.state) === isWanted),
   ) as [PostTarget[], PostTarget[]]

@@ -1,0 +1,53 @@
+import { setQuery, useTyped } from '../hooks.ts'
+import { html } from '../html.ts'
+import { ZoneField } from '../parts.ts'
+import { nameOf as nameAccount, usePeople } from '../people.ts'
+import { useNames } from '../session.ts'
+import { STATES } from '../words.ts'
+
+/** The filters of the address, which the API takes. */
+export const readFilters = (query: URLSearchParams) =>
+  Object.fromEntries(['accountId', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]))
+
+export function Filters({ query, timeZone }: { query: URLSearchParams; timeZone: string }) {
+  const people = usePeople()
+  const nameOf = useNames()
+  const change = (event: Event) => {
+    const { name, value } = event.target as HTMLInputElement
+    setQuery({ [name]: value })
+  }
+  const platforms = [...new Set(people.value?.map(({ platform }) => platform))]
+  const option = (name: string, value: string, label: string) =>
+    html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
+  return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
+    <label><span class="hidden">Words or reference</span> <input name="q" type="search" placeholder="Search posts" ...${useTyped(query.get('q') ?? '')} /></label>
+    <${AccountFilter} accountId=${query.get('accountId') ?? ''} />
+    <label><span class="hidden">Network</span> <select name="platform">${option('platform', '', 'All networks')}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
+    <label><span class="hidden">State</span> <select name="state">${option('state', '', 'All states')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
+    <${ZoneField} value=${timeZone} isPlain onZone=${(zone: string) => setQuery({ zone })} />
+  </form>`
+}
+
+/** A field in which the name of an account is typed. */
+function AccountFilter({ accountId }: { accountId: string }) {
+  const people = usePeople()
+  const nameOf = useNames()
+  const labels = new Map(
+    people.value?.map((account) => [
+      `${nameAccount(account)} (${account.displayName ? `${account.username}, ` : ''}${nameOf(account.platform)})`,
+      account.id,
+    ]),
+  )
+  const label = [...labels].find(([, id]) => id === accountId)?.[0] ?? ''
+  const change = (event: Event) => {
+    event.stopPropagation()
+    const field = event.target as HTMLInputElement
+    const typed = field.value.trim()
+    const found =
+      labels.get(typed) ?? [...labels].find(([label]) => label.toLowerCase().includes(typed.toLowerCase()))?.[1]
+    field.setCustomValidity(typed && !found ? 'No account has this name.' : '')
+    if (field.reportValidity()) setQuery({ accountId: typed && found ? found : '' })
+  }
+  return html`<label><span class="hidden">Account</span> <input type="search" list="accounts" placeholder="All accounts" ...${useTyped(label)} onChange=${change} /></label>
+    <datalist id="accounts">${[...labels.keys()].map((label) => html`<option value=${label} />`)}</datalist>`
+}

@@ -1,0 +1,92 @@
+import { useRef, useState } from 'preact/hooks'
+import type { ListedPost, ListPostsQuery } from '../../../../clients/sdk/index.ts'
+import { setQuery, useLoad } from '../hooks.ts'
+import { html } from '../html.ts'
+import { Empty, Loading } from '../parts.ts'
+import { useSession } from '../session.ts'
+import * as dates from '../time.ts'
+import { useCalendar } from './context.ts'
+import type { Entry } from './entries.ts'
+import { Item } from './item.ts'
+
+/** As many posts as are read at once. */
+const PAGE = 50
+
+/** A change of a post reads the posts again that are shown, unless they are more than these. */
+const REREAD_MAX = 200
+
+const ORDERS = { '': 'All, latest first', next: 'From now on, next first' }
+
+interface ListProps {
+  filters: ListPostsQuery
+  order: 'next' | ''
+  /** Counts the changes after which the posts are read again. */
+  turn: number
+}
+
+/** The posts of all time that meet the filters, by the days on which they are due. */
+export function PostList({ filters, order, turn }: ListProps) {
+  const { client } = useSession()
+  const { timeZone } = useCalendar()
+  const [count, setCount] = useState(PAGE)
+  const read = useRef<{ key: string; posts: ListedPost[]; cursor: string | null | undefined }>({
+    key: '',
+    posts: [],
+    cursor: undefined,
+  })
+  const query: ListPostsQuery = {
+    ...filters,
+    sort: 'scheduledAt',
+    limit: PAGE,
+    ...(order === 'next' && {
+      order: 'asc',
+      scheduledFrom: `${dates.toInstant(`${today(timeZone)}T00:00`, timeZone).toISOString()}`,
+    }),
+  }
+  const key = JSON.stringify(query)
+  const [readTurn, setReadTurn] = useState(turn)
+  // Many posts are not read again after each change.
+  if (readTurn !== turn && read.current.posts.length <= REREAD_MAX) setReadTurn(turn)
+  const posts = useLoad(
+    async (signal) => {
+      const before = read.current.key === `${key} ${readTurn}` ? read.current : { posts: [], cursor: undefined }
+      let { posts, cursor } = before as typeof read.current
+      while (posts.length < count && cursor !== null) {
+        const page = await client.posts.list({ ...query, ...(cursor && { cursor }) }, { signal })
+        posts = [...posts, ...page.data]
+        cursor = page.nextCursor ?? null
+      }
+      read.current = { key: `${key} ${readTurn}`, posts, cursor }
+      return read.current
+    },
+    [client, key, readTurn, count],
+  )
+  return html`<section aria-label="Posts" class="post-list">
+    <label class="inline">Order <select onChange=${(event: Event) => setQuery({ order: (event.target as HTMLSelectElement).value })}>
+      ${Object.entries(ORDERS).map(([value, label]) => html`<option value=${value} selected=${value === order}>${label}</option>`)}
+    </select></label>
+    <${Loading} loaded=${posts}>
+      ${({ posts, cursor }: { posts: ListedPost[]; cursor?: string | null }) => html`
+        ${posts.length === 0 && html`<${Empty}>No post meets the filters.<//>`}
+        ${[
+          ...Map.groupBy(posts, ({ scheduledAt }) => dates.toLocal(new Date(scheduledAt!), timeZone).slice(0, 10)),
+        ].map(
+          ([day, own]) => html`<section key=${day} aria-label=${dates.formatLocal(day, { dateStyle: 'full' })}>
+            <h2>${dates.formatLocal(day, { dateStyle: 'full' })}</h2>
+            <ul class="entries">${own.map((post) => html`<${Item} key=${post.id} entry=${toEntry(post)} />`)}</ul>
+          </section>`,
+        )}
+        ${cursor && html`<button type="button" onClick=${() => setCount(posts.length + PAGE)}>More posts</button>`}`}
+    <//>
+  </section>`
+}
+
+const today = (timeZone: string) => dates.toLocal(new Date(), timeZone).slice(0, 10)
+
+/** All deliveries of a post together, at its own time. */
+export const toEntry = (post: ListedPost): Entry => ({
+  post,
+  instant: post.scheduledAt ?? '',
+  day: '',
+  targets: post.targets ?? [],
+})

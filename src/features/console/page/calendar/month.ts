@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { html } from '../html.ts'
+import * as dates from '../time.ts'
+import { useCalendar } from './context.ts'
+import { dropPlace } from './drag.ts'
+import type { Entry } from './entries.ts'
+import { Add, Item, keyOf, useArrows } from './item.ts'
+import { isOpen } from './times.ts'
+
+/** As many as a day shows before the others have to be asked for. */
+const SHOWN_MAX = 4
+
+interface GridProps {
+  weeks: string[][]
+  days: ReadonlyMap<string, Entry[]>
+}
+
+/** A month as its weeks of days. */
+export function Month({ weeks, days, month }: GridProps & { month: string }) {
+  return html`<div class="grid month" role="list" ...${useArrows()}>
+    ${weeks[0]!.map((day) => html`<div class="weekday" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })}</div>`)}
+    ${weeks.flat().map((day) => html`<${Day} key=${day} day=${day} isOther=${!day.startsWith(month)} entries=${days.get(day) ?? []} />`)}
+  </div>`
+}
+
+/** Says which day it is, and how many posts it has. */
+export const dayTitle = (day: string, { length }: Entry[]) =>
+  `${dates.formatLocal(day, { dateStyle: 'full' })}, ${length} ${length === 1 ? 'post' : 'posts'}`
+
+/** Before which entry the line stands that says what time it is. */
+export const LINE = html`<li class="now" aria-hidden="true"></li>`
+
+function Day({ day, isOther, entries }: { day: string; isOther: boolean; entries: Entry[] }) {
+  const { timeZone, now, move } = useCalendar()
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? entries : entries.slice(0, SHOWN_MAX)
+  const isToday = now.startsWith(day)
+  const isPast = (entry: Entry) => Date.parse(entry.instant) <= Date.now()
+  const items = shown.map((entry) => html`<${Item} key=${keyOf(entry)} entry=${entry} day=${day} />`)
+  if (isToday && items.length > 0) items.splice(shown.filter(isPast).length, 0, LINE)
+  const place = dropPlace(
+    () => isOpen(timeZone, day),
+    (entry) => move(entry, day),
+  )
+  return html`<div role="listitem" class="day ${isOpen(timeZone, day) ? '' : 'over'} ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
+      aria-label=${dayTitle(day, entries)} ...${place}>
+    <${Add} day=${day} />
+    <div class="date" aria-hidden="true"><span class="narrow">${dates.formatLocal(day, { weekday: 'short', day: 'numeric', month: 'short' })}</span><span class="wide">${Number(day.slice(8))}</span></div>
+    <ul class="entries">${items}</ul>
+    ${entries.length > SHOWN_MAX && html`<button type="button" class="quiet more" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? 'Fewer' : `${entries.length - SHOWN_MAX} more`}</button>`}
+  </div>`
+}

@@ -1,0 +1,76 @@
+import { setQuery } from '../hooks.ts'
+import { html } from '../html.ts'
+import * as dates from '../time.ts'
+import { useCalendar } from './context.ts'
+import { dropPlace } from './drag.ts'
+import type { Entry } from './entries.ts'
+import { Add, Item, keyOf, useArrows } from './item.ts'
+import { dayTitle } from './month.ts'
+import { isOpen, type Row, rowsOf, rowTitle } from './times.ts'
+
+interface WeekProps {
+  week: string[]
+  days: ReadonlyMap<string, Entry[]>
+  isNightOpen: boolean
+}
+
+/** A week on one axis of hours. The hours of the night are one row each until somebody unfolds them. */
+export function Week({ week, days, isNightOpen }: WeekProps) {
+  const rows = rowsOf(isNightOpen)
+  const fold = () => setQuery({ night: isNightOpen ? '' : 'open' })
+  return html`<div class="grid week" style=${{ '--rows': rows.length + 1 }} ...${useArrows()}>
+    <div class="axis">
+      <button type="button" class="quiet" aria-expanded=${isNightOpen} aria-label="Hours of the night" title=${isNightOpen ? 'Fold the night' : 'Unfold the night'} onClick=${fold}>${isNightOpen ? '▾' : '▸'}</button>
+      ${rows.map((row) => html`<span class="small" aria-hidden="true">${rowTitle(row)}</span>`)}
+    </div>
+    <div class="days" role="list">
+      ${week.map((day) => html`<${Day} key=${day} day=${day} rows=${rows} entries=${days.get(day) ?? []} />`)}
+    </div>
+  </div>`
+}
+
+const isIn = ({ from, until }: Row, hour: number) => from <= hour && hour < until
+
+function Day({ day, rows, entries }: { day: string; rows: Row[]; entries: Entry[] }) {
+  const { timeZone, now } = useCalendar()
+  const isToday = now.startsWith(day)
+  const hourOf = ({ instant }: Entry) => {
+    const local = dates.toLocal(new Date(instant), timeZone)
+    return local.startsWith(day) ? Number(local.slice(11, 13)) : 0
+  }
+  return html`<div role="listitem" class="day ${isOpen(timeZone, day) ? '' : 'over'} ${isToday ? 'today' : ''}" aria-label=${dayTitle(day, entries)}>
+    <div class="date" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })} <b>${Number(day.slice(8))}</b></div>
+    ${rows.map(
+      (
+        row,
+      ) => html`<${Hour} key=${row.hour} day=${day} row=${row} isNow=${isToday && isIn(row, Number(now.slice(11, 13)))}
+        entries=${entries.filter((entry) => isIn(row, hourOf(entry)))} />`,
+    )}
+  </div>`
+}
+
+interface HourProps {
+  day: string
+  row: Row
+  isNow: boolean
+  entries: Entry[]
+}
+
+function Hour({ day, row, isNow, entries }: HourProps) {
+  const { timeZone, now, move } = useCalendar()
+  const { from, until, hour } = row
+  const last = String(until - 1).padStart(2, '0')
+  /** Whether an entry keeps its time within folded hours. */
+  const isAtNight = ({ post, instant }: Entry) =>
+    post.status !== 'draft' && isIn(row, Number(dates.toLocal(new Date(instant), timeZone).slice(11, 13)))
+  const place = dropPlace(
+    () => isOpen(timeZone, day, last),
+    (entry) => move(entry, day, isAtNight(entry) ? undefined : hour),
+  )
+  const passed = (Number(now.slice(11, 13)) + Number(now.slice(14, 16)) / 60 - from) / (until - from)
+  return html`<div class="hour ${isOpen(timeZone, day, last) ? '' : 'over'}" data-hour=${hour} ...${place}>
+    <${Add} day=${day} hour=${hour} />
+    ${entries.length > 0 && html`<ul class="entries" aria-label=${rowTitle(row)}>${entries.map((entry) => html`<${Item} key=${keyOf(entry)} entry=${entry} day=${day} />`)}</ul>`}
+    ${isNow && html`<span class="now" aria-hidden="true" style=${{ insetBlockStart: `${passed * 100}%` }}></span>`}
+  </div>`
+}
