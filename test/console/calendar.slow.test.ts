@@ -159,6 +159,7 @@ t.test('the list finds posts of all time, and reads on when somebody asks for it
     scheduledAt: `20${30 + (index % 30)}-05-01T12:00:00Z`,
   }))
   await ada.call('POST', '/posts/batch', { posts })
+  await sequenceEvents(db)
   await until('the words are indexed', () => indexPosts(db), { isMet: (pauseMs) => pauseMs === null })
   const { page, problems } = await open()
   await show(page, '/calendar?view=list')

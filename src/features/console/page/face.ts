@@ -7,14 +7,16 @@ interface Of {
   id: string
   platform: string
   username: string
+  /** What a screen reader says, where the name stands beside it. */
+  label?: string
 }
 
 /** The picture of an account, or the first letter of its name, with the icon of its network. */
-export function Face({ id, platform, username }: Of) {
+export function Face({ id, platform, username, label }: Of) {
   const account = usePeople().byId.get(id)
   const name = account ? nameOf(account) : username
-  const label = `${name} on ${useNames()(platform)}`
-  return html`<span class="face" role="img" aria-label=${label} title=${label}>
+  const title = `${name} on ${useNames()(platform)}`
+  return html`<span class="face" role="img" aria-label=${label ?? title} title=${title}>
     ${account?.avatarUrl ? html`<img src=${toOwn(account.avatarUrl)} alt="" loading="lazy" width="24" height="24" />` : html`<span class="letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`}
     <${Network} platform=${platform} isDecoration />
   </span>`

@@ -17,6 +17,7 @@ export interface Session {
   client: Postroom
   /** Stores a file, and tells the share of it that was sent. */
   upload(file: File, onProgress: (share: number) => void): Promise<Media>
+  userId: string
   /** The name of the user, and that of the key or its first characters. */
   userName: string
   keyName: string
@@ -105,10 +106,10 @@ export async function signIn(key: string, end: Session['end']): Promise<Session>
   ])
   const catalogue = new Map(platforms.map((platform) => [platform.id, platform]))
   forgetOthers(key, own.userId)
-  const { scopes, accountIds } = own
+  const { userId, scopes, accountIds } = own
   const upload: Session['upload'] = (file, onProgress) =>
     clientOf(key, { fetch: fetchWithProgress(onProgress), maxRetries: 2 }).uploads.create(file)
-  return { client, upload, ...namesOf(own), scopes, accountIds, platforms: catalogue, end }
+  return { client, upload, userId, ...namesOf(own), scopes, accountIds, platforms: catalogue, end }
 }
 
 /** Gives a value in place of an expected error. */

@@ -1,19 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Account, ConnectAccount, Platform } from '../../../../clients/sdk/index.ts'
-import { useAction } from '../hooks.ts'
+import { useState } from 'preact/hooks'
+import type { Account, Platform } from '../../../../clients/sdk/index.ts'
+import { setQuery, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
-import { AccountNumbers } from '../numbers.ts'
-import { Confirm, Details, Empty, Loading, Network } from '../parts.ts'
-import { usePeople } from '../people.ts'
-import { Problem } from '../problem.ts'
-import { toOwn, useCan, useCanConnect, useNames, useSession } from '../session.ts'
-import { formatInstant, OWN_ZONE } from '../time.ts'
-import { toWords } from '../words.ts'
-import { Slots } from './slots.ts'
+import { Empty, Loading, Network } from '../parts.ts'
+import { isNamed, nameOf as nameAccount, usePeople } from '../people.ts'
+import { useCanConnect, useNames, useSession } from '../session.ts'
+import { Connect } from './connect.ts'
+import { Row } from './row.ts'
 
 export function Accounts() {
   const { platforms } = useSession()
-  const nameOf = useNames()
   const canConnect = useCanConnect()
   const accounts = usePeople()
   const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account }>()
@@ -35,142 +31,41 @@ export function Accounts() {
     </div>
     ${connecting && html`<${Connect} key=${connecting.platform?.id} ...${connecting} onChoose=${connect} onEnd=${end} />`}
     <${Loading} loaded=${accounts}>
-      ${(list: Account[]) => {
-        if (list.length === 0) return html`<${Empty}>No account is connected yet.<//>`
-        return [...Map.groupBy(list, ({ platform }) => platform)].map(
-          ([platform, own]) => html`<section class="card" aria-label=${nameOf(platform)}>
-            <h2><span aria-hidden="true"><${Network} platform=${platform} /></span> ${nameOf(platform)}</h2>
-            <ul class="rows">${own.map((account) => html`<${Row} key=${account.id} account=${account} onConnect=${() => connect(platform, account)} reload=${accounts.reload} />`)}</ul>
-          </section>`,
-        )
-      }}
+      ${(list: Account[]) => (list.length === 0 ? html`<${Empty}>No account is connected yet.<//>` : html`<${Groups} list=${list} onConnect=${connect} reload=${accounts.reload} />`)}
     <//>
   `
 }
 
-function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
-  const { client } = useSession()
-  const canChange = useCan('accounts:connect')
-  const canConnect = useCanConnect()
-  const { id, username, displayName, avatarUrl, attention, canDisconnect, credentialsExpireAt } = account
-  const canRead = useCan('posts:read')
-  // Another code needs the operator of the service.
-  const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
-  return html`<li>
-    ${avatarUrl && html`<img class="avatar" src=${toOwn(avatarUrl)} alt="" width="40" height="40" />`}
-    <div>
-      <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
-      ${credentialsExpireAt && html`<p class="small">Its credentials expire on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
-      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
-    </div>
-    <div class="buttons">
-      <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
-      ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? 'Connect' : 'Connect again'}</button>`}
-      ${
-        canChange &&
-        canDisconnect &&
-        html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
-        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts." />`
-      }
-    </div>
-    <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>
-    ${canRead && html`<${Details} title="Numbers of the last 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
-  </li>`
+interface GroupsProps {
+  list: Account[]
+  onConnect: (platform: string, account: Account) => void
+  reload: () => void
 }
 
-/** The states of a connection for which a person is still busy in the window. */
-const UNFINISHED: readonly string[] = ['pending', 'opened', 'choosing']
-
-/** How many failed requests in a row a person who consents may outlast. */
-const POLL_RETRIES = 8
-
-interface ConnectProps {
-  platform: Platform
-  account?: Account
-  onEnd: () => void
-}
-
-type Choice = Omit<ConnectProps, 'platform'> & { platform?: Platform; onChoose: (platform: string) => void }
-
-/** Connects an account of a network, which is asked for where it is not known. */
-function Connect({ platform, onChoose, ...props }: Choice) {
-  const { platforms } = useSession()
-  const methods = platform?.connect.map(({ method }) => method) ?? []
-  const title = `Connect ${platform?.name ?? 'an account'}`
-  // The button that has opened it may be far below.
-  const section = useRef<HTMLElement>(null)
-  useEffect(() => section.current?.querySelector<HTMLElement>('form input, form button, .buttons button')?.focus(), [])
-  return html`<section ref=${section} class="card" aria-label=${title}>
-    <div class="bar"><h2>${title}</h2><button type="button" onClick=${props.onEnd}>Close</button></div>
-    ${!platform && html`<div class="buttons">${[...platforms.values()].filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<button type="button" onClick=${() => onChoose(id)}>${name}</button>`)}</div>`}
-    ${methods.includes('oauth') && html`<${Consent} platform=${platform} ...${props} />`}
-    ${methods.length > 1 && html`<p class="small">Or with credentials:</p>`}
-    ${methods.includes('credentials') && html`<${Credentials} platform=${platform} ...${props} />`}
-  </section>`
-}
-
-/** The way of OAuth: a person consents in a window of the network, and comes back. */
-function Consent({ platform, account, onEnd }: ConnectProps) {
-  const { client } = useSession()
-  const [state, setState] = useState<unknown>()
-  // The service refuses `accountId` of an account that was added without credentials.
-  const isNew = account?.attention?.code === 'not_connected'
-  const hint = platform.connect.find(({ method }) => method === 'oauth')?.hint
-  const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
-    const given = String(new FormData(form).get('hint') ?? '').trim()
-    // Opened at once: a window that opens later is blocked.
-    const window = open('about:blank', 'connect')
-    try {
-      const { id, url } = await client.connections.create({
-        platform: platform.id,
-        ...(given && { hint: given }),
-        ...(account && !isNew && { accountId: account.id }),
-      })
-      if (window) window.location.href = url
-      setState(html`Allow the access in <a href=${url} target="connect">the window of ${platform.name}</a>.`)
-      while (form.isConnected) {
-        const connection = await client.connections.get(id, { maxRetries: POLL_RETRIES })
-        if (connection.state === 'connected') return onEnd()
-        if (!UNFINISHED.includes(connection.state)) {
-          return setState(connection.error?.message ?? `The connection is ${connection.state}: look at the window.`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 2_000))
-      }
-    } catch (error) {
-      window?.close()
-      throw error
-    }
-  })
-  return html`<form onSubmit=${run}>
-    ${hint && hint !== 'ignored' && html`<label>Your handle or server <input name="hint" required=${hint === 'required'} /></label>`}
-    ${isNew && html`<p class="small">This account was added without credentials. The one that you allow is added beside it. The posts of this one stay with it.</p>`}
-    <button class="primary" disabled=${isRunning}>Allow access at ${platform.name}</button>
-    ${state && html`<p role="status" dir="auto">${state}</p>`}
-    ${error && html`<${Problem} error=${error} />`}
-  </form>`
-}
-
-/** A field for each of the credentials that the network takes. */
-function Credentials({ platform, onEnd }: ConnectProps) {
-  const { client } = useSession()
-  const schema = platform.connect.find(({ method }) => method === 'credentials')!.credentials as {
-    properties: Record<string, { description?: string }>
-    required?: string[]
-  }
-  const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
-    const entries = [...new FormData(form)].filter(([, value]) => value !== '')
-    // The service checks the properties, which differ by network.
-    await client.accounts.connect({ platform: platform.id, credentials: Object.fromEntries(entries) } as ConnectAccount)
-    onEnd()
-  })
-  return html`<form onSubmit=${run}>
-    ${Object.entries(schema.properties).map(
-      ([name, { description }]) => html`<label>${toWords(name)}
-        <input name=${name} type=${/password|token|url/i.test(name) ? 'password' : 'text'} autocomplete="off" required=${schema.required?.includes(name)} />
-        ${description && html`<span class="small">${description.replaceAll('`', '')}</span>`}
-      </label>`,
-    )}
-    <button class="primary" disabled=${isRunning}>Connect</button>
-    ${error && html`<${Problem} error=${error} />`}
-  </form>`
+/** The accounts by their networks. A search and a filter, which the address keeps, leave out others. */
+function Groups({ list, onConnect, reload }: GroupsProps) {
+  const { query } = useRoute()
+  const nameOf = useNames()
+  const typed = query.get('q') ?? ''
+  const isNeedy = query.get('attention') === 'yes'
+  const needy = list.filter(({ attention }) => attention)
+  const shown = list
+    .filter((account) => (!isNeedy || account.attention) && isNamed(account, nameOf(account.platform), typed.trim()))
+    .sort((a, b) => nameAccount(a).localeCompare(nameAccount(b)))
+  const groups = [...Map.groupBy(shown, ({ platform }) => platform)].sort(([a], [b]) =>
+    nameOf(a).localeCompare(nameOf(b)),
+  )
+  const search = (event: Event) => setQuery({ q: (event.target as HTMLInputElement).value })
+  return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+      <label><span class="hidden">Search accounts</span> <input type="search" placeholder="Search by name or network" value=${typed} onInput=${search} /></label>
+      ${needy.length > 0 && html`<button type="button" aria-pressed=${isNeedy} onClick=${() => setQuery({ attention: isNeedy ? '' : 'yes' })}><span aria-hidden="true">⚠</span> Needs its owner: ${needy.length}</button>`}
+      <span class="small" role="status">${shown.length} of ${list.length} accounts</span>
+    </form>
+    ${shown.length === 0 && html`<${Empty}>No account meets the filter.<//>`}
+    ${groups.map(
+      ([platform, own]) => html`<section key=${platform} class="card" aria-label=${nameOf(platform)}>
+        <h2><${Network} platform=${platform} isDecoration /> ${nameOf(platform)} <span class="small">${own.length}</span></h2>
+        <ul class="rows">${own.map((account) => html`<${Row} key=${account.id} account=${account} onConnect=${() => onConnect(platform, account)} reload=${reload} />`)}</ul>
+      </section>`,
+    )}`
 }

@@ -1,6 +1,7 @@
 import type { Account, PostValidation } from '../../../../clients/sdk/index.ts'
+import { Face } from '../face.ts'
 import { html } from '../html.ts'
-import { Network } from '../parts.ts'
+import { nameOf } from '../people.ts'
 import { issuesOf, Preview } from '../preview.ts'
 import { useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
@@ -37,7 +38,7 @@ export function OnAccount({ account, draft, validation, setDraft, ...filesProps 
   const button = (label: string, act: () => void) =>
     html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
   return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
-    <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+    <h2 class="who"><${Face} ...${account} label=${useNames()(platform)} /> <span dir="auto">${nameOf(account)}</span></h2>
     ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
     ${slot && html`<p class="small">Its slot: ${formatInstant(slot.scheduledAt, OWN_ZONE)}</p>`}
     ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}

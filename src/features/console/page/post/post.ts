@@ -8,11 +8,13 @@ import type {
   PostValidation,
   PostWarning,
 } from '../../../../clients/sdk/index.ts'
+import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues, keptWarnings } from '../issues.ts'
 import { Numbers } from '../numbers.ts'
-import { Loading, Network, type Picture, Pictures, StateMark, Text } from '../parts.ts'
+import { Loading, type Picture, Pictures, StateMark, Text } from '../parts.ts'
+import { nameOf, usePeople } from '../people.ts'
 import { Preview, toBody } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
@@ -125,7 +127,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
   const network = useNames()(platform)
   return html`<section class="card" aria-label="${username} on ${network}">
     <div class="bar">
-      <h2><${Network} platform=${platform} /> <span dir="auto">${username}</span></h2>
+      <h2 class="who"><${Face} id=${target.accountId} platform=${platform} username=${username} label=${network} /> <span dir="auto">${nameOf(usePeople().byId.get(target.accountId) ?? target)}</span></h2>
       <${StateMark} state=${delivery.state} />
     </div>
     ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> The network does not show it any more since ${formatInstant(delivery.goneAt, timeZone)}: it was deleted or hidden there.</p>`}

@@ -1,0 +1,39 @@
+import type { Account } from '../../../../clients/sdk/index.ts'
+import { Face } from '../face.ts'
+import { html } from '../html.ts'
+import { AccountNumbers } from '../numbers.ts'
+import { Confirm, Details } from '../parts.ts'
+import { useCan, useCanConnect, useNames, useSession } from '../session.ts'
+import { formatInstant, OWN_ZONE } from '../time.ts'
+import { Slots } from './slots.ts'
+
+/** An account, what it needs, and what can be done with it. */
+export function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
+  const { client } = useSession()
+  const canChange = useCan('accounts:connect')
+  const canConnect = useCanConnect()
+  const { id, username, displayName, attention, canDisconnect, credentialsExpireAt } = account
+  const canRead = useCan('posts:read')
+  // Another code needs the operator of the service.
+  const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
+  return html`<li class="account">
+    <${Face} ...${account} label=${useNames()(account.platform)} />
+    <div>
+      <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
+      ${credentialsExpireAt && html`<p class="small">Its credentials expire on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
+      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
+    </div>
+    <div class="buttons">
+      <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
+      ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? 'Connect' : 'Connect again'}</button>`}
+      ${
+        canChange &&
+        canDisconnect &&
+        html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
+        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts." />`
+      }
+    </div>
+    <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>
+    ${canRead && html`<${Details} title="Numbers of the last 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
+  </li>`
+}

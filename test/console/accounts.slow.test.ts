@@ -1,0 +1,100 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { storeAvatar } from '../../db/queries/avatars.ts'
+import type { PlatformId } from '../../schemas/platform.ts'
+import { needsBrowser } from '../helpers/browser.ts'
+import { jpeg } from '../helpers/upload.ts'
+import { createScene } from './scene.ts'
+
+const NETWORKS: PlatformId[] = ['bluesky', 'mastodon', 'sandbox']
+
+/** A user with sixty accounts, the first of which has a picture and a hostile name. */
+async function createAgency(t: Test) {
+  const scene = await createScene(t)
+  const { db, ada } = scene
+  const ids: string[] = [...scene.accountIds]
+  for (let index = ids.length; index < 60; index++) {
+    ids.push(await ada.account(NETWORKS[index % NETWORKS.length]!, { username: `client${index}` }))
+  }
+  const displayName = '<img src=x onerror=ran=1>'
+  await db.updateTable('accounts').set({ displayName }).where('id', '=', ids[0]!).execute()
+  await storeAvatar(db, { id: ids[0]!, bytes: await jpeg() })
+  return { ...scene, ids, displayName }
+}
+
+async function checkAccessible(t: Test, page: Page) {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  t.strictSame(
+    violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+    [],
+  )
+}
+
+t.test('sixty accounts are searched, chosen together, and remembered as sets', needsBrowser, async (t) => {
+  const { ada, ids, displayName, open, show } = await createAgency(t)
+  const { page, problems } = await open()
+  await show(page, '/compose')
+  const choices = page.getByRole('group', { name: 'Accounts', exact: true })
+  const boxes = choices.getByRole('checkbox')
+  await boxes.nth(59).waitFor()
+  await choices.getByText(displayName).waitFor()
+  await choices.locator('img').waitFor()
+  const search = choices.getByLabel('Search accounts')
+  await search.fill('mastodon client1')
+  const found = await boxes.count()
+  await choices.getByRole('button', { name: `Choose these ${found}` }).click()
+  await search.fill('')
+  await choices.getByText(`${found} of 60 chosen`).waitFor()
+  await checkAccessible(t, page)
+
+  await choices.getByRole('button', { name: 'Remember these' }).click()
+  const question = page.getByRole('dialog', { name: 'Remember these' })
+  await question.getByLabel('Name').fill(`Harbour ${displayName}`)
+  await question.getByRole('button', { name: 'Remember these' }).click()
+  const set = choices.getByRole('button', { name: `Harbour ${displayName}` })
+  await set.waitFor()
+  await choices.getByRole('button', { name: 'Choose all' }).click()
+  await choices.getByText('60 of 60 chosen').waitFor()
+  await choices.getByRole('button', { name: 'None' }).click()
+  await choices.getByText('0 of 60 chosen').waitFor()
+  await page.reload()
+  await set.click()
+  await choices.getByText(`${found} of 60 chosen`).waitFor()
+  t.equal(await set.getAttribute('aria-pressed'), 'true')
+  await page.getByLabel('Text', { exact: true }).fill('Hello')
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByRole('heading', { name: 'Draft', exact: true }).waitFor()
+  const [draft] = (await ada.call('GET', '/posts?include=targets')).body.data
+  t.equal(draft.targets.length, found)
+  t.ok(draft.targets.every(({ accountId }: { accountId: string }) => ids.includes(accountId)))
+
+  await show(page, '/compose')
+  await choices.getByRole('button', { name: 'Forget a set' }).click()
+  const forget = page.getByRole('dialog', { name: 'Forget a set' })
+  await forget.getByRole('button', { name: 'Forget a set' }).click()
+  await set.waitFor({ state: 'hidden' })
+  t.equal(await page.evaluate('window.ran'), undefined)
+  t.strictSame(problems(), [])
+})
+
+t.test('the page of the accounts has groups, a search, and those that need their owners', needsBrowser, async (t) => {
+  const { db, ids, open, show } = await createAgency(t)
+  const attention = JSON.stringify({ code: 'unauthorized', message: 'The access was withdrawn.' })
+  await db.updateTable('accounts').set({ attention: null }).execute()
+  await db.updateTable('accounts').set({ attention }).where('id', '=', ids[1]!).execute()
+  const { page, problems } = await open()
+  await show(page, '/accounts')
+  const rows = page.locator('.account')
+  await rows.nth(59).waitFor()
+  await page.getByLabel('Search accounts').fill('mastodon client13')
+  await page.getByText('1 of 60 accounts').waitFor()
+  t.equal(await rows.count(), 1)
+  await page.reload()
+  await page.getByText('1 of 60 accounts').waitFor()
+  await checkAccessible(t, page)
+  await page.getByLabel('Search accounts').fill('nobody')
+  await page.getByText('No account meets the filter.').waitFor()
+  t.strictSame(problems(), [])
+})
