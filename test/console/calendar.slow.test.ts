@@ -188,6 +188,8 @@ t.test('the list finds posts of all time, and reads on when somebody asks for it
   await account.press('Enter')
   t.match(await account.evaluate((field) => (field as { validationMessage?: string }).validationMessage), 'No account')
   await page.reload()
-  t.equal(await account.inputValue(), 'ada.example.com (Bluesky)')
+  await until('the account is named', () => account.inputValue(), {
+    isMet: (name) => name === 'ada.example.com (Bluesky)',
+  })
   t.strictSame(problems(), [])
 })

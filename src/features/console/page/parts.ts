@@ -196,15 +196,20 @@ export interface Note {
   undo?: () => Promise<unknown>
   /** Warnings of the service about the change. */
   warnings?: IssuesProps
+  /** More about what was done. */
+  details?: unknown
+  /** Whether the undo says itself what became of it. */
+  staysAfterUndo?: boolean
 }
 
 /** A line that says what was done, and takes it back. It stays, as nobody knows how long somebody reads. */
 export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () => void }) {
   const [error, setError] = useState<Error>()
   useEffect(() => setError(undefined), [note])
-  const undo = () => note?.undo?.().then(onEnd, setError)
+  const undo = () => note?.undo?.().then(note.staysAfterUndo ? undefined : onEnd, setError)
   return html`<div class="note" role="status" aria-live="polite">
     ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}
+    ${note?.details}
     ${note?.warnings && html`<${Issues} ...${note.warnings} />`}
     ${error && html`<${Problem} error=${error} />`}
   </div>`

@@ -4,7 +4,8 @@ import { html } from '../html.ts'
 import { Empty, Loading, NoteLine } from '../parts.ts'
 import { useCan, useSession } from '../session.ts'
 import * as dates from '../time.ts'
-import { CalendarContext } from './context.ts'
+import { BulkBar } from './bulk-bar.ts'
+import { CalendarContext, useCalendar } from './context.ts'
 import { Drafts, useDrafts } from './drafts.ts'
 import { groupByDay } from './entries.ts'
 import { Filters, readFilters } from './filters.ts'
@@ -12,6 +13,7 @@ import { PostList } from './list.ts'
 import { useChanges } from './live.ts'
 import { Month } from './month.ts'
 import { useMoves } from './moves.ts'
+import { useSelection } from './selection.ts'
 import { Week } from './week.ts'
 
 const VIEWS = { month: 'Month', week: 'Week', list: 'List' }
@@ -46,12 +48,13 @@ export function Calendar() {
     setTurn((turn) => turn + 1)
     drafts.reload()
   }
-  const { move, withdraw, note, clear } = useMoves(timeZone, reload)
+  const { move, withdraw, note, setNote } = useMoves(timeZone, reload)
+  const selection = useSelection()
   useChanges(reload)
-  return html`<${CalendarContext.Provider} value=${{ timeZone, now, move }}>
+  return html`<${CalendarContext.Provider} value=${{ timeZone, now, move, selection }}>
     <${Head} ...${shown} />
     <${Filters} query=${query} timeZone=${timeZone} />
-    <${NoteLine} note=${note} onEnd=${clear} />
+    <${NoteLine} note=${note} onEnd=${() => setNote(undefined)} />
     <div class="with-side">
       ${
         view === 'list'
@@ -60,6 +63,7 @@ export function Calendar() {
       }
       <${Drafts} drafts=${drafts} ...${draftsProps} onWithdraw=${withdraw} />
     </div>
+    ${selection.isOn && html`<${BulkBar} setNote=${setNote} reload=${reload} />`}
   <//>`
 }
 
@@ -75,6 +79,7 @@ function useNow(timeZone: string): string {
 
 function Head({ view, date, from, until }: Shown) {
   const canWrite = useCan('posts:write')
+  const { selection } = useCalendar()
   const step = (count: number) =>
     setQuery({ date: view === 'week' ? dates.addDays(date, 7 * count) : dates.addMonths(date, count) })
   const last = dates.addDays(until, -1)
@@ -98,6 +103,7 @@ function Head({ view, date, from, until }: Shown) {
       <div class="joined" role="group" aria-label="View">
         ${Object.entries(VIEWS).map(([name, label]) => html`<button type="button" aria-pressed=${view === name} onClick=${() => setQuery({ view: name === 'month' ? '' : name })}>${label}</button>`)}
       </div>
+      ${canWrite && html`<button type="button" aria-pressed=${selection.isOn} onClick=${() => selection.setOn(!selection.isOn)}>Select</button>`}
       ${canWrite && html`<a class="button primary" href="#/compose">New post</a>`}
     </div>
   </div>`

@@ -1,6 +1,19 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import type { Entry } from './entries.ts'
+
+/** The posts that are selected, by their ids, and those that could be. */
+export interface Selection {
+  isOn: boolean
+  posts: ReadonlyMap<string, ListedPost>
+  toggle: (post: ListedPost) => void
+  selectShown: () => void
+  /** Begins, or ends with nothing selected. */
+  setOn: (isOn: boolean) => void
+  /** Tells that a post is shown, until the returned function is called. */
+  show: (post: ListedPost) => () => void
+}
 
 /** What the views of the calendar share. */
 export interface CalendarState {
@@ -9,6 +22,7 @@ export interface CalendarState {
   now: string
   /** Moves an entry or a draft to a day, at its time or within another hour. */
   move: (entry: Entry, day: string, hour?: string) => void
+  selection: Selection
 }
 
 export const CalendarContext = createContext<CalendarState | null>(null)

@@ -8,6 +8,7 @@ import { Chip } from './chip.ts'
 import { draggable, dropPlace } from './drag.ts'
 import { type Entry, picturesOf } from './entries.ts'
 import { toEntry } from './list.ts'
+import { Pick } from './selection.ts'
 
 /** As many drafts as are shown before more are asked for. */
 const DRAFTS_SHOWN = 20
@@ -40,6 +41,7 @@ export function Drafts({ drafts, shown, onMore, onWithdraw }: DraftsProps) {
   const canMove = useCan('posts:publish')
   const place = dropPlace(({ post }) => post.status === 'scheduled', onWithdraw)
   const item = (entry: Entry) => html`<li key=${entry.post.id} ...${draggable(entry, canMove)}>
+    <${Pick} entry=${entry} />
     <${Chip} ...${entry} files=${entry.targets.length > 0 ? picturesOf(entry) : []} />
   </li>`
   return html`<aside aria-label="Drafts" class="drafts" ...${place}>

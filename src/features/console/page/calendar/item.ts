@@ -6,6 +6,7 @@ import { Chip } from './chip.ts'
 import { useCalendar } from './context.ts'
 import { draggable } from './drag.ts'
 import { type Entry, picturesOf } from './entries.ts'
+import { Pick } from './selection.ts'
 import { composeAt, firstTime, isOpen } from './times.ts'
 
 /** One entry on its day. It is dragged to another one unless it is published. */
@@ -16,6 +17,7 @@ export function Item({ entry, day }: { entry: Entry; day?: string }) {
   const isOnDay = day === undefined || dates.toLocal(new Date(instant), timeZone).startsWith(day)
   const time = isOnDay ? dates.formatTime(instant, timeZone) : dates.formatInstant(instant, timeZone)
   return html`<li ...${draggable(entry, canMove)}>
+    <${Pick} entry=${entry} />
     <${Chip} ...${entry} files=${picturesOf(entry)} time=${time} />
   </li>`
 }

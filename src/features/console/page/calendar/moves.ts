@@ -28,7 +28,7 @@ export function changer(client: Postroom, { id, updatedAt }: Entry['post']) {
 }
 
 /** The change that gives a post its times back. */
-function timesOf({ scheduledAt, timeZone, targets }: Entry['post']): PatchPost {
+export function timesOf({ scheduledAt, timeZone, targets }: Entry['post']): PatchPost {
   const own = (targets ?? []).filter((target) => target.scheduledAt !== null)
   return {
     ...dates.toSchedule(new Date(scheduledAt!), timeZone),
@@ -37,7 +37,7 @@ function timesOf({ scheduledAt, timeZone, targets }: Entry['post']): PatchPost {
 }
 
 /** Refuses a time that has passed, which would publish the post. */
-function refusePast(time: Date, named: string): void {
+export function refusePast(time: Date, named: string): void {
   if (dates.isPast(time)) throw new Error(`${named} has passed. To publish the post now, open it.`)
 }
 
@@ -98,5 +98,5 @@ export function useMoves(timeZone: string, reload: () => void) {
       })
     return say(entry, 'Taken back to the drafts.', () => change(toDraft), canUndo ? back : undefined)
   }
-  return { move, withdraw, note, clear: () => setNote(undefined) }
+  return { move, withdraw, note, setNote }
 }

@@ -1,0 +1,133 @@
+import type { ListedPost } from '../../../../clients/sdk/index.ts'
+import { html } from '../html.ts'
+import { Confirm, type Note } from '../parts.ts'
+import { useCan, useSession, versionOf } from '../session.ts'
+import * as dates from '../time.ts'
+import { Failures, forEachPost, type Outcome, sayOutcomes } from './bulk.ts'
+import { useCalendar } from './context.ts'
+import { changer, refusePast, timesOf } from './moves.ts'
+import { firstTime } from './times.ts'
+
+interface BarProps {
+  setNote: (note: Note) => void
+  reload: () => void
+}
+
+const isRetried = ({ delivery: { state } }: NonNullable<ListedPost['targets']>[number]) =>
+  state === 'failed' || state === 'missed'
+
+/** The actions on all selected posts. Each post is changed by itself, and the page says of each what became of it. */
+export function BulkBar({ setNote, reload }: BarProps) {
+  const { client } = useSession()
+  const { selection, timeZone, now } = useCalendar()
+  const canPublish = useCan('posts:publish')
+  const posts = [...selection.posts.values()]
+  const retried = posts.filter(({ targets }) => targets?.some(isRetried))
+  const { shift, moveTo } = useShifts(timeZone)
+  const run = async (done: string, chosen: ListedPost[], act: (post: ListedPost) => Promise<Undo | undefined>) => {
+    const undos = new Map<string, Undo>()
+    const outcomes = await forEachPost(chosen, async (post) => {
+      const undo = await act(post)
+      if (undo) undos.set(post.id, undo)
+    })
+    const undo = async () => {
+      const again = await forEachPost(
+        chosen.filter(({ id }) => undos.has(id)),
+        ({ id }) => undos.get(id)!(),
+      )
+      show(sayOutcomes('Moved back', again), again)
+      reload()
+    }
+    const show = (text: string, outcomes: Outcome[], undo?: () => Promise<unknown>) =>
+      setNote({
+        text,
+        details: html`<${Failures} outcomes=${outcomes} />`,
+        ...(undo && { undo, staysAfterUndo: true }),
+      })
+    show(sayOutcomes(done, outcomes), outcomes, undos.size > 0 ? undo : undefined)
+    selection.setOn(false)
+    reload()
+  }
+  const nothing = () => {}
+  const isNone = posts.length === 0
+  const retry = async ({ id, targets = [] }: ListedPost) => {
+    for (const { accountId } of targets.filter(isRetried)) await client.deliveries.retry(id, accountId)
+    return undefined
+  }
+  const remove = async ({ id, updatedAt }: ListedPost) => {
+    const current = await client.posts.get(id)
+    if (current.updatedAt !== updatedAt) throw new Error('the post has changed meanwhile, look at it again')
+    await client.posts.delete(id, versionOf(current))
+    return undefined
+  }
+  return html`<div class="bulk" role="group" aria-label="Selected posts">
+    <strong role="status">${posts.length} selected</strong>
+    <button type="button" class="quiet" onClick=${selection.selectShown}>Select all shown</button>
+    ${
+      canPublish &&
+      html`<${Confirm} label="Shift" isDisabled=${isNone} onDone=${nothing} says="Each post keeps its time of the day. Drafts and published posts stay as they are."
+          act=${(fields: FormData) => run('Shifted', posts, shift(Number(fields.get('days'))))}>
+          <label>Days, less than 0 for earlier <input name="days" type="number" required min="-366" max="366" defaultValue="1" /></label>
+        <//>
+        <${Confirm} label="Move to a day" isDisabled=${isNone} onDone=${nothing} says="Each post keeps its time of the day. Drafts get one, and are scheduled."
+          act=${(fields: FormData) => run('Moved', posts, moveTo(String(fields.get('day'))))}>
+          <label>Day <input name="day" type="date" required min=${now.slice(0, 10)} /></label>
+        <//>
+        <${Confirm} label="Retry" isDisabled=${retried.length === 0} onDone=${nothing} says="What is missing of ${retried.length} of the posts is sent within seconds, to each account where it has failed or was missed."
+          act=${() => run('Retried', retried, retry)} />`
+    }
+    <${Confirm} label="Delete" isDangerous isDisabled=${isNone} onDone=${nothing} says="${posts.length} posts are deleted, and nothing of them is published. This cannot be undone. Published posts stay."
+      act=${() => run('Deleted', posts, remove)} />
+    <button type="button" onClick=${() => selection.setOn(false)}>Done</button>
+  </div>`
+}
+
+type Undo = () => Promise<unknown>
+
+/** Changes of the time of a post, each of which returns what takes it back. */
+function useShifts(timeZone: string) {
+  const { client } = useSession()
+  const shiftLocal = (time: string, days: number) => {
+    const local = dates.toLocal(new Date(time), timeZone)
+    const { length } = 'YYYY-MM-DD'
+    return dates
+      .toInstant(`${dates.addDays(local.slice(0, length), days)}${local.slice(length)}`, timeZone)
+      .toISOString()
+  }
+  const give = async (post: ListedPost, days: number): Promise<Undo | undefined> => {
+    if (post.status === 'draft') throw new Error('a draft has no time')
+    if (post.status === 'published') throw new Error('it is published')
+    const shifted = {
+      ...post,
+      scheduledAt: shiftLocal(post.scheduledAt!, days),
+      targets: (post.targets ?? []).map((target) => ({
+        ...target,
+        scheduledAt: target.scheduledAt && shiftLocal(target.scheduledAt, days),
+      })),
+    }
+    const change = changer(client, post)
+    const put = (post: ListedPost) =>
+      change(() => {
+        const times = [post.scheduledAt!, ...(post.targets ?? []).flatMap(({ scheduledAt }) => scheduledAt ?? [])]
+        for (const time of times) refusePast(new Date(time), dates.formatInstant(time, timeZone))
+        return timesOf(post)
+      })
+    await put(shifted)
+    return () => put(post)
+  }
+  const shift = (days: number) => (post: ListedPost) => give(post, days)
+  const moveTo = (day: string) => async (post: ListedPost) => {
+    if (post.status === 'draft') {
+      const change = changer(client, post)
+      const time = dates.toInstant(firstTime(timeZone, day), timeZone)
+      await change(() => {
+        refusePast(time, dates.formatInstant(time.toISOString(), timeZone))
+        return dates.toSchedule(time, timeZone)
+      })
+      return () => change(() => ({ scheduledAt: null }))
+    }
+    const from = dates.toLocal(new Date(post.scheduledAt!), timeZone).slice(0, 10)
+    return give(post, Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000))
+  }
+  return { shift, moveTo }
+}
