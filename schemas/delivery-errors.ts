@@ -1,4 +1,4 @@
-/** The codes of the errors of deliveries: what has happened, and what mends it. The console shows these sentences. */
+/** The codes of the errors of deliveries: what has happened, and what mends it. */
 export const DELIVERY_ERRORS: Record<string, string> = {
   rate_limited: 'the network requires a pause.',
   reconnect_required: 'the access token has expired and cannot be refreshed. Connect the account again, then retry.',

@@ -43,8 +43,10 @@ t.test('a service without its database is said to be unavailable, until it is ba
   const alert = page.getByRole('alert').filter({ hasText: 'The service cannot answer at the moment' })
   await alert.getByText('Database not available').first().waitFor()
   await alert.getByText('Details').first().click()
+  // Another part of the page may fail meanwhile, above.
   await alert
     .getByText(/^Request /)
+    .locator('visible=true')
     .first()
     .waitFor()
   await allow(true)

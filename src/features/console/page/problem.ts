@@ -54,10 +54,19 @@ function wordsOf(error: Error): Words {
   if (status === 429) return { title: 'Too many requests at the moment', isHidden: true }
   if (status >= 500) return { title: 'The service cannot answer at the moment', says: message }
   if (error instanceof InvalidRequest && error.details.length > 0) {
-    const mistakes = error.details.map(({ path, message }) => [nameOf(path), message].filter(Boolean).join(': '))
+    const mistakes = error.details.map(
+      ({ path, message }) => sayClocks(message) ?? [nameOf(path), message].filter(Boolean).join(': '),
+    )
     return { title: 'Something that was typed is not right', says: mistakes.join('. '), isHidden: true }
   }
   return { title: 'This did not work', says: message }
+}
+
+/** A local time that is none, or two, because the clocks change; undefined for another mistake. */
+function sayClocks(message: string): string | undefined {
+  if (message.includes(' does not exist in ')) return 'The clocks skip this time on that day: choose another one'
+  if (message.includes(' occurs twice in ')) return 'The clocks show this time twice on that day: choose another hour'
+  return undefined
 }
 
 /** Names a place in a request: `["slots", 1]` is `Slots 2`. */

@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks'
-import { DELIVERY_ERRORS } from '../../../../../schemas/delivery-errors.ts'
 import type {
   DeliveryMetrics,
   Media,
@@ -8,6 +7,7 @@ import type {
   PostValidation,
   PostWarning,
 } from '../../../../clients/sdk/index.ts'
+import { DELIVERY_WORDS } from '../delivery-words.ts'
 import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -133,7 +133,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> The network does not show it any more since ${formatInstant(delivery.goneAt, timeZone)}: it was deleted or hidden there.</p>`}
     <p class="small">${delivery.goneAt ? '' : STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
     ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
-    ${delivery.error && html`<div class="problem tone-${delivery.state === 'published' ? 'failed' : delivery.state}"><strong>${toWords(delivery.error.code)}</strong><p dir="auto">${delivery.error.message}</p>${meaningOf(delivery.error.code)}</div>`}
+    ${delivery.error && html`<${Trouble} error=${delivery.error} state=${delivery.state} />`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
@@ -150,12 +150,16 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
   </section>`
 }
 
-/** The meaning of an error, and what mends it, in the words of the API. */
-function meaningOf(code: string) {
-  const meaning = Object.hasOwn(DELIVERY_ERRORS, code) && DELIVERY_ERRORS[code]
-  return (
-    meaning && html`<p class="small">${meaning.replace(/^./, (letter) => letter.toUpperCase()).replaceAll('`', '')}</p>`
-  )
+type Delivery = PostTarget['delivery']
+
+/** What went wrong, what mends it, and what the network or the service said. */
+function Trouble({ error, state }: { error: NonNullable<Delivery['error']>; state: Delivery['state'] }) {
+  const [happened, todo] = DELIVERY_WORDS[error.code] ?? [toWords(error.code), '']
+  return html`<div class="problem tone-${state === 'published' ? 'failed' : state}">
+    <strong>${happened}</strong>
+    ${todo && html`<p>${todo}</p>`}
+    <p class="small" dir="auto">${error.message}</p>
+  </div>`
 }
 
 /** An edit of a published post, until the network has it. */
