@@ -166,14 +166,26 @@ t.test('an account gets slots, which show the posts that take them', needsBrowse
   await show(page, '/accounts')
   const account = page.getByLabel('Bluesky', { exact: true })
   await account.getByText('Slots').click()
-  await account.getByRole('button', { name: 'Add a slot' }).click()
-  await account.getByRole('combobox', { name: /^Day/ }).selectOption('wednesday')
-  await account.getByLabel('Time', { exact: true }).fill('09:30')
+  for (const day of ['Monday', 'Friday']) await account.getByLabel(day, { exact: true }).uncheck()
+  await account.getByRole('button', { name: 'Another time' }).click()
+  await account.getByLabel('Time 1', { exact: true }).fill('09:30')
+  await account.getByLabel('Time 2', { exact: true }).fill('17:00')
+  await account.getByRole('button', { name: 'Add 6 slots' }).click()
+  await account.getByText('6 of them are there already.').waitFor()
+  t.ok(await account.getByRole('button', { name: 'Add 0 slots' }).isDisabled(), 'no slot is there twice')
+  await account.getByRole('button', { name: 'Remove Tuesday 17:00' }).click()
+  for (const day of ['Tuesday', 'Thursday']) await account.getByLabel(day, { exact: true }).uncheck()
   await account.getByRole('button', { name: 'Save the slots' }).click()
   await account.getByText('free').first().waitFor()
   t.strictSame((await ada.call('GET', `/accounts/${accountIds[0]}/schedule`)).body, {
     timeZone: ZONE,
-    slots: [{ weekday: 'wednesday', time: '09:30' }],
+    slots: [
+      { weekday: 'tuesday', time: '09:30' },
+      { weekday: 'wednesday', time: '09:30' },
+      { weekday: 'wednesday', time: '17:00' },
+      { weekday: 'thursday', time: '09:30' },
+      { weekday: 'thursday', time: '17:00' },
+    ],
     skip: [],
   })
 })

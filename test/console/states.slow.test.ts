@@ -79,11 +79,29 @@ t.test('what the service refuses is said in words of the page', needsBrowser, as
   await show(page, '/accounts')
   const account = page.getByRole('region', { name: 'Bluesky' })
   await account.getByText('Slots').click()
-  for (let count = 0; count < 2; count++) await account.getByRole('button', { name: 'Add a slot' }).click()
+  // The page adds no slot twice.
+  const slot = { weekday: 'monday', time: '09:00' }
+  const postData = JSON.stringify({ timeZone: 'Europe/Berlin', slots: [slot, slot] })
+  await page.route('**/schedule', (route) =>
+    route.request().method() === 'PUT' ? route.continue({ postData }) : route.continue(),
+  )
   await account.getByRole('button', { name: 'Save the slots' }).click()
   const mistake = account.getByRole('alert')
   await mistake.getByText(/^Slots 2: /).waitFor()
   t.notMatch(await mistake.innerText(), /slots\.1|Invalid request/)
+
+  await show(page, '/compose')
+  await page.getByRole('checkbox', { name: /^Bluesky/ }).check()
+  await page.getByLabel('Text', { exact: true }).fill('Hello')
+  const time = page.getByLabel('Time, or none for a draft')
+  for (const [local, says] of [
+    ['2027-03-28T02:30', 'The clocks skip this time on that day: choose another one'],
+    ['2027-10-31T02:30', 'The clocks show this time twice on that day: choose another hour'],
+  ] as const) {
+    await time.fill(local)
+    await page.getByRole('alert').getByText(says).waitFor()
+    t.notMatch(await page.getByRole('alert').innerText(), /fold/)
+  }
 })
 
 t.test('a service that is gone loses nothing that is shown or typed', needsBrowser, async (t) => {

@@ -52,35 +52,61 @@ interface ScheduleProps {
   reload: () => void
 }
 
+const keyOf = ({ weekday, time }: WeeklySlot) => `${WEEKDAYS.indexOf(weekday)} ${time}`
+
+/** The slots of both lists, in the order of a week. None is there twice. */
+const join = (slots: WeeklySlot[], more: WeeklySlot[]): WeeklySlot[] =>
+  [...new Map([...slots, ...more].map((slot) => [keyOf(slot), slot]))]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([, slot]) => slot)
+
 function Schedule({ accountId, schedule, reload }: ScheduleProps) {
   const { client } = useSession()
   const canChange = useCan('posts:publish')
-  const [slots, setSlots] = useState(schedule.slots)
+  const [slots, setSlots] = useState(join(schedule.slots, []))
   const { run, error, isRunning } = useAction(async (form: HTMLFormElement) => {
     const timeZone = String(new FormData(form).get('timeZone'))
     await client.accounts.putSchedule(accountId, { timeZone, slots, skip: schedule.skip })
     reload()
   })
-  if (!canChange) {
-    return html`<ul>${slots.map(({ weekday, time }) => html`<li>${nameOf(weekday)} ${time}</li>`)}</ul>`
-  }
-  const change = (index: number, changes: Partial<WeeklySlot>) =>
-    setSlots(slots.map((slot, each) => (each === index ? { ...slot, ...changes } : slot)))
+  const remove = (slot: WeeklySlot) => setSlots(slots.filter((each) => each !== slot))
+  const list = html`<ul class="slots">
+    ${[...Map.groupBy(slots, ({ weekday }) => weekday)].map(
+      ([weekday, own]) => html`<li key=${weekday}><strong>${nameOf(weekday)}</strong>
+        ${own.map((slot) => html`<span class="slot" key=${slot.time}>${slot.time}${canChange && html`<button type="button" class="quiet" aria-label="Remove ${nameOf(weekday)} ${slot.time}" onClick=${() => remove(slot)}>✕</button>`}</span>`)}
+      </li>`,
+    )}
+  </ul>`
+  if (!canChange) return list
   return html`<form onSubmit=${run}>
     <${ZoneField} value=${slots.length > 0 ? schedule.timeZone : OWN_ZONE} />
-    ${slots.map(
-      ({ weekday, time }, index) => html`<div class="fields" key=${index}>
-        <label>Day <select value=${weekday} onChange=${(event: Event) => change(index, { weekday: (event.target as HTMLSelectElement).value as WeeklySlot['weekday'] })}>
-          ${WEEKDAYS.map((day) => html`<option value=${day} selected=${day === weekday}>${nameOf(day)}</option>`)}
-        </select></label>
-        <label>Time <input type="time" required value=${time} onChange=${(event: Event) => change(index, { time: (event.target as HTMLInputElement).value })} /></label>
-        <button type="button" aria-label="Remove ${nameOf(weekday)} ${time}" onClick=${() => setSlots(slots.filter((_, each) => each !== index))}>Remove</button>
-      </div>`,
-    )}
-    <div class="buttons">
-      <button type="button" onClick=${() => setSlots([...slots, { weekday: 'monday', time: '09:00' }])}>Add a slot</button>
-      <button class="primary" disabled=${isRunning}>Save the slots</button>
-    </div>
+    ${list}
+    <${NewSlots} slots=${slots} onAdd=${(more: WeeklySlot[]) => setSlots(join(slots, more))} />
+    <button class="primary" disabled=${isRunning}>Save the slots</button>
     ${error && html`<${Problem} error=${error} />`}
   </form>`
+}
+
+/** Adds each of some times on each of some days. What is there already is not added again. */
+function NewSlots({ slots, onAdd }: { slots: WeeklySlot[]; onAdd: (slots: WeeklySlot[]) => void }) {
+  const [days, setDays] = useState<WeeklySlot['weekday'][]>(WEEKDAYS.slice(0, 5))
+  const [times, setTimes] = useState(['09:00'])
+  const chosen = days.flatMap((weekday) => times.flatMap((time) => (time ? [{ weekday, time }] : [])))
+  const isNew = (slot: WeeklySlot) => !slots.some((each) => keyOf(each) === keyOf(slot))
+  const added = join(chosen, []).filter(isNew)
+  const toggle = (day: WeeklySlot['weekday']) =>
+    setDays(days.includes(day) ? days.filter((each) => each !== day) : [...days, day])
+  const typeTime = (index: number) => (event: Event) =>
+    setTimes(times.with(index, (event.target as HTMLInputElement).value))
+  return html`<div class="new-slots">
+    <fieldset><legend>Days</legend>${WEEKDAYS.map((day) => html`<label class="check"><input type="checkbox" checked=${days.includes(day)} onChange=${() => toggle(day)} /> ${nameOf(day)}</label>`)}</fieldset>
+    <div class="fields">
+      ${times.map((time, index) => html`<label key=${index}>Time ${times.length > 1 ? index + 1 : ''} <input type="time" value=${time} onInput=${typeTime(index)} /></label>`)}
+      <button type="button" onClick=${() => setTimes([...times, ''])}>Another time</button>
+    </div>
+    <div class="buttons">
+      <button type="button" disabled=${added.length === 0} onClick=${() => onAdd(added)}>${added.length === 1 ? 'Add 1 slot' : `Add ${added.length} slots`}</button>
+      ${chosen.length > added.length && html`<span class="small" role="status">${chosen.length - added.length} of them are there already.</span>`}
+    </div>
+  </div>`
 }
