@@ -1,4 +1,4 @@
-/** What an error of a delivery means to the owner of a post, and what mends it, by its code. */
+/** The meaning of an error of a delivery for the owner of a post, and its remedy, by its code. */
 export const DELIVERY_WORDS: Record<string, [happened: string, todo: string]> = {
   rate_limited: ['The network asks for a pause', 'It is sent again by itself.'],
   reconnect_required: ['The access to the account has ended', 'Connect the account again, then retry.'],

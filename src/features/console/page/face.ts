@@ -7,7 +7,7 @@ interface Of {
   id: string
   platform: string
   username: string
-  /** What a screen reader says, where the name stands beside it. */
+  /** The text for screen readers, if the name stands beside the picture. */
   label?: string
 }
 

@@ -7,6 +7,7 @@ import { Activity } from './activity/activity.ts'
 import { Calendar } from './calendar/calendar.ts'
 import { Compose } from './compose/compose.ts'
 import { GivenKey } from './given-key.ts'
+import { answerTabs, askTabs, noteSignOut } from './handover.ts'
 import { calendarAddress, keep, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
 import { Loading } from './parts.ts'
@@ -37,9 +38,13 @@ function Console() {
   const [key, setKey] = useState(readKey)
   const [given, setGiven] = useState<string>()
   const [error, setError] = useState<Error>()
+  const [isAsking, setAsking] = useState(key === null)
   const end = (error?: Error) => {
     if (error) forgetKey()
-    else forgetPerson()
+    else {
+      forgetPerson()
+      noteSignOut()
+    }
     setGiven(undefined)
     setKey(null)
     setError(error)
@@ -67,6 +72,18 @@ function Console() {
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
+  useEffect(() => {
+    if (key) return answerTabs()
+    if (isAsking) {
+      askTabs().then((key) => {
+        // A link may have brought one meanwhile.
+        if (key && readKey() === null) use(key)
+        setAsking(false)
+      })
+    }
+    return undefined
+  }, [key])
+  if (!key && isAsking) return html`<main class="sign-in"><p class="loading" role="status">Loading…</p></main>`
   if (!key) return html`<${SignIn} error=${error} onKey=${setKey} />`
   return html`<${SignedIn} key=${key} apiKey=${key} end=${end} given=${given} onChange=${change} onKeep=${() => setGiven(undefined)} />`
 }

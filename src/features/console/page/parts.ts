@@ -198,7 +198,7 @@ export interface Note {
   warnings?: IssuesProps
   /** More about what was done. */
   details?: unknown
-  /** Whether the undo says itself what became of it. */
+  /** Whether the undo replaces the note by its own. */
   staysAfterUndo?: boolean
 }
 

@@ -62,7 +62,7 @@ function wordsOf(error: Error): Words {
   return { title: 'This did not work', says: message }
 }
 
-/** A local time that is none, or two, because the clocks change; undefined for another mistake. */
+/** Describes a local time that the clocks skip or show twice; undefined for another mistake. */
 function sayClocks(message: string): string | undefined {
   if (message.includes(' does not exist in ')) return 'The clocks skip this time on that day: choose another one'
   if (message.includes(' occurs twice in ')) return 'The clocks show this time twice on that day: choose another hour'

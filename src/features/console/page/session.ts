@@ -32,7 +32,7 @@ export interface Session {
 }
 
 /** The address of the service: that of this page without `/console`. */
-const BASE = new URL('.', location.href.replace(/[?#].*/, '').replace(/\/$/, '')).href
+export const BASE = new URL('.', location.href.replace(/[?#].*/, '').replace(/\/$/, '')).href
 
 /** An address that the service has signed, below that of this page: its address need not be PUBLIC_URL. */
 export function toOwn(signed: string): string {

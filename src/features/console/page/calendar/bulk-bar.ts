@@ -16,7 +16,7 @@ interface BarProps {
 const isRetried = ({ delivery: { state } }: NonNullable<ListedPost['targets']>[number]) =>
   state === 'failed' || state === 'missed'
 
-/** The actions on all selected posts. Each post is changed by itself, and the page says of each what became of it. */
+/** The actions on all selected posts. Each post is changed by itself, and the page names those that were not. */
 export function BulkBar({ setNote, reload }: BarProps) {
   const { client } = useSession()
   const { selection, timeZone, now } = useCalendar()

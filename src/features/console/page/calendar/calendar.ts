@@ -19,7 +19,7 @@ import { Week } from './week.ts'
 const VIEWS = { month: 'Month', week: 'Week', list: 'List' }
 type View = keyof typeof VIEWS
 
-/** What a calendar shows, by its address. */
+/** The view, the days and the time zone that an address names. */
 function readView(query: URLSearchParams) {
   const zone = query.get('zone') ?? ''
   const day = query.get('date') ?? ''

@@ -22,7 +22,7 @@ interface ChipProps extends Pick<Entry, 'post' | 'targets'> {
   time?: string
 }
 
-/** What stands in a calendar or a list for the deliveries of a post: when, how it went, to whom, and what. */
+/** A link to a post, with the time, the outcome, the accounts and the text of some of its deliveries. */
 export function Chip({ post, targets, files, time }: ChipProps) {
   const { byId } = usePeople()
   const states = targets.map(({ delivery }) => delivery.state)

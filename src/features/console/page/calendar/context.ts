@@ -15,7 +15,7 @@ export interface Selection {
   show: (post: ListedPost) => () => void
 }
 
-/** What the views of the calendar share. */
+/** The state that the views of the calendar share. */
 export interface CalendarState {
   timeZone: string
   /** The local time of today, which goes on. */

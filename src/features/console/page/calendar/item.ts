@@ -37,7 +37,7 @@ export function Add({ day, hour }: { day: string; hour?: string }) {
 
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 
-/** Where each arrow key leads in a month, in days. */
+/** The distance to which each arrow key leads in a month, in days. */
 const ARROWS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
 
 /** Arrow keys move between the free days or hours of a grid. The Tab key finds one of them. */

@@ -152,7 +152,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
 
 type Delivery = PostTarget['delivery']
 
-/** What went wrong, what mends it, and what the network or the service said. */
+/** The error of a delivery, its remedy, and the message of the network or the service. */
 function Trouble({ error, state }: { error: NonNullable<Delivery['error']>; state: Delivery['state'] }) {
   const [happened, todo] = DELIVERY_WORDS[error.code] ?? [toWords(error.code), '']
   return html`<div class="problem tone-${state === 'published' ? 'failed' : state}">
