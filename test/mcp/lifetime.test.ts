@@ -1,26 +1,11 @@
-import { registerHooks } from 'node:module'
+import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { createWorld } from '../helpers/app.ts'
-import { callTool, listTools, send } from '../helpers/mcp.ts'
-
-/** Every module that this process has resolved since. */
-const resolved = new Set<string>()
-registerHooks({
-  resolve(specifier, context, next) {
-    resolved.add(specifier)
-    return next(specifier, context)
-  },
-})
+import { callTool, listTools } from '../helpers/mcp.ts'
 
 t.test('the SDK is loaded at the first message, and not by a service without agents', async (t) => {
-  const { app, user } = await createWorld(t)
-  const ada = await user()
-  await ada.call('GET', '/posts')
-  await ada.call('GET', '/mcp')
-  await app.inject({ method: 'POST', url: '/mcp', payload: {} })
-  t.notOk(resolved.has('@modelcontextprotocol/server'))
-  await send(ada, 'ping')
-  t.ok(resolved.has('@modelcontextprotocol/server'))
+  const printed = execFileSync(process.execPath, ['test/mcp/loading-process.ts'], { encoding: 'utf8' })
+  t.strictSame(JSON.parse(printed), { isLoadedBefore: false, isLoadedAfter: true })
 })
 
 t.test('a service that stops does not begin another operation, and says that the agent may call again', async (t) => {
