@@ -18,7 +18,7 @@ N8N := test/n8n/real/node_modules/.installed
 # The tests of faults/cluster have a target of their own.
 FAULTS := $(filter-out test/faults/cluster/%,$(wildcard test/faults/*/*.test.ts)) $(wildcard test/*/*.slow.test.ts)
 
-.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-postgres test-s3 test-upgrade test-image bench soak mutants check openapi db-types readme screenshots sdk n8n snapshot help
+.PHONY: setup start test test-faults test-networks test-sdks test-inspector test-prism test-generators test-n8n test-cluster test-postgres test-s3 test-upgrade test-image bench soak simulate mutants check openapi db-types readme screenshots sdk n8n snapshot help
 .NOTPARALLEL:
 
 setup: $(RUN) ## install what the service needs
@@ -69,8 +69,11 @@ test-upgrade: $(DEVELOP) ## upgrade the released versions under load: nothing ma
 bench: $(DEVELOP) ## measure speed beside a minimal server and the last release; BENCH=requests, against, growth or publisher runs one part
 	@for part in $(or $(BENCH),requests against growth publisher); do node test/bench/$$part.ts || exit 1; done
 
-soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media, fuzz or model runs one
-	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz model); do node test/$$([ $$part = model ] || echo faults/)$$part/soak.ts || exit 1; done
+soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media, fuzz, model or simulation runs one
+	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz model simulation); do node test/$$(case $$part in model|simulation) ;; *) echo faults/ ;; esac)$$part/soak.ts || exit 1; done
+
+simulate: $(DEVELOP) ## live the day of a seed with all of its faults, and print its history: make simulate SEED=1
+	@node test/simulation/simulate.ts $(or $(SEED),1)
 
 mutants: $(DEVELOP) ## change one operator, condition, constant or statement at a time, and report what no test finds; COUNT=20 tries fewer
 	@node test/mutants/soak.ts $(COUNT)

@@ -22,6 +22,8 @@ export interface ConnectOptions {
   applicationName?: string
   /** The time limit of one statement. Migrations and commands have none. */
   statementTimeoutMs?: number
+  /** Opens the stream to the server in place of a socket. */
+  stream?: pg.ClientConfig['stream']
 }
 
 /** Longer than a process that does nothing pauses between two statements, so that it keeps a connection. */
@@ -85,6 +87,7 @@ export function connect({
   onNamesLost,
   applicationName = 'postroom',
   statementTimeoutMs,
+  stream,
 }: ConnectOptions): Db {
   const server: Server = {
     settings: statementTimeoutMs ? settingsFor(statementTimeoutMs) : undefined,
@@ -108,6 +111,7 @@ export function connect({
     // The connection may be opened for a caller whose budget is spent by then.
     onConnect: (client: pg.ClientBase) => withDatabaseBudget(undefined, () => (client as Connection).learn()),
     ...(statementTimeoutMs && { statementTimeoutMs, silenceMs: CONNECT_MS }),
+    ...(stream && { stream }),
   }
   const pool = new pg.Pool(options)
   // An idle connection failed. The pool replaces it.

@@ -140,12 +140,18 @@ export const networkOptions = (db: Db): Pick<World, NetworkOptions> => ({
 const DATABASE_MS = 60_000
 
 /** Starts the service in this process, on an empty database that no other test uses. */
-export async function createWorld(
-  t: Teardown,
-  { logger = false, corsOrigins = [], poolMax = 4, media = {}, servesDocument = false, ...others }: Options = {},
-): Promise<World> {
+export async function createWorld(t: Teardown, { poolMax = 4, ...options }: Options = {}): Promise<World> {
   const databaseUrl = await createDatabase(t)
-  const db = connect({ url: databaseUrl, poolMax })
+  const world = await createWorldOn(t, connect({ url: databaseUrl, poolMax }), options)
+  return { ...world, databaseUrl }
+}
+
+/** Starts the service in this process, on a database that it closes at the end. */
+export async function createWorldOn(
+  t: Teardown,
+  db: Db,
+  { logger = false, corsOrigins = [], media = {}, servesDocument = false, ...others }: Omit<Options, 'poolMax'> = {},
+): Promise<Omit<World, 'databaseUrl'>> {
   const mediaDir = await createFolder(t)
   const networks = typeof others.networks === 'function' ? others.networks(db) : others.networks
   const options = networkOptions(db)
@@ -213,7 +219,7 @@ export async function createWorld(
     for (const { id } of people) await upsertMembership(db, { userId: id, organizationId, role: 'admin' })
   }
 
-  return { ...parts, app, db, databaseUrl, mediaDir, user, organization, promote }
+  return { ...parts, app, db, mediaDir, user, organization, promote }
 }
 
 /** Records the secrets of the requests that are sent with `app.inject`. Returns the same application. */

@@ -69,15 +69,18 @@ export async function startFakeNetworks(t: Teardown) {
   const byOrigin: Record<string, FakeNetwork> = Object.fromEntries(
     ids.flatMap((id) => SCENES[id].origins.map((origin) => [origin, fakes[id]])),
   )
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const network = byOrigin[new URL(String(input)).origin]
+  const findNetwork = (url: string | URL | Request): FakeNetwork => {
+    const network = byOrigin[new URL(String(url)).origin]
     if (!network) throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) })
-    return network.fetch(input, init)
+    return network
   }
+  const fetch: typeof globalThis.fetch = async (input, init) => findNetwork(input).fetch(input, init)
+  /** The same without connections. */
+  const answer: typeof globalThis.fetch = async (input, init) => findNetwork(input).answer(input, init)
   const of = (platform: string) => connectable.find(({ body }) => body.platform === platform)!
   /** Sets the clocks of the networks that have one. */
   const setTime = (now: Date) => {
     for (const network of Object.values(fakes)) if ('setTime' in network) network.setTime(now)
   }
-  return { fetch, connectable, of, setTime, ...fakes }
+  return { fetch, answer, connectable, of, setTime, ...fakes }
 }

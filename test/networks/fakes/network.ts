@@ -46,6 +46,8 @@ export interface FakeNetwork {
   address: string
   /** A `fetch` that leads from the real network's address to the fake. */
   fetch: typeof fetch
+  /** The same without a connection: a fault that needs one leads to none. */
+  answer: typeof fetch
   calls: Recorded[]
   /** Names of the calls in order. Tests add entries of their own. */
   log: string[]
@@ -90,45 +92,41 @@ export async function startFake(
   const faults: Fault[] = []
   const late: Recorded[] = []
 
+  /** Carries out a call. Without a reply, the connection ends. */
+  async function carryOut(call: Recorded): Promise<Reply | Exclude<Fault['instead'], Reply>> {
+    const name = `${call.method} ${call.path}`
+    calls.push(call)
+    log.push(name)
+    const index = faults.findIndex((fault) => fault.on === name)
+    const [fault] = index < 0 ? [] : faults.splice(index, 1)
+    if (fault?.instead === 'late') {
+      late.push(call)
+      return 'late'
+    }
+    const reply = fault && !fault.after ? undefined : await respond(call)
+    return fault?.instead ?? reply!
+  }
+
+  const toReply = (error: unknown): Reply =>
+    error instanceof Refused ? error.reply : { status: 599, body: { fake: String(error) } }
+
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', origins[0])
-    const name = `${request.method} ${url.pathname}`
-    const call: Recorded = {
-      method: request.method ?? '',
-      host: String(request.headers['x-forwarded-host'] ?? url.host),
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      parameters: url.searchParams,
-      headers: request.headers,
-      body: undefined,
-      files: [],
-      fields: [],
-    }
-    let reply: Reply
+    let reply: Awaited<ReturnType<typeof carryOut>>
     try {
-      Object.assign(call, await read(request))
-      calls.push(call)
-      log.push(name)
-      const index = faults.findIndex((fault) => fault.on === name)
-      const [fault] = index < 0 ? [] : faults.splice(index, 1)
-      if (fault?.instead === 'late') {
-        late.push(call)
-        return reset(request)
-      }
-      reply = fault && !fault.after ? { status: 0 } : await respond(call)
-      if (fault) {
-        if (typeof fault.instead === 'function') return fault.instead(request, response)
-        reply = fault.instead
-      }
+      const method = request.method ?? ''
+      const host = String(request.headers['x-forwarded-host'] ?? url.host)
+      const bytes = Buffer.concat(await request.toArray())
+      reply = await carryOut(await read({ method, host, url, headers: request.headers, bytes }))
     } catch (error) {
       // The client disconnected while it was sending.
       if (request.destroyed && !request.complete) return
-      reply = error instanceof Refused ? error.reply : { status: 599, body: { fake: String(error) } }
+      reply = toReply(error)
     }
-    const { status, body, headers } = reply
-    response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    const isReady = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
-    response.end(isReady ? body : JSON.stringify(body))
+    if (reply === 'late') return reset(request)
+    if (typeof reply === 'function') return reply(request, response)
+    response.writeHead(reply.status, headersOf(reply))
+    response.end(bodyOf(reply))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(async () => {
@@ -143,6 +141,20 @@ export async function startFake(
     const headers = { ...(init?.headers as Record<string, string>), 'x-forwarded-host': url.host }
     return fetch(`${address}${url.pathname}${url.search}`, { ...init, headers })
   }
+  const answer: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const url = new URL(request.url)
+    const bytes = Buffer.from(await request.arrayBuffer())
+    const headers = Object.fromEntries(request.headers)
+    const call = read({ method: request.method, host: url.host, url, headers, bytes })
+    const reply = await call.then(carryOut).catch(toReply)
+    if (reply === 'late' || typeof reply === 'function') throw new TypeError('fetch failed')
+    // A response without a body has none, not even an empty one.
+    return new Response(reply.status === 204 ? null : bodyOf(reply), {
+      status: reply.status,
+      headers: headersOf(reply),
+    })
+  }
   const connections = promisify(server.getConnections.bind(server))
   const arrive = async () => {
     const arriving = late.splice(0)
@@ -155,14 +167,41 @@ export async function startFake(
     }
     return arriving.length
   }
-  return { address, fetch: redirected, calls, log, faults, arrive, connections }
+  return { address, fetch: redirected, answer, calls, log, faults, arrive, connections }
 }
 
-async function read(
-  request: IncomingMessage,
+const headersOf = ({ headers }: Reply) => ({ 'content-type': 'application/json', ...headers })
+
+const bodyOf = ({ body }: Reply): string | Buffer<ArrayBuffer> | undefined =>
+  body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+    ? (body as string | Buffer<ArrayBuffer> | undefined)
+    : JSON.stringify(body)
+
+interface Received {
+  method: string
+  host: string
+  url: URL
+  headers: IncomingHttpHeaders
+  bytes: Buffer<ArrayBuffer>
+}
+
+async function read({ method, host, url, headers, bytes }: Received): Promise<Recorded> {
+  return {
+    method,
+    host,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    parameters: url.searchParams,
+    headers,
+    fields: [],
+    ...(await readBody(bytes, headers['content-type'] ?? '')),
+  }
+}
+
+async function readBody(
+  bytes: Buffer<ArrayBuffer>,
+  type: string,
 ): Promise<Pick<Recorded, 'body' | 'files'> & Partial<Pick<Recorded, 'fields'>>> {
-  const bytes = Buffer.concat(await request.toArray())
-  const type = request.headers['content-type'] ?? ''
   if (bytes.length === 0) return { body: undefined, files: [] }
   if (type.startsWith('application/json')) return { body: JSON.parse(bytes.toString()), files: [] }
   if (type.startsWith('application/x-www-form-urlencoded')) {
