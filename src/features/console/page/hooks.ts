@@ -115,10 +115,15 @@ const kept = new EventTarget()
  * version did not keep are as in `initial`.
  */
 export function useKept<T extends object>(name: string, initial: T): [T, (change: (value: T) => T) => void] {
-  const [value, setValue] = useState<T>(() => ({ ...initial, ...readKept(name) }))
+  const [value, setValue] = useState<T>(() => {
+    const first = { ...initial, ...readKept(name) }
+    keep(name, first)
+    return first
+  })
   useLayoutEffect(() => {
-    keep(name, value)
     const follow = () => setValue(readKept(name))
+    // The effect of a child may have changed it.
+    follow()
     kept.addEventListener(name, follow)
     return () => kept.removeEventListener(name, follow)
   }, [])
