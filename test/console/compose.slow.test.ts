@@ -77,7 +77,7 @@ t.test('a post is composed for Pinterest and Reddit with what their accounts hav
 
   const pin = page.getByLabel(/ on Pinterest$/)
   const board = pin.getByLabel('Board id')
-  await pin.getByText(/boardId/).waitFor()
+  await pin.getByText(/board id/).waitFor()
   t.equal(await board.getAttribute('aria-invalid'), 'true', 'the field says that its value is missing')
   t.ok(await schedule.isDisabled())
   await board.selectOption('Harbours')

@@ -184,7 +184,7 @@ for (const [name, replacement] of Object.entries(PROXIES)) {
       const env = { POSTROOM_URL: `${publicUrl}/`, POSTROOM_KEY: ada.key }
       const { code, stdout, stderr } = await postroom(['mcp', 'approve'], env)
       t.equal(code, 0, stderr)
-      t.match(stdout, /\d{4}-\d{4}/)
+      t.match(stdout, /\b[2-9A-Z]{4}(-[2-9A-Z]{4}){2}\b/)
     })
   })
 }
