@@ -427,6 +427,13 @@ export const ListMediaQuery = Type.Object({
         'The files in posts of this organisation instead of your own: those of all members, your own included. Only admins of the organisation may use it.',
     }),
   ),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case: `light` finds `Lighthouse.jpg`. No character is a wildcard.',
+    }),
+  ),
 })
 export type ListMediaQuery = Static<typeof ListMediaQuery>
 

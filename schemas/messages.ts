@@ -42,6 +42,8 @@ export const NO_WORD = {
   message: 'Has no letter, digit or emoji to search for',
 }
 
+export const NOTHING_TO_SEARCH: Issue = { code: 'custom', path: ['q'], message: 'Has nothing to search for' }
+
 export const SERVER_REQUIRED = 'Must name the server of the account, such as mastodon.social or @ada@mastodon.social'
 
 export const MISSING_FILE: Issue = {

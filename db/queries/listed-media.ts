@@ -4,7 +4,7 @@ import { type ListedMedia, POST_IDS_MAX } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { WINDOW_WITH_LOOKUP } from './find/walk.ts'
-import { postIds, shownMedia } from './media.ts'
+import { hasWords, postIds, shownMedia } from './media.ts'
 import type { Page } from './page.ts'
 import type { SharedFile } from './roles.ts'
 
@@ -113,8 +113,20 @@ interface FoundPage {
   hasMore: boolean
 }
 
+/** Whether the key sees all these words at a file. An empty list finds every file. */
+const isNamed = (value: (name: keyof Searched) => unknown) => sql<boolean>`(
+  cardinality(${value('words')}::text[]) = 0
+  or exists (
+    select from media
+    where media.user_id = file.user_id and media.id = file.id
+      and ${hasWords(value('words'))} and not ${isResent(value)}))`
+
+interface Searched extends Listed {
+  words: readonly string[]
+}
+
 /** Looks at a bounded number of files, because the key may see few of them. */
-const findPage = prepared<Page & Listed & { looks: number }, FoundPage>(
+const findPage = prepared<Page & Searched & { looks: number }, FoundPage>(
   'find_listed_media_page',
   (_db, value) => sql`
     with seen as materialized (
@@ -126,7 +138,7 @@ const findPage = prepared<Page & Listed & { looks: number }, FoundPage>(
     select
       array(
         select id from (select user_id, id from seen order by id desc offset 0) as file
-        where ${isListedFile({ userId: sql`file.user_id`, id: sql`file.id` }, value)}
+        where ${isListedFile({ userId: sql`file.user_id`, id: sql`file.id` }, value)} and ${isNamed(value)}
         limit ${value('limit')}::integer offset ${value('offset')}::integer) as ids,
       (select id from seen order by id limit 1) as last_id,
       (select count(*) from seen) = ${value('looks')}::integer as has_more`,
@@ -150,7 +162,7 @@ const LOOKS_MAX = 2 ** 31 - 1
 /** A page of the user's files that the key sees, and the place at which it ended; null at the end of the list. */
 export async function listListedMedia(
   db: Db,
-  { accountIds, ...page }: Page & { accountIds: readonly string[] },
+  { accountIds, ...page }: Page & { accountIds: readonly string[]; words: readonly string[] },
 ): Promise<{ data: FoundMedia[]; last: { id: string; isSeen: boolean } | null }> {
   const { userId, limit, offset } = page
   const looks = offset === 0 ? WINDOW_WITH_LOOKUP : LOOKS_MAX

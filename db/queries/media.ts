@@ -97,6 +97,11 @@ export const postIds = (max: number, condition: RawBuilder<boolean> = sql`true`)
       where used.user_id = media.user_id and used.media_id = media.id and ${condition}
       limit ${sql.lit(max)}) as used)`.as('postIds')
 
+/** Whether the name, the alternative text and the reference of a row of `media` have all these words, in any case. */
+export const hasWords = (words: unknown) => sql<boolean>`not exists (
+  select from unnest(${words}::text[]) as word
+  where strpos(lower(concat_ws(' ', media.file_name, media.alt_text, media.external_reference)), lower(word)) = 0)`
+
 /** A page of the user's files older than `cursor`, newest first. */
 export const listMedia = prepared<Page, ListedMedia>('list_media', (db, value) =>
   mediaOf(db, value('userId'))
@@ -106,6 +111,46 @@ export const listMedia = prepared<Page, ListedMedia>('list_media', (db, value) =
     .limit(value('limit'))
     .offset(value('offset')),
 )
+
+interface SearchedPage {
+  userId: string
+  cursor: string
+  limit: number
+  words: readonly string[]
+}
+
+/** The files that a search looks at in a request. More would take longer than a page may. */
+const LOOKS_MAX = 10_000
+
+const findNamed = prepared<SearchedPage, { ids: string[]; lastId: string | null; hasMore: boolean }>(
+  'find_named_media',
+  (_db, value) => sql`
+    with seen as materialized (
+      select id, ${hasWords(value('words'))} as is_named from media
+      where user_id = ${value('userId')} and id < ${value('cursor')}::uuid and kind is not null
+      order by id desc
+      limit ${sql.lit(LOOKS_MAX)}
+    )
+    select array(select id from seen where is_named order by id desc limit ${value('limit')}::integer) as ids,
+      (select id from seen order by id limit 1) as last_id,
+      (select count(*) from seen) = ${sql.lit(LOOKS_MAX)} as has_more`,
+)
+
+const readNamed = prepared<{ userId: string; ids: string[] }, ListedMedia>('read_named_media', (db, value) =>
+  mediaOf(db, value('userId'))
+    .select(postIds(POST_IDS_MAX.listed))
+    .where('id', '=', sql<string>`any(${value('ids')}::uuid[])`)
+    .orderBy('id', 'desc'),
+)
+
+/** A page of the user's files that have all these words, and the id at which it ended; null at the end of the list. */
+export async function searchMedia(db: Db, page: SearchedPage): Promise<{ data: ListedMedia[]; lastId: string | null }> {
+  const [found] = await findNamed(db, page)
+  const { ids, lastId, hasMore } = found!
+  const data = ids.length > 0 ? await readNamed(db, { userId: page.userId, ids }) : []
+  if (ids.length === page.limit) return { data, lastId: ids.at(-1)! }
+  return { data, lastId: hasMore ? lastId : null }
+}
 
 export const findMedia = prepared<{ userId: string; id: string }, MediaDetail>('find_media', (db, value) =>
   mediaOf(db, value('userId'))

@@ -3,13 +3,15 @@ import { type ListedMedia, POST_IDS_MAX } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
 import { WINDOW_WITH_LOOKUP } from './find/walk.ts'
-import { postIds, shownMedia } from './media.ts'
+import { hasWords, postIds, shownMedia } from './media.ts'
 import { isPostOf } from './roles.ts'
 
 interface SharedPage {
   organizationId: string
   cursor: string
   limit: number
+  /** An empty list finds every file. */
+  words: readonly string[]
 }
 
 interface FoundFiles {
@@ -44,6 +46,9 @@ const findSharedFiles = prepared<SharedPage, FoundFiles>(
         where post_media.user_id = file.user_id and post_media.media_id = file.id
           and ${isPostOf(sql`${value('organizationId')}`, { userId: sql`post_media.user_id`, id: sql`post_media.post_id` })}
         limit 1) is not null
+        and (cardinality(${value('words')}::text[]) = 0 or exists (
+          select from media
+          where media.user_id = file.user_id and media.id = file.id and ${hasWords(value('words'))}))
       limit ${value('limit')}::integer
     )
     select array(select user_id from wanted order by id desc) as user_ids,

@@ -263,6 +263,7 @@ t.test('a key that sends the bytes of a file that it does not see may use it, bu
     })
     check(sent.status, 200, when)
     const { data } = (await limited('GET', '/media')).body
+    check((await limited('GET', '/media?q=secret')).body.data, [], `${when}: a search does not read what is hidden`)
     for (const shown of [sent.body, data[0], (await limited('GET', `/media/${id}`)).body]) {
       t.hasStrict(shown, hidden, when)
     }
@@ -293,6 +294,7 @@ t.test('a key that sends the bytes of a file that it sees gets its description',
     isMet: ({ status }) => status !== 503,
   })
   t.hasStrict(sent, { status: 200, body: { id, altText: 'seen', fileName: 'some name.bin' } })
+  t.strictSame((await limited('GET', '/media?q=SEEN')).body.data.length, 1)
   t.equal((await limited('PATCH', `/media/${id}`, { altText: 'changed' })).status, 200)
 })
 

@@ -420,6 +420,7 @@ async function checkFinds({ app, db, ada, organization }: Scene, requests: Reque
   await check('listPosts', 400, 'nameOfAnotherApi', get('/posts?page=2'))
   await check('listPosts', 400, 'noWord', get('/posts?q=%25'))
   await check('listMedia', 400, 'offsetWithFilter', get(`/media?organizationId=${UNKNOWN_ID}&offset=1`))
+  await check('listMedia', 400, 'nothingToSearch', get('/media?q=%20'))
   for (const [example, organizationId] of [
     ['no_access', UNKNOWN_ID],
     ['not_organization_admin', await organization(ada)],

@@ -1,7 +1,7 @@
 import { CURSOR_AND_OFFSET, errorResponse, invalidRequestResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
 import { ListMediaQuery, MediaList } from '../../media.ts'
-import { OFFSET_WITH_FILTER } from '../../messages.ts'
+import { NOTHING_TO_SEARCH, OFFSET_WITH_FILTER } from '../../messages.ts'
 import { JsonResponse, PAGE } from '../../shared.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -14,7 +14,7 @@ export const listMedia = defineOperation({
   tag: 'media',
   summary: 'List media',
   description:
-    'Returns a page of your own images, videos and documents, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.\n\nA key that is limited to a list of accounts sees the files of the posts that it sees, and those that keys for the same accounts have added. It looks at up to 100 files in a request, and its pages may be short too.\n\nWith `organizationId`, an admin of an organisation gets the files that its posts show, of all its members. Such a request looks at up to 100 files: a page may be short or empty although more follows, so read on until `nextCursor` is `null`. It takes no `offset`.',
+    'Returns a page of your own images, videos and documents, newest first. Use `nextCursor` as `cursor` to get the next page; it is `null` where there are no more pages.\n\nA key that is limited to a list of accounts sees the files of the posts that it sees, and those that keys for the same accounts have added. It looks at up to 100 files in a request, and its pages may be short too.\n\nWith `organizationId`, an admin of an organisation gets the files that its posts show, of all its members. Such a request looks at up to 100 files: a page may be short or empty although more follows, so read on until `nextCursor` is `null`. It takes no `offset`.\n\nWith `q`, a request looks at up to 10,000 of your files, or at 100 with `organizationId` and for a key that is limited to a list of accounts. Its pages may be short or empty too, and it takes no `offset`.',
   query: ListMediaQuery,
   success: { 200: JsonResponse(MediaList, 'One page of your media.', { page: MediaList.examples[0] }) },
   errors: [
@@ -29,6 +29,7 @@ export const listMedia = defineOperation({
       },
       cursorAndOffset: CURSOR_AND_OFFSET,
       offsetWithFilter: OFFSET_WITH_FILTER,
+      nothingToSearch: NOTHING_TO_SEARCH,
     }),
     errorResponse(
       'With `organizationId`: you are not an admin of this organisation, or it does not exist. Or the API key is limited to a list of accounts.',
@@ -43,6 +44,6 @@ export const listMedia = defineOperation({
   tool: {
     title: 'List files',
     description:
-      'Returns a page of your images, videos and documents, newest first, with the ids that mediaIds of a post takes. Pass nextCursor as cursor to read on.',
+      'Returns a page of your images, videos and documents, newest first, with the ids that mediaIds of a post takes. q searches names and alternative texts. Pass nextCursor as cursor to read on.',
   },
 })

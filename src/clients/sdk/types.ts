@@ -4555,6 +4555,8 @@ export type ListMediaQuery = {
   cursor?: string
   /** The files in posts of this organisation instead of your own: those of all members, your own included. Only admins of the organisation may use it. */
   organizationId?: string
+  /** Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case: `light` finds `Lighthouse.jpg`. No character is a wildcard. */
+  q?: string
 }
 export type GetMediaPreviewQuery = {
   /** The width in pixels, rounded up to 160, 320, 640, 1280. A smaller image keeps its own. */
