@@ -9,8 +9,8 @@ const RUNS = 150
 t.comment(`SEED=${SEED}`)
 
 /**
- * An app is connected by a person in a browser. Nothing is published here that could be checked, edited or removed. Users
- * whose accounts are on other networks have no clock.
+ * An app is connected by a person in a browser. Nothing is published here that could be checked, edited or removed.
+ * Users whose accounts are on other networks have no clock.
  */
 const CANNOT_SUCCEED = [
   'disconnectApp',
