@@ -1,6 +1,6 @@
+import { toLine } from '../base/line.ts'
 import { escapeControls } from '../run/runtime/terminal.ts'
 import type { Io, Terminal } from './action.ts'
-import { toLine } from './line.ts'
 
 /** Prints the result of a command: one line of JSON for programs, or aligned lines for people. */
 export function print<Result extends object>(

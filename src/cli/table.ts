@@ -1,6 +1,6 @@
+import { shorten } from '../base/line.ts'
 import { escapeControls } from '../run/runtime/terminal.ts'
 import type { Terminal } from './action.ts'
-import { shorten } from './line.ts'
 import { LIMIT_MAX } from './options.ts'
 import { cutToWidth, padToWidth, widthOf } from './width.ts'
 

@@ -190,16 +190,6 @@ t.test('an account gets slots, which show the posts that take them', needsBrowse
   })
 })
 
-t.test('the numbers of an account are shown', needsBrowser, async (t) => {
-  const { open, show } = await createScene(t)
-  const { page, problems } = await open()
-  await show(page, '/accounts')
-  const account = page.getByLabel('Bluesky', { exact: true })
-  await account.getByText('Numbers of the last 30 days').click()
-  await account.getByText('No numbers of the last 30 days.').waitFor()
-  t.strictSame(problems(), [])
-})
-
 t.test('an address or a time zone that cannot be meant leaves the calendar as it is', needsBrowser, async (t) => {
   const { open, show } = await createScene(t)
   const { page, problems } = await open()

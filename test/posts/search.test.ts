@@ -136,8 +136,10 @@ t.test('the words of an earlier version are written again, the newest posts firs
       on conflict (user_id, post_id) do update set words = excluded.words`.execute(db)
   for (const id of ids) await writeEarlier(id)
   t.equal((await search(ada, 'strasse')).length, 0)
-  const counts = [await indexDuePosts(db, storedWords), (await search(ada, 'strasse', '&limit=100')).length]
-  t.strictSame(counts, [WORDS_BATCH_MAX, WORDS_BATCH_MAX], 'in pieces')
+  t.equal(await indexDuePosts(db, storedWords), WORDS_BATCH_MAX)
+  // A piece also ends after its time.
+  const count = (await search(ada, 'strasse', '&limit=100')).length
+  t.ok(count > 0 && count <= WORDS_BATCH_MAX, `in pieces: ${count}`)
   const newest = (await ada.call('GET', '/posts?q=strasse&limit=1')).body.data[0]
   t.equal(newest.id, ids.at(-1))
   await indexPosts(db)

@@ -4,11 +4,11 @@ import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/q
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
 import type { PostDetail, PostTarget } from '../../../schemas/post.ts'
+import { shorten, toLine } from '../../base/line.ts'
+import { toCsv } from '../../engine/numbers/csv.ts'
 import { describeMetrics } from '../../engine/numbers/describe.ts'
 import type { Action, Terminal } from '../action.ts'
-import { shorten, toLine } from '../line.ts'
 import { formatRead, knownMetrics, metricColumns } from '../metric-columns.ts'
-import { toCsv } from '../metric-csv.ts'
 import { formatTable } from '../table.ts'
 import { requireFound } from './on-database.ts'
 

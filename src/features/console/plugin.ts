@@ -27,8 +27,14 @@ const ICONS: Partial<Record<string, string>> = { google_business: 'google', sand
 
 const PAGE = 'src/features/console/page'
 
-/** Modules that the page shares with the service: rules of actions, and what a key allows. */
-const SHARED = ['src/engine/delivery/owner-rules.ts', 'schemas/scopes.ts']
+/** Modules that the page shares with the service: what an owner may do, what a key allows, and numbers as CSV. */
+const SHARED = [
+  'src/engine/delivery/owner-rules.ts',
+  'src/engine/numbers/csv.ts',
+  'src/base/line.ts',
+  'schemas/metric-names.ts',
+  'schemas/scopes.ts',
+]
 
 /** The files of the service, by their paths from its root. */
 const fileAt = (path: string) => new URL(`../../../${path}`, import.meta.url)

@@ -2,8 +2,8 @@ import type { PlatformId } from '../../../../schemas/platform.ts'
 import { METADATA } from '../../../../schemas/references.ts'
 import { parseTime } from '../../../../schemas/time.ts'
 import { OperatorError } from '../../../base/errors.ts'
+import { shorten } from '../../../base/line.ts'
 import { platforms } from '../../../platforms/limits.ts'
-import { shorten } from '../../line.ts'
 import type { MovedBody, SourceFile, SourcePost } from './source-post.ts'
 
 /**

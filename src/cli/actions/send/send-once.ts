@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { OperatorError } from '../../../base/errors.ts'
+import { toLine } from '../../../base/line.ts'
 import type { Account, CreatePost, PostValidation } from '../../../clients/sdk/index.ts'
 import { Postroom, PostroomError } from '../../../clients/sdk/index.ts'
 import { readClientConfig } from '../../../run/config/config.ts'
 import type { Io } from '../../action.ts'
-import { toLine } from '../../line.ts'
 import { createReferences } from './references.ts'
 
 /** The result for a post that a file or another service has. */

@@ -10,6 +10,7 @@ import { GivenKey } from './given-key.ts'
 import { answerTabs, askTabs, noteSignOut } from './handover.ts'
 import { calendarAddress, keep, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
+import { Numbers } from './numbers/numbers.ts'
 import { Loading } from './parts.ts'
 import { PeopleContext, useLoadedPeople } from './people.ts'
 import { PostPage } from './post/post.ts'
@@ -30,6 +31,7 @@ import {
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
   { name: 'compose', label: 'Compose', page: Compose, needs: 'posts:write' },
+  { name: 'numbers', label: 'Numbers', page: Numbers, needs: 'posts:read' },
   { name: 'accounts', label: 'Accounts', page: Accounts, needs: 'accounts:read' },
   { name: 'activity', label: 'Activity', page: Activity, needs: 'posts:read' },
 ] as const

@@ -1,10 +1,10 @@
 import type { Account } from '../../../../clients/sdk/index.ts'
 import { Face } from '../face.ts'
 import { html } from '../html.ts'
-import { AccountNumbers } from '../numbers.ts'
 import { Confirm, Details } from '../parts.ts'
 import { useCan, useCanConnect, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
+import { AccountNumbers } from './numbers.ts'
 import { Slots } from './slots.ts'
 
 /** An account, what it needs, and what can be done with it. */

@@ -12,7 +12,6 @@ import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues, keptWarnings } from '../issues.ts'
-import { Numbers } from '../numbers.ts'
 import { Loading, type Picture, Pictures, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { Preview, toBody } from '../preview.ts'
@@ -22,6 +21,7 @@ import { formatInstant, OWN_ZONE } from '../time.ts'
 import { OUTCOMES, partsOf, STATES, titleOf, toWords } from '../words.ts'
 import { Check } from './changes.ts'
 import { DeliveryActions } from './delivery-actions.ts'
+import { Numbers } from './numbers.ts'
 import { PostActions } from './post-actions.ts'
 
 /** Why posts that were stored could not be published, by id. */
@@ -142,7 +142,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
           ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
           <${Pictures} files=${files} />`
     }
-    ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} />`}
+    ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} target=${target} />`}
     ${(metrics?.fetchedAt || metrics?.nextFetchAt) && delivery.state === 'published' && html`<${Check} postId=${post.id} accountId=${target.accountId} reload=${reload} />`}
     ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />

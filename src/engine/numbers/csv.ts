@@ -1,12 +1,12 @@
-import { METRIC_NAMES } from '../../schemas/metric-names.ts'
-import type { DeliveryMetrics } from '../../schemas/metrics.ts'
-import { toLine } from './line.ts'
+import { METRIC_NAMES } from '../../../schemas/metric-names.ts'
+import type { DeliveryMetrics } from '../../../schemas/metrics.ts'
+import { toLine } from '../../base/line.ts'
 
 export type MeasuredRow = DeliveryMetrics & { username: string; externalUrl: string | null }
 
 const COLUMNS = ['postId', 'accountId', 'platform', 'username', 'externalUrl', 'publishedAt', 'fetchedAt'] as const
 
-/** The numbers of deliveries for a spreadsheet, with every number. */
+/** The numbers of deliveries for a spreadsheet, with every number. The console makes it too. */
 export function toCsv(rows: readonly MeasuredRow[]): string {
   const lines = rows.map((row) => [
     ...COLUMNS.map((column) => row[column] ?? ''),
