@@ -5,6 +5,7 @@ import { Connection, roundTripOf, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
 import type { Settings } from './session.ts'
 import { createShares, type Shares } from './shares.ts'
+import { explainTls, splitTls, type Tls } from './tls.ts'
 import type { DB } from './types.ts'
 import { isFromPooler } from './unavailable.ts'
 
@@ -98,9 +99,11 @@ export function connect({
     hasLostNames: false,
     onNamesLost,
   }
+  const { url: connectionString, tls } = splitTls(url)
   const options = {
     server,
-    connectionString: url,
+    connectionString,
+    tls,
     max: poolMax,
     openMs: OPEN_MS,
     idleTimeoutMillis: IDLE_MS,
@@ -134,7 +137,7 @@ export function connect({
     if (connection.userId !== undefined) shares.leave(connection.userId)
     connection.userId = undefined
   })
-  const openConnection = () => takeConnection({ pool, server, shares, callers })
+  const openConnection = () => takeConnection({ pool, server, shares, callers, tls })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -196,7 +199,7 @@ async function takeConnection(source: Source): Promise<PooledConnection> {
     // Others that began before may have found it out first.
     if (sendsSettings && refusesSettings(server, error)) return takeConnection(source)
     callers.refused++
-    throw Object.assign(error as Error, { atConnect: true })
+    throw Object.assign(explainTls(error, source.tls) as Error, { atConnect: true })
   } finally {
     if (budget) budget.remainingMs -= performance.now() - startedAt
   }
@@ -207,6 +210,7 @@ interface Source {
   server: Server
   shares: Shares
   callers: Callers
+  tls: Tls | undefined
 }
 
 type Callers = Pick<PoolState, 'waiting' | 'refused'>

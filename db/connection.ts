@@ -3,6 +3,7 @@ import { budgetSpent, currentBudget } from './budget.ts'
 import { PreparedQuery, PreparedStatement } from './driver.ts'
 import { Client, destroySocket, type Settings } from './session.ts'
 import { isConnectionOver, isNameLost, SQLSTATE } from './sqlstate.ts'
+import type { Tls } from './tls.ts'
 import { isDatabaseFull, QUERY_READ_TIMEOUT } from './unavailable.ts'
 
 /** The names of prepared statements by their text. Postgres parses and plans each named statement once a connection. */
@@ -44,6 +45,7 @@ interface ConnectionOptions extends pg.ClientConfig {
   server: Server
   /** The limit for opening it. For a limit of its own, the pool would start a timer for each statement that waits. */
   openMs: number
+  tls: Tls | undefined
   /** The time limit of one statement. */
   statementTimeoutMs?: number
   /** How long a server may send nothing while a connection is opened. */
@@ -74,7 +76,7 @@ export class Connection extends Client {
 
   /** The pool passes its own options on to each connection. */
   constructor(options?: ConnectionOptions) {
-    super({ ...options, connectionTimeoutMillis: options!.openMs })
+    super({ ...options, connectionTimeoutMillis: options!.openMs }, options!.tls)
     this.#server = options!.server
     this.#limitMs = options!.statementTimeoutMs ?? Number.POSITIVE_INFINITY
     this.silenceMs = options!.silenceMs

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { bind, EXECUTE, type WireConnection } from './driver.ts'
+import { clientOptions, type Tls } from './tls.ts'
 
 /** The methods of node-postgres' Client that this file overrides, and that its types leave out. */
 interface Internals {
@@ -26,6 +27,21 @@ export class Client extends pg.Client {
   /** How long a server may send nothing while a connection is opened. */
   silenceMs: number | undefined
   #awaitsSettings = false
+  /** A file of TLS cannot be read. */
+  readonly #problem: unknown
+
+  /** Throws nothing: the pool has callers, whose error it would not be. */
+  constructor(config: pg.ClientConfig, tls: Tls | undefined) {
+    let problem: unknown
+    let options = {}
+    try {
+      if (tls) options = clientOptions(tls)
+    } catch (error) {
+      problem = error
+    }
+    super({ ...config, ...options })
+    this.#problem = problem
+  }
 
   /**
    * Opens the connection. A limit for the whole would fail on links whose seven round trips take longer. No one
@@ -33,6 +49,7 @@ export class Client extends pg.Client {
    */
   override connect(...args: never[]): never {
     const [callback] = args as unknown as [(error: unknown, client?: unknown) => void]
+    if (this.#problem) return process.nextTick(callback, this.#problem) as never
     const stop = this.silenceMs ? destroyWhenSilent(wireOf(this), this.silenceMs) : () => {}
     return pgClient.connect.call(this, (...result) => {
       stop()

@@ -24,13 +24,19 @@ interface Pair {
   isDead: boolean
 }
 
-/** Starts a proxy on the loopback address to the server of a connection string. */
-export async function openTcpProxy(target: string): Promise<TcpProxy> {
-  const { pathname, username, password, hostname, port, searchParams } = new URL(target)
+/** The address of the server of a connection string. */
+export function upstreamOf(target: string): { path: string } | { host: string; port: number } {
+  const { hostname, port, searchParams } = new URL(target)
   const folder = searchParams.get('host')
-  const upstream = folder?.startsWith('/')
+  return folder?.startsWith('/')
     ? { path: `${folder}/.s.PGSQL.${port || 5432}` }
     : { host: hostname, port: Number(port || 5432) }
+}
+
+/** Starts a proxy on the loopback address to the server of a connection string. */
+export async function openTcpProxy(target: string): Promise<TcpProxy> {
+  const { pathname, username, password } = new URL(target)
+  const upstream = upstreamOf(target)
   const pairs = new Set<Pair>()
   let delayMs = 0
   let isDropping = false

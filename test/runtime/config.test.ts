@@ -313,7 +313,7 @@ t.test('a database password that has to be encoded is refused, and no piece of i
   t.strictSame(
     [...new Set(messages)],
     [
-      'DATABASE_URL must be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @',
+      'DATABASE_URL must be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @; sslmode must be one that PostgreSQL has, or no-verify',
     ],
   )
   for (const url of [

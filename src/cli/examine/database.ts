@@ -17,8 +17,13 @@ import { type Finding, ok, wrong } from './finding.ts'
 export const hasDatabase = ({ databaseUrl, dataDir }: Config) =>
   databaseUrl !== undefined || existsSync(join(dataDir, 'PG_VERSION'))
 
-export const MEND_DATABASE =
-  'Start the database, or correct DATABASE_URL. Test it from this machine: psql "$DATABASE_URL" -c "select 1"'
+/** psql does not know `no-verify`. */
+export const mendDatabase = ({ databaseUrl, dataDir }: Config) =>
+  !databaseUrl
+    ? `Give ${dataDir} to the user of the service, or set DATABASE_URL to a PostgreSQL server.`
+    : databaseUrl.includes('sslmode=no-verify')
+      ? 'Start the database, or correct DATABASE_URL.'
+      : 'Start the database, or correct DATABASE_URL. Test it from this machine: psql "$DATABASE_URL" -c "select 1"'
 
 const VERSION_MIN = 140_000
 

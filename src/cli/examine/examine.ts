@@ -10,9 +10,9 @@ import {
   examineWorkers,
   hasDatabase,
   MEND_CLOCK,
-  MEND_DATABASE,
   MEND_SCHEMA,
   MEND_WORKERS,
+  mendDatabase,
 } from './database.ts'
 import {
   examineMedia,
@@ -75,7 +75,7 @@ async function examineDatabase(config: Config, unknown: Unknown): Promise<Findin
   let db: Db | undefined
   const server = await runCheck(
     'database',
-    MEND_DATABASE,
+    mendDatabase(config),
     async () => {
       await close()
       const opened = await openDatabase(config, { purpose: 'doctor', statementTimeoutMs: WORKER_STATEMENT_MS })

@@ -1,3 +1,4 @@
+import { ConnectProblem } from '../../../db/connect-problem.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 
 /** The result of one check. */
@@ -39,6 +40,7 @@ export async function runCheck(
       () => new Error(`there was no result within ${limitMs / 1000} s`),
     )
   } catch (error) {
+    if (error instanceof ConnectProblem) return wrong(check, error.problem, error.mend)
     const { message, code } = error as { message: string; code?: string }
     return wrong(check, message || code || String(error), mend)
   }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { SSL_MODES } from '../../../db/tls.ts'
 import { parseKey } from '../../base/keyring/keyring.ts'
 import { parseAllowedHost } from '../../base/outbound/allow-list.ts'
 
@@ -48,7 +49,8 @@ function isPostgresUrl(text: string): boolean {
   if (authority === undefined || /[@#]/.test(rest!)) return false
   // A user without a host (postgres://me@/db?host=/run/postgresql) is common, although it is not a standard URL.
   const isUrl = URL.canParse(text.replace('@/', '@localhost/'))
-  return isUrl && !/%(?![\da-f]{2})/i.test(authority)
+  const [sslmode] = new URLSearchParams(text.split('?', 2)[1]).getAll('sslmode')
+  return isUrl && !/%(?![\da-f]{2})/i.test(authority) && (sslmode === undefined || SSL_MODES.includes(sslmode))
 }
 
 /** A path has to be written as `URL` writes it, because it is compared with those of requests. */
@@ -72,7 +74,7 @@ function isRateLimit(text: string): boolean {
 export const FORMATS: Record<string, Format> = {
   'postgres-url': {
     requirement:
-      'be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @',
+      'be like postgres://user:password@host:5432/database; percent-encode @ / # ? % of the password, such as %40 for @; sslmode must be one that PostgreSQL has, or no-verify',
     isValid: isPostgresUrl,
   },
   'credentials-keys': {
