@@ -3,11 +3,12 @@ import pg from 'pg'
 import { budgetSpent, currentBudget, type DatabaseBudget, SHARED_BY_STRANGERS, withDatabaseBudget } from './budget.ts'
 import { Connection, roundTripOf, type Server } from './connection.ts'
 import { columnTypes } from './driver.ts'
+import { type Growth, limitGrowth } from './growth.ts'
 import type { Settings } from './session.ts'
 import { createShares, type Shares } from './shares.ts'
 import { explainTls, splitTls, type Tls } from './tls.ts'
 import type { DB } from './types.ts'
-import { isFromPooler } from './unavailable.ts'
+import { hasNoConnectionLeft, isFromPooler } from './unavailable.ts'
 
 export type Db = Kysely<DB>
 
@@ -19,6 +20,8 @@ export interface ConnectOptions {
   preparedStatements?: boolean
   /** Called once if the server, or a pooler, loses prepared statements. They are not used from then on. */
   onNamesLost?: () => void
+  /** Called once a minute at most, with a line for the operator, if the server gives fewer connections. */
+  onFewConnections?: (line: string) => void
   /** Names the connections in pg_stat_activity, unless the URL has an application_name. */
   applicationName?: string
   /** The time limit of one statement. Migrations and commands have none. */
@@ -75,6 +78,9 @@ export const readPool = (db: Db): PoolState => poolStates.get(db)!()
 /** Facts about their server that the connections of a client have learned. */
 export const servers = new WeakMap<Db, Server>()
 
+/** The limits of pools where the server gives fewer connections. */
+export const growths = new WeakMap<Db, Growth>()
+
 /** A budget of `ms` for the database, and of the round trips of the link beside it. */
 export const budgetOf = (db: Db, ms: number): DatabaseBudget => ({
   remainingMs: ms + REQUEST_ROUND_TRIPS * roundTripOf(servers.get(db)!),
@@ -86,6 +92,7 @@ export function connect({
   poolMax = 10,
   preparedStatements = true,
   onNamesLost,
+  onFewConnections,
   applicationName = 'postroom',
   statementTimeoutMs,
   stream,
@@ -93,6 +100,7 @@ export function connect({
   const server: Server = {
     settings: statementTimeoutMs ? settingsFor(statementTimeoutMs) : undefined,
     keepsSettings: undefined,
+    open: 0,
     roundTripMs: Number.POSITIVE_INFINITY,
     silentSince: Number.NEGATIVE_INFINITY,
     hasPreparedStatements: preparedStatements,
@@ -137,21 +145,24 @@ export function connect({
     if (connection.userId !== undefined) shares.leave(connection.userId)
     connection.userId = undefined
   })
-  const openConnection = () => takeConnection({ pool, server, shares, callers, tls })
+  const growth = limitGrowth(pool, server, onFewConnections)
+  const openConnection = () => takeConnection({ pool, server, shares, callers, tls, growth })
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect: openConnection, end: () => pool.end() } }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   connections.set(db, openConnection)
   servers.set(db, server)
+  growths.set(db, growth)
   poolStates.set(db, () => {
     const { totalCount, idleCount: idle } = pool
-    return { max: poolMax, inUse: totalCount - idle, idle, ...callers }
+    return { max: pool.options.max, inUse: totalCount - idle, idle, ...callers }
   })
   // Kysely ends the pool only if it sent a statement itself. Otherwise idle connections would keep the process alive.
   const destroy = () => Kysely.prototype.destroy.call(db)
   db.destroy = async () => {
     clearInterval(idleTimers)
+    growth.stop()
     await destroy()
     if (!pool.ending) await pool.end()
   }
@@ -170,11 +181,11 @@ const settingsFor = (statementTimeoutMs: number): Settings => ({
  * Takes a connection from the pool. Errors are marked `atConnect`: the causes (no route, no TLS, wrong password, pool
  * exhausted) take many forms, some without a code, and callers treat them alike.
  */
-async function takeConnection(source: Source): Promise<PooledConnection> {
-  const { server, shares, callers } = source
+async function takeConnection(source: Source, isRepeated = false): Promise<PooledConnection> {
+  const { server, shares, callers, growth } = source
   const budget = currentBudget()
   const userId = budget?.userId
-  const startedAt = performance.now()
+  let startedAt = performance.now()
   const sendsSettings = server.settings !== undefined && server.keepsSettings !== false
   let hasPlace = false
   try {
@@ -198,8 +209,14 @@ async function takeConnection(source: Source): Promise<PooledConnection> {
     if (hasPlace) shares.leave(userId!)
     // Others that began before may have found it out first.
     if (sendsSettings && refusesSettings(server, error)) return takeConnection(source)
+    if (!isRepeated && hasNoConnectionLeft(error) && source.pool.totalCount > 0) {
+      // The pool has stopped to grow, so that this waits for a connection that is open.
+      if (budget) budget.remainingMs -= performance.now() - startedAt
+      startedAt = performance.now()
+      return takeConnection(source, true)
+    }
     callers.refused++
-    throw Object.assign(explainTls(error, source.tls) as Error, { atConnect: true })
+    throw Object.assign((growth.explain(error) ?? explainTls(error, source.tls)) as Error, { atConnect: true })
   } finally {
     if (budget) budget.remainingMs -= performance.now() - startedAt
   }
@@ -211,6 +228,7 @@ interface Source {
   shares: Shares
   callers: Callers
   tls: Tls | undefined
+  growth: Growth
 }
 
 type Callers = Pick<PoolState, 'waiting' | 'refused'>
@@ -228,11 +246,12 @@ function refusesSettings(server: Server, error: unknown): boolean {
 /** How long the caller waits for a connection. */
 function waitOf(server: Server, budget: DatabaseBudget | undefined): number {
   const waitMs = server.settings ? CONNECT_MS + CONNECT_ROUND_TRIPS * roundTripOf(server) : OPEN_MS
-  return budget ? Math.min(budget.remainingMs, waitMs) : waitMs
+  // Also for the first response on a new connection, if there is the time.
+  return budget ? Math.min(budget.remainingMs, waitMs) : 2 * waitMs
 }
 
 /** Takes a connection. One that comes too late goes back to the pool, for the next caller. */
-function connectWithin({ pool, callers }: Source, ms: number): Promise<pg.PoolClient> {
+function connectWithin({ pool, callers, growth }: Source, ms: number): Promise<pg.PoolClient> {
   // No need to wait.
   if (ms > 0 && pool.idleCount > pool.waitingCount) return pool.connect()
   return new Promise((resolve, reject) => {
@@ -250,6 +269,7 @@ function connectWithin({ pool, callers }: Source, ms: number): Promise<pg.PoolCl
     }, ms)
     // Its promise would cost every statement of a busy pool some turns of the microtask queue.
     pool.connect((error, client) => {
+      if (error && hasNoConnectionLeft(error)) growth.refused()
       if (!isWaiting) return client?.release()
       endWait()
       return client ? resolve(client) : reject(error)

@@ -1,6 +1,6 @@
 /** An error of opening a connection that the operator can mend. */
 export class ConnectProblem extends Error {
-  /** What is wrong, and what to do about it. */
+  /** The fault, and the advice to the operator. */
   readonly problem: string
   readonly mend: string
 

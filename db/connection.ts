@@ -15,6 +15,8 @@ export interface Server {
   settings: Settings | undefined
   /** Whether sessions keep these. Undefined until the first connection is open. A pooler may refuse or drop them. */
   keepsSettings: boolean | undefined
+  /** How many connections are open and have responded. */
+  open: number
   /** The time of the fastest statement so far, which is the round trip of the link. */
   roundTripMs: number
   /** The start, by `performance.now()`, of the latest statement that used its whole time limit without a response. */
@@ -72,6 +74,7 @@ export class Connection extends Client {
   userId: string | undefined = undefined
   readonly #server: Server
   readonly #limitMs: number
+  #hasResponded = false
   #isUnreplicated = false
 
   /** The pool passes its own options on to each connection. */
@@ -88,16 +91,23 @@ export class Connection extends Client {
   }
 
   /**
-   * Finds out with the first connection whether sessions keep their settings: a pooler that ignores them does not tell.
-   * Takes one round trip, and so measures it.
+   * Waits for a first response: a pooler opens a connection at once, and lets its statements wait while all connections
+   * of its own are in use. The first one also tells whether sessions keep their settings, which a pooler may ignore
+   * without a word. Takes one round trip, and so measures it.
    */
   async learn(): Promise<void> {
     const server = this.#server
-    if (!server.settings || server.keepsSettings !== undefined) return
+    if (!server.settings) return
     const isSet = Object.entries(server.settings).map(([name, value]) => `name = '${name}' and setting = '${value}'`)
-    const text = `select count(*)::integer as kept from pg_settings where ${isSet.join(' or ')}`
-    const [row] = await this.run<{ kept: number }>(new PreparedStatement('', text), [])
-    server.keepsSettings = row!.kept === isSet.length
+    const text =
+      server.keepsSettings === undefined
+        ? `select count(*)::integer as kept from pg_settings where ${isSet.join(' or ')}`
+        : 'select 0 as kept'
+    const [row] = await this.run<{ kept: number }>(new PreparedStatement('', text), [], this.silenceMs)
+    server.keepsSettings ??= row!.kept === isSet.length
+    this.#hasResponded = true
+    server.open++
+    this.once('end', () => void server.open--)
   }
 
   /** Runs a statement with the arguments that Kysely passes. No one signature fits the overloads of node-postgres. */
@@ -111,7 +121,7 @@ export class Connection extends Client {
   }
 
   /** Runs a prepared statement and returns its rows. */
-  run<R>(statement: PreparedStatement, values: readonly unknown[]): Promise<R[]> {
+  run<R>(statement: PreparedStatement, values: readonly unknown[], limitMs?: number): Promise<R[]> {
     const name = this.#server.hasPreparedStatements ? statement.name : ''
     return this.#send(
       (query_timeout) =>
@@ -122,6 +132,7 @@ export class Connection extends Client {
             ),
           )
         }),
+      limitMs,
     )
   }
 
@@ -130,10 +141,10 @@ export class Connection extends Client {
     destroySocket(this)
   }
 
-  async #send<T>(send: (timeoutMs: number) => Promise<T>): Promise<T> {
+  async #send<T>(send: (timeoutMs: number) => Promise<T>, limitMs = this.#limitMs): Promise<T> {
     const budget = currentBudget()
     if (budget && budget.remainingMs <= 0) throw budgetSpent()
-    const responseMs = this.#limitMs + RESPONSE_MS + roundTripOf(this.#server)
+    const responseMs = limitMs + RESPONSE_MS + roundTripOf(this.#server)
     const isLimitedByBudget = budget !== undefined && budget.remainingMs < responseMs
     const sentAt = performance.now()
     try {
@@ -162,7 +173,8 @@ export class Connection extends Client {
 
   #handleError(error: QueryError, sentAt: number, isLimitedByBudget: boolean): void {
     const isSilent = error.message === QUERY_READ_TIMEOUT
-    if (isSilent && !isLimitedByBudget) this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
+    if (isSilent && !isLimitedByBudget && this.#hasResponded)
+      this.#server.silentSince = Math.max(sentAt, this.#server.silentSince)
     if (error.severity) this.heardAt = performance.now()
     if (isNameLost(error) && this.#server.hasPreparedStatements) {
       this.#server.hasPreparedStatements = false

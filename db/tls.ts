@@ -34,7 +34,7 @@ export function splitTls(url: string): { url: string; tls: Tls | undefined } {
   return { url: rest.length > 0 ? `${address}?${rest.join('&')}` : address, tls }
 }
 
-/** What a client of node-postgres needs for `tls`. */
+/** The options of a client of node-postgres. */
 export const clientOptions = (tls: Tls): Pick<pg.ClientConfig, 'ssl'> & { sslnegotiation?: string } => ({
   ssl: tls.sslmode === 'disable' ? false : readOptions(tls),
   ...(tls.sslnegotiation && { sslnegotiation: tls.sslnegotiation }),
@@ -88,7 +88,7 @@ function readText(parameter: string, path: string): string {
 interface ConnectError {
   code?: string
   message?: string
-  /** Of a certificate for another host. */
+  /** The host that the certificate is not for, and its own names. */
   host?: string
   cert?: { subjectaltname?: string }
 }

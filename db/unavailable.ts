@@ -33,6 +33,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return NETWORK_CODES.includes(code) || isServerUnavailable(error) || isFromPooler(error) || isNameLost(error)
 }
 
+/**
+ * Whether a connection was refused, or has no response, because the server or a pooler has none left. Supabase's pooler
+ * has no SQLSTATE of its own for it.
+ */
+export function hasNoConnectionLeft(error: unknown): boolean {
+  const { message = '' } = error as DatabaseError
+  if (message === QUERY_READ_TIMEOUT || hasSqlstate(error, SQLSTATE.TOO_MANY_CONNECTIONS)) return true
+  return /max ?clients|query_wait_timeout|no more connections allowed/i.test(message)
+}
+
 /** Whether the disk of the database is full. Reads may still succeed. */
 export const isDatabaseFull = (error: unknown): boolean => hasSqlstate(error, SQLSTATE.DISK_FULL)
 

@@ -48,3 +48,8 @@ export const probeNames = (db: Db): Promise<void> =>
       for (const client of [one, two, one, two]) await probe(client, {}).catch(() => {})
     }),
   )
+
+/** Opens as many connections as `count` at the same time, where the server gives them. */
+export async function probeConnections(db: Db, count: number): Promise<void> {
+  await Promise.allSettled(Array.from({ length: count }, () => probe(db, {})))
+}

@@ -9,14 +9,14 @@ export const CERTIFICATE = new URL('../samples/tls/database.pem', import.meta.ur
 
 const SSL_REQUEST_BYTES = 8
 
-/** What PostgreSQL sends to a client without TLS if its pg_hba.conf has `hostssl` alone. */
+/** The error of PostgreSQL for a client without TLS if its pg_hba.conf has `hostssl` alone. */
 const REFUSAL = Buffer.from(
   'E\0\0\0\0SFATAL\0C28000\0Mno pg_hba.conf entry for host "127.0.0.1", user "a", database "b", no encryption\0\0',
   'latin1',
 )
 REFUSAL.writeInt32BE(REFUSAL.length - 1, 1)
 
-/** Starts a port in front of the server of a connection string that takes connections with TLS alone, and returns it. */
+/** Listens in front of the server of a connection string, with TLS alone. Returns the port. */
 export async function openTlsFront(t: Test, target: string): Promise<number> {
   const pem = readFileSync(CERTIFICATE)
   const secureContext = createSecureContext({ cert: pem, key: pem })

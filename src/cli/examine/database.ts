@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Db, servers } from '../../../db/client.ts'
+import { type Db, growths, readPool, servers } from '../../../db/client.ts'
+import type { ConnectProblem } from '../../../db/connect-problem.ts'
 import { findDiskFull } from '../../../db/disk-space.ts'
 import { readSchema, tooNewMessage } from '../../../db/migrate.ts'
 import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
 import { readUnsequencedSeconds } from '../../../db/queries/events/sequence.ts'
 import { readInstallation } from '../../../db/queries/installation.ts'
-import { probeNames, readServer, type ServerFacts } from '../../../db/queries/server.ts'
+import { probeConnections, probeNames, readServer, type ServerFacts } from '../../../db/queries/server.ts'
 import { readWebhooksDue } from '../../../db/queries/webhooks/claim.ts'
 import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { LEASE_MS, UNCLAIMED_MAX_MS } from '../../engine/delivery/timing.ts'
@@ -38,13 +39,25 @@ export async function examineServer(db: Db): Promise<Finding> {
   await probeNames(db).catch(() => {})
   const problems = PROBLEMS.filter(({ isFound }) => isFound(facts))
   if (await findDiskFull(db)) return wrong('database', 'it has no space left', MEND_FULL)
-  if (problems.length === 0)
-    return ok('database', `PostgreSQL ${facts.version} responds in ${ms} ms${describeLink(db)}`)
+  if (problems.length === 0) {
+    const message = `PostgreSQL ${facts.version} responds in ${ms} ms${describeLink(db)}`
+    const few = await findFewConnections(db)
+    return few
+      ? { check: 'database', status: 'warning', message: `${message}; ${few.problem}`, mend: few.mend }
+      : ok('database', message)
+  }
   return wrong(
     'database',
     problems.map(({ message }) => message(facts)).join('; '),
     problems.map(({ mend }) => mend).join(' '),
   )
+}
+
+/** Whether one more process would get fewer connections than it may open. They are closed when the doctor ends. */
+async function findFewConnections(db: Db): Promise<ConnectProblem | undefined> {
+  const { max } = readPool(db)
+  await probeConnections(db, max)
+  return growths.get(db)!.explain(undefined)
 }
 
 /** A slow link, and a pooler that keeps neither settings nor prepared statements. All of them work. */

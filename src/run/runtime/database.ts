@@ -30,7 +30,7 @@ export async function openDatabase(config: Config, { purpose, log, ...options }:
     poolMax: config.databasePoolMax,
     preparedStatements: config.preparedStatements,
     applicationName: `postroom ${purpose}`,
-    ...(log && { onNamesLost: () => log(NAMES_LOST) }),
+    ...(log && { onNamesLost: () => log(NAMES_LOST), onFewConnections: log }),
     ...options,
   })
   return {
