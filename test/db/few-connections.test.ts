@@ -43,6 +43,7 @@ t.test('where there are fewer connections than a process may open', async (t) =>
     const pooler = await openPooler(server.url, { pool_mode: 'session', default_pool_size: `${PLACES}` })
     t.teardown(pooler.close)
     const lines: string[] = []
+    const startedAt = performance.now()
     const { send, db, log } = await startService(t, pooler.url, {
       ...PRODUCTION_TIMEOUT,
       poolMax: POOL_MAX,
@@ -51,7 +52,7 @@ t.test('where there are fewer connections than a process may open', async (t) =>
     const burst = () => countRefused(send, key)
     await until('the service has found out what it gets', async () => (await burst()) === 0 && lines.length > 0)
     await until('it serves every request again', async () => (await burst()) === 0)
-    t.equal(lines.length, 1, 'once a minute at most')
+    t.ok(lines.length <= 1 + (performance.now() - startedAt) / 60_000, 'once a minute at most')
     t.match(lines[0], FEW)
     t.match(lines[0], /DATABASE_POOL_MAX.*transaction mode/)
 

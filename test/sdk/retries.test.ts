@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Conflict, RateLimited } from '../../src/clients/sdk/index.ts'
 import { type Answer, scriptService } from '../helpers/scripted-service.ts'
@@ -152,4 +153,24 @@ t.test('a service that cannot be reached is a ConnectionError that names it', as
     message: /^No response from http:\/\/127\.0\.0\.1:1 \(.+\)$/,
     response: null,
   })
+})
+
+t.test('a response that keeps coming may take longer than timeoutMs, and silence may not', async (t) => {
+  const timeoutMs = 1_000
+  const slow = async (response: ServerResponse) => {
+    const endsAt = performance.now() + 2 * timeoutMs
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"data":[')
+    while (performance.now() < endsAt) {
+      response.write(' ')
+      await sleep(50)
+    }
+    response.end(']}')
+  }
+  const { client } = await scriptService(t, [slow], { timeoutMs })
+  t.strictSame(await client.accounts.list(), { data: [] })
+  const silent = await scriptService(t, [(response) => response.writeHead(200).write('{')], {
+    timeoutMs,
+    maxRetries: 0,
+  })
+  await t.rejects(silent.client.accounts.list(), { name: 'ConnectionError', message: /within 1000 ms$/ })
 })

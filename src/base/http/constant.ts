@@ -1,19 +1,8 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { COMPRESSED_FROM, chooseEncoding, compress, type Encoding, varyByEncoding } from './encodings.ts'
 import { etagOfText, isKnown } from './preconditions.ts'
 
-const compress = {
-  // Above 5, brotli takes seconds for a megabyte, and saves a few percent.
-  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
-}
-type Encoding = keyof typeof compress
-
 export const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** Bytes. Below, compression saves no packet. */
-const COMPRESSED_FROM = 1_400
 
 /** A response that stays the same while the process runs. */
 export interface Constant {
@@ -50,7 +39,7 @@ export async function sendConstant(
   const encoding = bytes.length < COMPRESSED_FROM ? undefined : chooseEncoding(reply.request.headers['accept-encoding'])
   // A strong tag belongs to one sequence of bytes: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3
   reply.headers({ etag: encoding ? `W/${etag}` : etag, 'cache-control': cacheControl })
-  reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '))
+  varyByEncoding(reply)
   if (isKnown(reply.request, etag)) return reply.code(304).send()
   if (!encoding) return reply.type(type).send(bytes)
   const compressed = constant.compressed.get(encoding) ?? compress[encoding](bytes)
@@ -59,15 +48,4 @@ export async function sendConstant(
     .type(type)
     .header('content-encoding', encoding)
     .send(await compressed)
-}
-
-/** The best encoding that a client accepts. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-function chooseEncoding(accepted = ''): Encoding | undefined {
-  const refused = /;\s*q=0(?:\.0{0,3})?\s*$/
-  const names = accepted
-    .toLowerCase()
-    .split(',')
-    .filter((item) => !refused.test(item))
-    .map((item) => item.split(';', 1)[0]!.trim())
-  return (['br', 'gzip'] as const).find((name) => names.includes(name))
 }

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { fail, invalidRequest } from '../errors.ts'
 import { awaitReading, parseInRoom } from './body-room.ts'
 import { browserHeaders } from './browser-headers.ts'
+import { compressRead } from './encodings.ts'
 import { bodyCutOff, ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
 import { awaitSending } from './long-answers.ts'
@@ -91,9 +92,14 @@ export const requests = fp(async (app: FastifyInstance) => {
   app.addHook('onSend', (request, reply, payload, done) => {
     request.leaveRoom?.()
     request.leaveRoom = undefined
+    const finish = () => {
+      const compressed = compressRead(request, reply, payload)
+      if (compressed) compressed.then((bytes) => done(null, bytes), done)
+      else done()
+    }
     const room = awaitSending(request, reply, payload)
-    if (room) room.then(() => done(), done)
-    else done()
+    if (room) room.then(finish, done)
+    else finish()
   })
 
   app.addHook('onResponse', (request, reply, done) => {

@@ -3,7 +3,7 @@ import { ConnectionError, PostroomError } from './errors.ts'
 import type { ChangeOptions, CreateOptions, Options, PostroomOptions } from './options.ts'
 import { List, type Page } from './pages.ts'
 import type { Path } from './path.ts'
-import { parseJson, toError } from './responses.ts'
+import { parseJson, readText, toError } from './responses.ts'
 import { pauseBefore } from './retries.ts'
 import { Form } from './uploads.ts'
 
@@ -65,8 +65,8 @@ export class Http {
   }
   /** Sends a request, and returns the JSON of its response; undefined for 304. */
   json<T extends object>(request: Request): Promise<T> {
-    return this.#withRetries(request, async (response) => {
-      const body = parseJson(await response.text()) as T | null | undefined
+    return this.#withRetries(request, async (response, { heard }) => {
+      const body = parseJson(await readText(response, heard)) as T | null | undefined
       if (response.status === 304) return undefined as never
       if (!response.ok) throw toError(response, body)
       if (typeof body !== 'object' || !body) throw new PostroomError(`${response.url} did not send JSON`, response)
@@ -78,7 +78,7 @@ export class Http {
   file(path: Path, query: object = {}, { range, ...options }: Options & { range?: string } = {}): Promise<Response> {
     const headers: Record<string, string> = range ? { range } : {}
     const request: Request = { method: 'GET', path, query, headers, isRepeatable: true, options }
-    return this.#withRetries(request, async (response, fetch) => {
+    return this.#withRetries(request, async (response, { fetch }) => {
       const target = response.status === 307 && response.headers.get('location')
       // The API key is not sent: it is not for the server of the target.
       const file = target ? await fetch(target, { headers }) : response
@@ -88,7 +88,7 @@ export class Http {
   }
   async #withRetries<T>(
     { method, path, query = {}, body, options = {}, ...request }: Request,
-    read: (response: Response, fetch: typeof globalThis.fetch) => Promise<T>,
+    read: (response: Response, attempt: { fetch: typeof globalThis.fetch; heard: () => void }) => Promise<T>,
   ): Promise<T> {
     const { key, baseUrl, fetch = globalThis.fetch, ...defaults } = this.#options
     const url = `${baseUrl}${typeof path === 'function' ? path() : path}${toQuery(query)}`
@@ -106,13 +106,21 @@ export class Http {
       // Node 18 lacks AbortSignal.any.
       const attempt = new AbortController()
       const end = () => attempt.abort(signal?.reason)
-      const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+      let timer: ReturnType<typeof setTimeout> | undefined
+      // A slow link may take minutes for a page of posts: only silence ends an attempt.
+      const heard = () => {
+        clearTimeout(timer)
+        timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+      }
+      heard()
       signal?.addEventListener('abort', end)
       let failure: PostroomError
       try {
         // A redirect that is followed turns a POST into a GET.
         const init = { method, headers, redirect: 'manual', signal: attempt.signal, ...content } as const
-        return await read(await fetch(url, init), fetch)
+        const response = await fetch(url, init)
+        heard()
+        return await read(response, { fetch, heard })
       } catch (error) {
         signal?.throwIfAborted()
         failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, timeoutMs)

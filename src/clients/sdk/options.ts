@@ -5,7 +5,7 @@ export interface PostroomOptions {
   baseUrl?: string | undefined
   /** How often a request is repeated at most. Default: 2. */
   maxRetries?: number | undefined
-  /** How long each attempt may take. Default: 15,000. Uploads and imports may take any time. */
+  /** How long the service may send nothing in an attempt. Default: 15,000. Uploads and imports may take any time. */
   timeoutMs?: number | undefined
   /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined

@@ -36,3 +36,18 @@ export function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Reads the text of a body. `heard` is called for each part of it. */
+export async function readText(response: Response, heard: () => void): Promise<string> {
+  // The `fetch` of a caller may return bodies of another kind.
+  if (typeof response.body?.getReader !== 'function') return response.text()
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    heard()
+    text += decoder.decode(value, { stream: true })
+  }
+}
