@@ -222,6 +222,11 @@ export const Platform = Type.Object(
     publishes: Type.Boolean({
       description: 'Whether this version can publish to the network. Always `true` so far.',
     }),
+    isSimulated: Type.Optional(
+      Type.Boolean({
+        description: '`true`: the service plays the network itself, and nobody sees its posts. Absent: a real network.',
+      }),
+    ),
     canEdit: Type.Boolean({
       description: 'Whether the network lets apps edit published posts: see `changes`.',
     }),

@@ -98,3 +98,24 @@ t.test('the page of the accounts has groups, a search, and those that need their
   await page.getByText('No account meets the filter.').waitFor()
   t.strictSame(problems(), [])
 })
+
+t.test('until a real account is connected, the calendar says what is for show', needsBrowser, async (t) => {
+  const { ada, open, show } = await createScene(t)
+  const { page, problems } = await open()
+  await show(page, '/calendar')
+  const start = page.getByRole('region', { name: 'Getting started' })
+  await start.getByText(/^Accounts with ⚠ are for show/).waitFor()
+  await start.getByText(/published to ada on Sandbox stays here/).waitFor()
+  await checkAccessible(t, page)
+  await start.getByRole('link', { name: 'Connect a real account' }).click()
+  await page.getByRole('region', { name: 'Connect an account' }).getByRole('button', { name: 'Mastodon' }).waitFor()
+
+  await ada.account('mastodon', { username: 'ada@example.com', credentials: { accessToken: 'secret' } })
+  await show(page, '/calendar')
+  await page
+    .getByRole('link', { name: /^New post on/ })
+    .first()
+    .waitFor()
+  await start.waitFor({ state: 'hidden' })
+  t.strictSame(problems(), [])
+})

@@ -2757,6 +2757,8 @@ export type Platform = {
   server?: AccountServer
   /** Whether this version can publish to the network. Always `true` so far. */
   publishes: boolean
+  /** `true`: the service plays the network itself, and nobody sees its posts. Absent: a real network. */
+  isSimulated?: boolean
   /** Whether the network lets apps edit published posts: see `changes`. */
   canEdit: boolean
   /** Whether the network lets apps remove published posts: see `changes`. */

@@ -10,6 +10,7 @@ import type {
 import type { PostTypeLimits } from '../../../schemas/post-type-limits.ts'
 import type { Networks } from '../../platforms/adapters.ts'
 import type { FieldRule, Platform, PostTypeRule, RateLimit } from '../../platforms/contract/limits.ts'
+import { NETWORKS } from '../../platforms/networks.ts'
 import { listConnectMethods } from './connect-methods.ts'
 import { describeChanges } from './describe-changes.ts'
 import { describeGuarantee } from './describe-guarantee.ts'
@@ -38,6 +39,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     name,
     ...(server && { server: describeServer(server) }),
     publishes: true,
+    ...(NETWORKS[id].isSimulated && { isSimulated: true }),
     canEdit: changes.edit.possible,
     canDelete: changes.remove.possible,
     connect: listConnectMethods(id, networks),

@@ -18,6 +18,8 @@ export interface Network {
   /** As people call it in a sentence. */
   name: string
   limits: Platform
+  /** The service plays the network itself, and nobody sees its posts. */
+  isSimulated?: true
   /** The limits of an account with these facts. Never throws. Absent: accounts of the network have no facts. */
   limitsFor?: (facts: AccountFacts) => Platform
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */

@@ -6,6 +6,7 @@ import { sandbox } from './limits.ts'
 export const sandboxNetwork: Network = {
   name: 'Sandbox',
   limits: sandbox,
+  isSimulated: true,
   content: sandboxContent,
   metrics: {
     offered: [],

@@ -12,13 +12,17 @@ export function Accounts() {
   const { platforms } = useSession()
   const canConnect = useCanConnect()
   const accounts = usePeople()
-  const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account }>()
+  const { query } = useRoute()
+  const [connecting, setConnecting] = useState<{ platform?: Platform; account?: Account } | undefined>(
+    canConnect && query.has('connect') ? {} : undefined,
+  )
   const connect = (id: string, account?: Account) => {
     const platform = platforms.get(id)
     if (platform) setConnecting({ platform, ...(account && { account }) })
   }
   const end = () => {
     setConnecting(undefined)
+    setQuery({ connect: '' })
     accounts.reload()
   }
   return html`
@@ -31,7 +35,7 @@ export function Accounts() {
     </div>
     ${connecting && html`<${Connect} key=${connecting.platform?.id} ...${connecting} onChoose=${connect} onEnd=${end} />`}
     <${Loading} loaded=${accounts}>
-      ${(list: Account[]) => (list.length === 0 ? html`<${Empty}>No account is connected yet.<//>` : html`<${Groups} list=${list} onConnect=${connect} reload=${accounts.reload} />`)}
+      ${(list: Account[]) => (list.length === 0 ? html`<${Empty}>No account is connected yet. ${canConnect && 'Connect one above: then posts can be composed for it.'}<//>` : html`<${Groups} list=${list} onConnect=${connect} reload=${accounts.reload} />`)}
     <//>
   `
 }

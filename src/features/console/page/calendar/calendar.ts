@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ForShow } from '../for-show.ts'
 import { setQuery, useLoad, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Empty, Loading, NoteLine } from '../parts.ts'
@@ -53,6 +54,7 @@ export function Calendar() {
   useChanges(reload)
   return html`<${CalendarContext.Provider} value=${{ timeZone, now, move, selection }}>
     <${Head} ...${shown} />
+    <${ForShow} />
     <${Filters} query=${query} timeZone=${timeZone} />
     <${NoteLine} note=${note} onEnd=${() => setNote(undefined)} />
     <div class="with-side">
@@ -145,6 +147,6 @@ function Grid({ view, weeks, date, from, until, timeZone, filters, include, turn
         ? html`<${Week} week=${weeks[0]!} days=${days} isNightOpen=${isNightOpen} />`
         : html`<${Month} weeks=${weeks} days=${days} month=${date.slice(0, 7)} />`
     }
-    ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. ${canWrite && html`<a href="#/compose">Compose a post</a>.`}<//>`}
+    ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. ${canWrite && html`<a href="#/compose">Compose a post</a>, or click a free day.`}<//>`}
   </section>`
 }

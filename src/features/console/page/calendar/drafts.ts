@@ -39,6 +39,7 @@ export function useDrafts(filters: Record<string, string | undefined>, include: 
 /** Drafts are dragged to a day, and scheduled posts back to here. */
 export function Drafts({ drafts, shown, onMore, onWithdraw }: DraftsProps) {
   const canMove = useCan('posts:publish')
+  const canWrite = useCan('posts:write')
   const place = dropPlace(({ post }) => post.status === 'scheduled', onWithdraw)
   const item = (entry: Entry) => html`<li key=${entry.post.id} ...${draggable(entry, canMove)}>
     <${Pick} entry=${entry} />
@@ -50,7 +51,7 @@ export function Drafts({ drafts, shown, onMore, onWithdraw }: DraftsProps) {
     <${Loading} loaded=${drafts}>
       ${(list: ListedPost[]) =>
         list.length === 0
-          ? html`<${Empty}>No drafts.<//>`
+          ? html`<${Empty}>No drafts. ${canWrite && 'A post without a time is one.'}<//>`
           : html`<ul class="entries">${list.slice(0, shown).map((post) => item(toEntry(post)))}</ul>
             ${list.length > shown && html`<button type="button" class="quiet" onClick=${onMore}>More drafts</button>`}`}
     <//>
