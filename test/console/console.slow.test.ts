@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts'
 import { jpeg, upload } from '../helpers/upload.ts'
 import { createScene, startProxy, ZONE } from './scene.ts'
 
-const PAGES = ['calendar', 'compose', 'accounts', 'activity']
+const PAGES = ['calendar', 'compose', 'media', 'numbers', 'accounts', 'activity']
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 t.test('a person composes, schedules, moves and publishes, with the key in the tab alone', needsBrowser, async (t) => {

@@ -27,11 +27,15 @@ const ICONS: Partial<Record<string, string>> = { google_business: 'google', sand
 
 const PAGE = 'src/features/console/page'
 
-/** Modules that the page shares with the service: what an owner may do, what a key allows, and numbers as CSV. */
+/**
+ * Modules that the page shares with the service: what an owner may do, how pictures are cut, what a key allows,
+ * and numbers as CSV.
+ */
 const SHARED = [
   'src/engine/delivery/owner-rules.ts',
   'src/engine/numbers/csv.ts',
   'src/base/line.ts',
+  'src/platforms/rules/crop.ts',
   'schemas/metric-names.ts',
   'schemas/scopes.ts',
 ]

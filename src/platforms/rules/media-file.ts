@@ -1,5 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { DocumentRule, GifRule, ImageRule, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import { RATIO_TOLERANCE } from './crop.ts'
 import type { AddFileViolation, CheckBounds, Fact } from './file-checks.ts'
 import { checkTracks } from './media-tracks.ts'
 import { atLeast, atMost, formatNumber } from './wording.ts'
@@ -26,9 +27,6 @@ const isAnimation = ({ mimeType, frames }: MediaFacts) =>
 /** A GIF with one frame, on a network that takes it as an image. */
 const isStillGif = ({ mimeType, frames }: MediaFacts, rule: PostTypeRule) =>
   mimeType === 'image/gif' && frames === 1 && rule.image?.stillGifs === true
-
-/** A double rounds the ratio of 1000x3000 to a value on either side of 1/3. */
-export const RATIO_TOLERANCE = 1e-9
 
 /** An encoder pads the audio of a video to whole packets of up to 46 ms at each end. Networks ignore this. */
 const DURATION_TOLERANCE_SECONDS = 0.05

@@ -1,8 +1,9 @@
 import type { Focus, MediaFacts } from '../../../schemas/media.ts'
 import type { VideoTarget } from '../../../schemas/video-target.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
-import { findFileKind, RATIO_TOLERANCE } from './media-file.ts'
-import { ANY_RATIO, type Fit, findBroken, type Range, reshape, type Size, scaleOf, scaleSize } from './reshape.ts'
+import { isWithin, type Range, reshape, type Size } from './crop.ts'
+import { findFileKind } from './media-file.ts'
+import { ANY_RATIO, type Fit, findBroken, scaleOf, scaleSize } from './reshape.ts'
 import { planVideo } from './video-rendition.ts'
 
 /** A type that renditions of images have. GIF is for animations alone. */
@@ -129,13 +130,12 @@ function planStill(
   const transparentType = image.mimeTypes.includes('image/webp') ? 'image/webp' : mimeType
   const { aspectRatioMin: min = 0, aspectRatioMax: max = Infinity, bytesMax = Infinity } = image
   const ratio = { min, max }
-  const fileRatio = file.width / file.height
-  const isWithin = fileRatio >= min - RATIO_TOLERANCE && fileRatio <= max + RATIO_TOLERANCE
-  const aspect = isWithin || mediaFit === 'auto' ? undefined : mediaFit
+  const isTaken = isWithin(file, ratio)
+  const aspect = isTaken || mediaFit === 'auto' ? undefined : mediaFit
   const shaped = aspect ? reshape(file, ratio, aspect) : file
   // Bars can make a frame hundreds of times as large as its picture.
   const pixelsMax = Math.min(image.pixelsMax ?? Infinity, DECODED_PIXELS_MAX)
-  const size = scaleSize(shaped, scaleOf(shaped, { ...image, pixelsMax }), aspect || isWithin ? ratio : ANY_RATIO)
+  const size = scaleSize(shaped, scaleOf(shaped, { ...image, pixelsMax }), aspect || isTaken ? ratio : ANY_RATIO)
   const background = aspect === 'pad' ? padColor : '#ffffff'
   const focus = aspect === 'crop' && file.focus ? file.focus : undefined
   const part = aspect ? `${aspect}${focus ? ` at ${focus.x},${focus.y}` : ''}` : 'whole'

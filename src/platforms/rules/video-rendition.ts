@@ -1,18 +1,8 @@
 import type { MediaFacts, MediaTracks } from '../../../schemas/media.ts'
 import type { VideoTarget } from '../../../schemas/video-target.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
-import { RATIO_TOLERANCE } from './media-file.ts'
-import {
-  ANY_RATIO,
-  cropTo,
-  type Fit,
-  findBroken,
-  type Range,
-  reshape,
-  type Size,
-  scaleOf,
-  scaleSize,
-} from './reshape.ts'
+import { cropTo, isWithin, type Range, reshape, type Size } from './crop.ts'
+import { ANY_RATIO, type Fit, findBroken, scaleOf, scaleSize } from './reshape.ts'
 
 /** The rendition of a video that breaks limits, or why it has none. */
 type VideoPlan = { video: VideoTarget } | { problem: string }
@@ -98,13 +88,8 @@ export const tracksOf = ({ tracks }: Pick<MediaFacts, 'tracks'>): MediaTracks =>
 export const nameVideo = ({ bytesMax: _, ...target }: VideoTarget): string => `video ${JSON.stringify(target)}`
 
 /** How the aspect ratio gets into its range: not at all (`whole`), or it is there. */
-function findAspect(
-  { width, height }: Size,
-  { min, max }: Range,
-  { mediaFit }: Fit,
-): 'pad' | 'crop' | 'whole' | 'within' {
-  const ratio = width / height
-  if (ratio >= min - RATIO_TOLERANCE && ratio <= max + RATIO_TOLERANCE) return 'within'
+function findAspect(size: Size, range: Range, { mediaFit }: Fit): 'pad' | 'crop' | 'whole' | 'within' {
+  if (isWithin(size, range)) return 'within'
   return mediaFit === 'auto' ? 'whole' : mediaFit
 }
 

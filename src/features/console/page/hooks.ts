@@ -1,4 +1,4 @@
-import { useCallback, useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sleep } from '../../../clients/sdk/http.ts'
 import { PostroomError, Unauthorized } from '../../../clients/sdk/index.ts'
 import { SessionContext } from './session.ts'
@@ -53,6 +53,49 @@ export function useLoad<Value>(load: (signal: AbortSignal) => Promise<Value>, in
     }
   }, [...inputs, turn])
   return { ...state, reload }
+}
+
+/** The items of a list as far as they are read, and the cursor of the others; null at the end of the list. */
+interface ReadSoFar<Item> {
+  items: Item[]
+  cursor: string | null | undefined
+}
+
+export interface Pages<Item> extends Loaded<ReadSoFar<Item>> {
+  /** Reads the next page too. */
+  more(): void
+}
+
+type ReadPage<Item> = (
+  cursor: string | undefined,
+  signal: AbortSignal,
+) => Promise<{ data: Item[]; nextCursor?: string | null | undefined }>
+
+/**
+ * Loads the first page of a list whenever one of `inputs` changes, and further ones when somebody asks for them. Each
+ * new `turn` reads all of them again.
+ */
+export function usePages<Item>(size: number, read: ReadPage<Item>, inputs: unknown[], turn: number): Pages<Item> {
+  const key = JSON.stringify(inputs)
+  const [wanted, setWanted] = useState({ key, count: size })
+  const count = wanted.key === key ? wanted.count : size
+  const kept = useRef<ReadSoFar<Item> & { key: string }>(undefined)
+  const loaded = useLoad(
+    async (signal) => {
+      const turnKey = `${key} ${turn}`
+      let { items, cursor }: ReadSoFar<Item> =
+        kept.current?.key === turnKey ? kept.current : { items: [], cursor: undefined }
+      while (items.length < count && cursor !== null) {
+        const { data, nextCursor } = await read(cursor, signal)
+        items = [...items, ...data]
+        cursor = nextCursor ?? null
+      }
+      kept.current = { key: turnKey, items, cursor }
+      return kept.current
+    },
+    [key, turn, count],
+  )
+  return { ...loaded, more: () => setWanted({ key, count: (loaded.value?.items.length ?? 0) + size }) }
 }
 
 /** Waits until a text that asks for requests is probably typed. */

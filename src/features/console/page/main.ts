@@ -10,6 +10,7 @@ import { GivenKey } from './given-key.ts'
 import { answerTabs, askTabs, noteSignOut } from './handover.ts'
 import { calendarAddress, keep, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
+import { MediaPage } from './media/media.ts'
 import { Numbers } from './numbers/numbers.ts'
 import { Loading } from './parts.ts'
 import { PeopleContext, useLoadedPeople } from './people.ts'
@@ -31,6 +32,7 @@ import {
 const PAGES = [
   { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
   { name: 'compose', label: 'Compose', page: Compose, needs: 'posts:write' },
+  { name: 'media', label: 'Media', page: MediaPage, needs: 'media:read' },
   { name: 'numbers', label: 'Numbers', page: Numbers, needs: 'posts:read' },
   { name: 'accounts', label: 'Accounts', page: Accounts, needs: 'accounts:read' },
   { name: 'activity', label: 'Activity', page: Activity, needs: 'posts:read' },

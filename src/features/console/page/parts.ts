@@ -4,7 +4,7 @@ import { type Loaded, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { Issues, type IssuesProps } from './issues.ts'
 import { Problem } from './problem.ts'
-import { toOwn, useCan, useNames, useSession } from './session.ts'
+import { useNames } from './session.ts'
 import { isTimeZone } from './time.ts'
 import { STATES } from './words.ts'
 
@@ -24,47 +24,6 @@ export function Network({ platform, isDecoration }: { platform: string; isDecora
 
 /** A text that somebody else wrote, in its own direction. */
 export const Text = ({ text }: { text: string }) => html`<p class="text" dir="auto">${text}</p>`
-
-export interface Picture {
-  id: string
-  kind: string
-  altText: string | null
-  fileName: string | null
-  url: string | null
-}
-
-export const Pictures = ({ files }: { files: Picture[] }) =>
-  files.length > 0 &&
-  html`<ul class="pictures">${files.map((file) => html`<li key=${file.id}><${Thumb} ...${file} /></li>`)}</ul>`
-
-/** A small picture, by its address or else with the key. */
-function Thumb({ id, kind, altText, fileName, url: signed }: Picture) {
-  const { client } = useSession()
-  const canRead = useCan('media:read')
-  const url = signed && toOwn(signed)
-  const [address, setAddress] = useState(url)
-  useEffect(() => {
-    if (url || kind !== 'image' || !canRead) return
-    let made: string | undefined
-    let isGone = false
-    const show = async () => {
-      const blob = await (await client.media.preview(id, { width: 160 })).blob()
-      if (isGone) return
-      made = URL.createObjectURL(blob)
-      setAddress(made)
-    }
-    // The name of the file stays in its place.
-    show().catch(() => {})
-    return () => {
-      isGone = true
-      if (made) URL.revokeObjectURL(made)
-    }
-  }, [client, id, url, kind, canRead])
-  if (kind === 'image' && address) {
-    return html`<img src=${address} alt=${altText ?? ''} loading="lazy" width="64" height="64" />`
-  }
-  return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? kind}</span></span>`
-}
 
 /** Shows a value as soon as it is loaded; until then that it is being loaded, or has failed. */
 export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; children: (value: Value) => unknown }) {

@@ -1,7 +1,7 @@
 import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
 import { type Issue, Issues } from './issues.ts'
-import { type Picture, Pictures } from './parts.ts'
+import { type Picture, Pictures } from './pictures.ts'
 
 /** The body that would create a post as it is. */
 export const toBody = (post: PostDetail): CreatePost => ({

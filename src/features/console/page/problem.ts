@@ -28,6 +28,10 @@ const WORDS: Partial<Record<ErrorCode, [happened: string, todo: string]>> = {
   delivery_not_unconfirmed: ['Its outcome is known already', 'Go back to see it.'],
   delivery_not_queued: ['It is not going to be sent', 'Go back to see its state.'],
   delivery_removed: ['It was taken down, or is about to be', 'Compose a new post to publish it again.'],
+  media_in_use: ['A post that is still to be published uses the file', 'Take the file out of the post first.'],
+  media_used_elsewhere: ['Other accounts use the file too', 'Use a key for all accounts.'],
+  media_in_too_many_posts: ['Too many posts use the file', 'Change it when fewer of them are still to be published.'],
+  media_not_found: ['There is no such file any more', 'Look for it in the library.'],
   account_not_found: ['There is no such account any more', 'Connect it again.'],
   schedule_not_found: ['The account has no slots', 'Add some on the page of the accounts.'],
   queue_without_slots: [

@@ -7,9 +7,11 @@ import type {
   Webhook,
   WebhookDelivery,
 } from '../../../../clients/sdk/index.ts'
+import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
-import { Confirm, Details, Empty, Network, Rows, StateMark } from '../parts.ts'
+import { Confirm, Details, Empty, Rows, StateMark } from '../parts.ts'
+import { nameOf, usePeople } from '../people.ts'
 import { Problem } from '../problem.ts'
 import { useCan, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
@@ -32,6 +34,7 @@ export function Activity() {
 /** The deliveries that a person has to look at. */
 function Troubles({ eventCount }: { eventCount: number }) {
   const { client } = useSession()
+  const { byId } = usePeople()
   const list = useLoad(
     async (signal) =>
       (
@@ -45,8 +48,9 @@ function Troubles({ eventCount }: { eventCount: number }) {
   return html`<${Rows} title="Failed, missed, unconfirmed and not removed" loaded=${list} none="Everything that was due is out.">
     ${(found: FoundDelivery) => html`<li key=${`${found.postId} ${found.accountId}`}>
       <div>
-        <${Network} platform=${found.platform} /> <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || 'Without text'}</a>
-        <p class="small" dir="auto">${found.username}${found.error && `: ${found.error.message}`}</p>
+        <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || 'Without text'}</a>
+        <p class="who small"><${Face} id=${found.accountId} platform=${found.platform} username=${found.username} /> <span dir="auto">${nameOf(byId.get(found.accountId) ?? found)}</span></p>
+        ${found.error && html`<p class="small" dir="auto">${found.error.message}</p>`}
       </div>
       <${StateMark} state=${found.state} />
     </li>`}
@@ -58,6 +62,7 @@ const EVENTS_MAX = 100
 /** Events as they come. */
 function Events({ onEvents }: { onEvents: (count: number) => void }) {
   const { client } = useSession()
+  const { byId } = usePeople()
   const [events, setEvents] = useState<Event[]>([])
   const [from] = useState(() => new Date(Date.now() - 86_400_000).toISOString())
   const after = useRef<string | undefined>(undefined)
@@ -76,10 +81,12 @@ function Events({ onEvents }: { onEvents: (count: number) => void }) {
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
     ${!error && events.length === 0 && html`<${Empty}>Waiting for events. They appear here as they come.<//>`}
     <ol class="timeline">${events.map((event) => {
-      const { postId } = event.data as { postId?: string }
+      const { postId, accountId, username } = event.data as { postId?: string; accountId?: string; username?: string }
+      const account = byId.get(accountId ?? '')
+      const name = account ? nameOf(account) : username
       return html`<li key=${event.id}>
         <time datetime=${event.timestamp}>${formatInstant(event.timestamp, OWN_ZONE)}</time>
-        ${postId ? html`<a href="#/posts/${postId}">${toWords(event.type)}</a>` : toWords(event.type)}
+        ${postId ? html`<a href="#/posts/${postId}">${toWords(event.type)}</a>` : toWords(event.type)}${name && html` <span dir="auto">${name}</span>`}
       </li>`
     })}</ol>`
 }
@@ -87,7 +94,7 @@ function Events({ onEvents }: { onEvents: (count: number) => void }) {
 function Webhooks() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.webhooks.list()), [client])
-  return html`<${Rows} title="Webhooks" loaded=${list} none="No webhook.">
+  return html`<${Rows} title="Webhooks" loaded=${list} none="No webhook. A program adds one over the API, to be told what happens.">
     ${(webhook: Webhook) => html`<${WebhookRow} key=${webhook.id} webhook=${webhook} reload=${list.reload} />`}
   <//>`
 }
@@ -122,7 +129,7 @@ function WebhookLog({ id }: { id: string }) {
 function Apps() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.connectedApps.list()), [client])
-  return html`<${Rows} title="Connected apps" loaded=${list} none="No app is connected.">
+  return html`<${Rows} title="Connected apps" loaded=${list} none="No app is connected. An app that connects to /mcp appears here.">
     ${({ id, name, scopes, lastUsedAt }: ConnectedApp) => html`<li key=${id}>
       <div><strong dir="auto">${name}</strong><${Rights} scopes=${scopes} lastUsedAt=${lastUsedAt} /></div>
       <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on, and its webhooks are deleted. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />

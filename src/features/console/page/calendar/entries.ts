@@ -1,5 +1,5 @@
 import type { ListedPost, ListedTarget } from '../../../../clients/sdk/index.ts'
-import type { Picture } from '../parts.ts'
+import type { Picture } from '../pictures.ts'
 import { toLocal, toSchedule } from '../time.ts'
 
 /** The deliveries of a post that stand together in the calendar. */

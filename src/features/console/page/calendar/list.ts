@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ListedPost, ListPostsQuery } from '../../../../clients/sdk/index.ts'
-import { setQuery, useLoad } from '../hooks.ts'
+import { setQuery, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Empty, Loading } from '../parts.ts'
 import { useSession } from '../session.ts'
@@ -28,12 +28,6 @@ interface ListProps {
 export function PostList({ filters, order, turn }: ListProps) {
   const { client } = useSession()
   const { timeZone } = useCalendar()
-  const [count, setCount] = useState(PAGE)
-  const read = useRef<{ key: string; posts: ListedPost[]; cursor: string | null | undefined }>({
-    key: '',
-    posts: [],
-    cursor: undefined,
-  })
   const query: ListPostsQuery = {
     ...filters,
     sort: 'scheduledAt',
@@ -43,40 +37,31 @@ export function PostList({ filters, order, turn }: ListProps) {
       scheduledFrom: `${dates.toInstant(`${today(timeZone)}T00:00`, timeZone).toISOString()}`,
     }),
   }
-  const key = JSON.stringify(query)
   const [readTurn, setReadTurn] = useState(turn)
-  // Many posts are not read again after each change.
-  if (readTurn !== turn && read.current.posts.length <= REREAD_MAX) setReadTurn(turn)
-  const posts = useLoad(
-    async (signal) => {
-      const before = read.current.key === `${key} ${readTurn}` ? read.current : { posts: [], cursor: undefined }
-      let { posts, cursor } = before as typeof read.current
-      while (posts.length < count && cursor !== null) {
-        const page = await client.posts.list({ ...query, ...(cursor && { cursor }) }, { signal })
-        posts = [...posts, ...page.data]
-        cursor = page.nextCursor ?? null
-      }
-      read.current = { key: `${key} ${readTurn}`, posts, cursor }
-      return read.current
-    },
-    [client, key, readTurn, count],
+  const posts = usePages<ListedPost>(
+    PAGE,
+    (cursor, signal) => client.posts.list({ ...query, ...(cursor && { cursor }) }, { signal }),
+    [query],
+    readTurn,
   )
+  // Many posts are not read again after each change.
+  if (readTurn !== turn && (posts.value?.items.length ?? 0) <= REREAD_MAX) setReadTurn(turn)
   return html`<section aria-label="Posts" class="post-list">
     <label class="inline">Order <select onChange=${(event: Event) => setQuery({ order: (event.target as HTMLSelectElement).value })}>
       ${Object.entries(ORDERS).map(([value, label]) => html`<option value=${value} selected=${value === order}>${label}</option>`)}
     </select></label>
     <${Loading} loaded=${posts}>
-      ${({ posts, cursor }: { posts: ListedPost[]; cursor?: string | null }) => html`
-        ${posts.length === 0 && html`<${Empty}>No post meets the filters.<//>`}
+      ${({ items, cursor }: NonNullable<typeof posts.value>) => html`
+        ${items.length === 0 && html`<${Empty}>No post meets the filters. A post without a time is among the drafts.<//>`}
         ${[
-          ...Map.groupBy(posts, ({ scheduledAt }) => dates.toLocal(new Date(scheduledAt!), timeZone).slice(0, 10)),
+          ...Map.groupBy(items, ({ scheduledAt }) => dates.toLocal(new Date(scheduledAt!), timeZone).slice(0, 10)),
         ].map(
           ([day, own]) => html`<section key=${day} aria-label=${dates.formatLocal(day, { dateStyle: 'full' })}>
             <h2>${dates.formatLocal(day, { dateStyle: 'full' })}</h2>
             <ul class="entries">${own.map((post) => html`<${Item} key=${post.id} entry=${toEntry(post)} />`)}</ul>
           </section>`,
         )}
-        ${cursor && html`<button type="button" onClick=${() => setCount(posts.length + PAGE)}>More posts</button>`}`}
+        ${cursor && html`<button type="button" onClick=${posts.more}>More posts</button>`}`}
     <//>
   </section>`
 }

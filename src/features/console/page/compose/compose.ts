@@ -25,6 +25,7 @@ export function Compose() {
   const canPublish = useCan('posts:publish')
   const nameAccounts = useAccountNames()
   const canUpload = useCan('media:write')
+  const canPick = useCan('media:read')
   const [draft, changeKept] = useKept<Draft>('compose', newDraft())
   // An upload or a request may end after another draft was begun or opened.
   const setDraft = (change: (draft: Draft) => Draft) =>
@@ -85,7 +86,7 @@ export function Compose() {
         <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
         ${(takesComment || draft.firstComment) && !isOut && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
         ${hasFiles(draft) && html`<${FitFields} ...${draft} onChange=${change} />`}
-        ${canUpload && html`<${Files} files=${draft.files} onChange=${changeFiles} ...${filesProps} />`}
+        ${(canUpload || canPick) && html`<${Files} files=${draft.files} onChange=${changeFiles} ...${filesProps} />`}
         ${
           canPublish &&
           !isOut &&

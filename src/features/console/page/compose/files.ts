@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Media, MediaFit } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
-import { Pictures } from '../parts.ts'
+import { Pictures } from '../pictures.ts'
 import { Problem } from '../problem.ts'
-import { useSession } from '../session.ts'
+import { useCan, useSession } from '../session.ts'
 import type { Fit } from './draft.ts'
+import { Picker } from './picker.ts'
 import { noteDescription, uploadAll } from './uploads.ts'
 
 export type ChangeFiles = (files: Media[]) => Media[]
@@ -24,14 +25,16 @@ interface FilesProps extends DescribingProps {
   onChange: (change: ChangeFiles) => void
 }
 
-/** The files of a post, with a place to drop more of them. */
+/** The files of a post, with a place to drop more of them, and those of the library. */
 export function Files({ title = 'Files', files, onChange, altTexts, setAltText, draftKey }: FilesProps) {
   const { client, upload } = useSession()
+  const canUpload = useCan('media:write')
+  const canRead = useCan('media:read')
   const [error, setError] = useState<Error>()
   const add = (list: FileList | null | undefined) =>
     uploadAll(upload, draftKey, list ?? [], (stored) => onChange((files) => [...files, stored]))
   const describe = (file: Media, altText: string) => {
-    if (altTexts?.[file.id] !== undefined) return setAltText?.(file.id, altText)
+    if (!canUpload || altTexts?.[file.id] !== undefined) return setAltText?.(file.id, altText)
     setError(undefined)
     const stored = client.media.update(file.id, { altText })
     noteDescription(stored)
@@ -39,16 +42,19 @@ export function Files({ title = 'Files', files, onChange, altTexts, setAltText, 
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
-    void add(event.dataTransfer?.files)
+    if (canUpload) void add(event.dataTransfer?.files)
   }
   return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
     <legend>${title}</legend>
-    <label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>
+    <div class="fields">
+      ${canUpload && html`<label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>`}
+      ${canRead && html`<${Picker} onPick=${(chosen: Media[]) => onChange((files) => [...files, ...chosen])} />`}
+    </div>
     ${error && html`<${Problem} error=${error} />`}
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" readonly=${!setAltText && altTexts?.[file.id] !== undefined} defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <label>What it shows <input dir="auto" readonly=${!setAltText && (!canUpload || altTexts?.[file.id] !== undefined)} defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
         <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
       </li>`,
     )}</ul>

@@ -86,7 +86,7 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
       }
       ${post.targets.length > 1 && !obstacles[1] && html`<${Confirm} label="Take down here" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from ${where}, with its comments there. This cannot be undone.${notesOn(remove)}" />`}
     </div>
-    ${obstacles.map((reason) => reason && html`<p class="small">${reason}</p>`)}
+    ${[...new Set(obstacles)].map((reason) => reason && html`<p class="small">${reason}</p>`)}
   `
 }
 

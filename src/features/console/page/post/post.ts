@@ -12,8 +12,9 @@ import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues, keptWarnings } from '../issues.ts'
-import { Loading, type Picture, Pictures, StateMark, Text } from '../parts.ts'
+import { Loading, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
+import { type Picture, Pictures } from '../pictures.ts'
 import { Preview, toBody } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
@@ -106,13 +107,16 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
       ${post.externalReference && html`<dt>Reference</dt><dd dir="auto">${post.externalReference}</dd>`}
       <dt>Changed</dt><dd>${formatInstant(post.updatedAt, OWN_ZONE)}</dd>
     </dl>
-    ${post.targets.map(
+    <div class="targets">${post.targets.map(
       (target) => html`<${Target} key=${target.accountId} post=${post} target=${target} timeZone=${timeZone}
         files=${picturesOf(ownFiles(target) ?? post.mediaIds)} validation=${validation}
         metrics=${metrics.find(({ accountId }) => accountId === target.accountId)} reload=${reload} />`,
-    )}
+    )}</div>
   `
 }
+
+/** Whether the account of a delivery is still needed. */
+const isUnsettled = (state: PostTarget['delivery']['state']) => !['published', 'cancelled', 'removed'].includes(state)
 
 interface TargetProps extends Pick<PostProps, 'post' | 'validation' | 'reload'> {
   target: PostTarget
@@ -132,7 +136,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     </div>
     ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> The network does not show it any more since ${formatInstant(delivery.goneAt, timeZone)}: it was deleted or hidden there.</p>`}
     <p class="small">${delivery.goneAt ? '' : STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
-    ${attention && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
+    ${attention && isUnsettled(delivery.state) && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
     ${delivery.error && html`<${Trouble} error=${delivery.error} state=${delivery.state} />`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${

@@ -1,0 +1,83 @@
+import type { MediaDetail, Platform } from '../../../../clients/sdk/index.ts'
+import { type Cut, cutTo } from '../../../../platforms/rules/crop.ts'
+import { html } from '../html.ts'
+import { Network } from '../parts.ts'
+import { usePeople } from '../people.ts'
+import { useNames, useSession } from '../session.ts'
+import { toWords } from '../words.ts'
+
+interface Shown {
+  platform: string
+  /** The types of posts that get this part. Empty for all that take the file. */
+  types: string[]
+  /** Undefined for the whole. */
+  cut: Cut | undefined
+}
+
+/** The parts of a file that a network gets with `mediaFit` `crop`, by the aspect ratios of the catalogue. */
+function cutsOf({ id, postTypes }: Platform, file: MediaDetail & { width: number; height: number }): Shown[] {
+  const limits = Object.entries(postTypes).flatMap(([type, { media }]) => {
+    const own = media.max > 0 && media.files.find(({ kind }) => kind === file.kind)
+    return own ? [{ type, min: own.aspectRatioMin ?? 0, max: own.aspectRatioMax ?? Infinity }] : []
+  })
+  const byRange = Map.groupBy(limits, ({ min, max }) => `${min} ${max}`)
+  return [...byRange.values()].map((same) => ({
+    platform: id,
+    types: same.length < limits.length ? same.map(({ type }) => type) : [],
+    cut: cutTo(file, same[0]!, file.focus ?? undefined),
+  }))
+}
+
+/** The parts of a file that the networks of the user's accounts get where a post crops what they do not take. */
+export function Cuts({ file, address }: { file: MediaDetail; address: string }) {
+  const { platforms } = useSession()
+  const nameOf = useNames()
+  const people = usePeople().value ?? []
+  const { width, height, kind } = file
+  if (!width || !height || kind === 'document') return null
+  if (kind === 'gif') return html`<p class="small">An animation is never cut.</p>`
+  const networks = [...new Set(people.map(({ platform }) => platform))].flatMap((id) => platforms.get(id) ?? [])
+  const all = networks.flatMap((platform) => cutsOf(platform, { ...file, width, height }))
+  const cut = all.filter((each) => each.cut)
+  const title = ({ platform, types }: Shown) =>
+    types.length > 0
+      ? `${nameOf(platform)} (${types.map((type) => toWords(type).toLowerCase()).join(', ')})`
+      : nameOf(platform)
+  const whole = networks.flatMap(({ id }) => {
+    const own = all.filter(({ platform }) => platform === id)
+    const uncut = own.filter((each) => !each.cut)
+    const types = uncut.length < own.length ? uncut.flatMap(({ types }) => types) : []
+    return uncut.length > 0 ? title({ platform: id, types, cut: undefined }) : []
+  })
+  if (all.length === 0) return null
+  return html`<h3>As each network gets it</h3>
+    ${cut.length > 0 && html`<p class="small">A post that crops what a network does not take keeps these parts. A stored post keeps its crop until it is changed.</p>`}
+    <ul class="cuts">${cut.map(
+      (each) => html`<li key=${title(each)}><figure>
+        <${Part} cut=${each.cut!} width=${width} address=${address} />
+        <figcaption class="small"><${Network} platform=${each.platform} isDecoration /> ${title(each)}</figcaption>
+      </figure></li>`,
+    )}</ul>
+    ${whole.length > 0 && html`<p class="small">As it is: ${whole.join(', ')}. How the app of a network cuts its previews is not known here.</p>`}`
+}
+
+interface PartProps {
+  cut: Cut
+  /** That of the whole picture, in the pixels of the part. */
+  width: number
+  address: string
+}
+
+const HEIGHT_MAX_REM = 14
+
+/** A part of a picture, and nothing else of it. */
+function Part({ cut, width, address }: PartProps) {
+  const ratio = cut.width / cut.height
+  const shape = { aspectRatio: String(ratio), width: `min(100%, ${HEIGHT_MAX_REM * ratio}rem)` }
+  const image = {
+    width: `${(width / cut.width) * 100}%`,
+    left: `${(-cut.left / cut.width) * 100}%`,
+    top: `${(-cut.top / cut.height) * 100}%`,
+  }
+  return html`<span class="cut" style=${shape}><img src=${address} alt="" style=${image} /></span>`
+}
