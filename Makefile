@@ -66,8 +66,8 @@ test-image: $(DEVELOP) ## build the container image and run it, as root with Deb
 test-upgrade: $(DEVELOP) ## upgrade the released versions under load: nothing may be lost, doubled or delayed
 	@npm test -s -- $(or $(TESTS),test/upgrade/*.test.ts)
 
-bench: $(DEVELOP) ## measure speed beside a minimal server and the last release; BENCH=requests, against, growth or publisher runs one part
-	@for part in $(or $(BENCH),requests against growth publisher); do node test/bench/$$part.ts || exit 1; done
+bench: $(DEVELOP) ## measure speed beside a minimal server and the last release; BENCH=requests, against, growth, publisher or console runs one part
+	@for part in $(or $(BENCH),requests against growth publisher console); do node test/bench/$$part.ts || exit 1; done
 
 soak: $(DEVELOP) ## inject faults for hours, check that nothing is lost or done twice; SOAK=cluster, workers, events, networks, refreshes, restores, service, restarts, preflight, bodies, media, fuzz, model or simulation runs one
 	@for part in $(or $(SOAK),cluster workers events networks refreshes restores service restarts preflight bodies media fuzz model simulation); do node test/$$(case $$part in model|simulation) ;; *) echo faults/ ;; esac)$$part/soak.ts || exit 1; done

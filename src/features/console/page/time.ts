@@ -84,13 +84,21 @@ export function weeksOf(date: string): string[][] {
   return weeks
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A format takes longer to make than to use, and a calendar uses hundreds of times. */
+function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options)
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(navigator.language, options)
+  formats.set(key, format)
+  return format
+}
+
 /** Formats a date, or a local time, in words of the language of the browser. */
 export const formatLocal = (local: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(navigator.language, { timeZone: 'UTC', ...options }).format(
-    new Date(`${local.length > 10 ? local : `${local}T00:00`}Z`),
-  )
+  formatOf({ timeZone: 'UTC', ...options }).format(new Date(`${local.length > 10 ? local : `${local}T00:00`}Z`))
 
 export const formatTime = (instant: string, timeZone: string, dateStyle?: 'medium'): string =>
-  new Intl.DateTimeFormat(navigator.language, { timeZone, dateStyle, timeStyle: 'short' }).format(new Date(instant))
+  formatOf({ timeZone, ...(dateStyle && { dateStyle }), timeStyle: 'short' }).format(new Date(instant))
 
 export const formatInstant = (instant: string, timeZone: string) => formatTime(instant, timeZone, 'medium')

@@ -1,10 +1,11 @@
+import { useContext } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
 import { Confirm, type Note } from '../parts.ts'
 import { useCan, useSession, versionOf } from '../session.ts'
 import * as dates from '../time.ts'
 import { Failures, forEachPost, type Outcome, sayOutcomes } from './bulk.ts'
-import { useCalendar } from './context.ts'
+import { NowContext, useCalendar } from './context.ts'
 import { changer, refusePast, timesOf } from './moves.ts'
 import { firstTime } from './times.ts'
 
@@ -19,7 +20,8 @@ const isRetried = ({ delivery: { state } }: NonNullable<ListedPost['targets']>[n
 /** The actions on all selected posts. Each post is changed by itself, and the page names those that were not. */
 export function BulkBar({ setNote, reload }: BarProps) {
   const { client } = useSession()
-  const { selection, timeZone, now } = useCalendar()
+  const { selection, timeZone } = useCalendar()
+  const now = useContext(NowContext)
   const canPublish = useCan('posts:publish')
   const posts = [...selection.posts.values()]
   const retried = posts.filter(({ targets }) => targets?.some(isRetried))

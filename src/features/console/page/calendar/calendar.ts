@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ForShow } from '../for-show.ts'
 import { setQuery, useLoad, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -6,7 +6,7 @@ import { Empty, Loading, NoteLine } from '../parts.ts'
 import { useCan, useSession } from '../session.ts'
 import * as dates from '../time.ts'
 import { BulkBar } from './bulk-bar.ts'
-import { CalendarContext, useCalendar } from './context.ts'
+import { CalendarContext, type CalendarState, NowContext, useCalendar } from './context.ts'
 import { Drafts, useDrafts } from './drafts.ts'
 import { groupByDay } from './entries.ts'
 import { Filters, readFilters } from './filters.ts'
@@ -52,7 +52,14 @@ export function Calendar() {
   const { move, withdraw, note, setNote } = useMoves(timeZone, reload)
   const selection = useSelection()
   useChanges(reload)
-  return html`<${CalendarContext.Provider} value=${{ timeZone, now, move, selection }}>
+  const moving = useRef(move)
+  moving.current = move
+  // Thousands of posts are drawn again if it is another one.
+  const state = useMemo<CalendarState>(
+    () => ({ timeZone, move: (...moved) => moving.current(...moved), selection }),
+    [timeZone, selection],
+  )
+  return html`<${CalendarContext.Provider} value=${state}><${NowContext.Provider} value=${now}>
     <${Head} ...${shown} />
     <${ForShow} />
     <${Filters} query=${query} timeZone=${timeZone} />
@@ -66,7 +73,7 @@ export function Calendar() {
       <${Drafts} drafts=${drafts} ...${draftsProps} onWithdraw=${withdraw} />
     </div>
     ${selection.isOn && html`<${BulkBar} setNote=${setNote} reload=${reload} />`}
-  <//>`
+  <//><//>`
 }
 
 /** The local time, each half minute. */

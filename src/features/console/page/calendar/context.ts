@@ -18,12 +18,13 @@ export interface Selection {
 /** The state that the views of the calendar share. */
 export interface CalendarState {
   timeZone: string
-  /** The local time of today, which goes on. */
-  now: string
   /** Moves an entry or a draft to a day, at its time or within another hour. */
   move: (entry: Entry, day: string, hour?: string) => void
   selection: Selection
 }
+
+/** The local time of today, which goes on. Apart from the others, because few elements show it. */
+export const NowContext = createContext('')
 
 export const CalendarContext = createContext<CalendarState | null>(null)
 

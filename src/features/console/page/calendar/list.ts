@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
 import type { ListedPost, ListPostsQuery } from '../../../../clients/sdk/index.ts'
 import { setQuery, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -46,6 +47,7 @@ export function PostList({ filters, order, turn }: ListProps) {
   )
   // Many posts are not read again after each change.
   if (readTurn !== turn && (posts.value?.items.length ?? 0) <= REREAD_MAX) setReadTurn(turn)
+  const drawn = useDrawn(timeZone)
   return html`<section aria-label="Posts" class="post-list">
     <label class="inline">Order <select onChange=${(event: Event) => setQuery({ order: (event.target as HTMLSelectElement).value })}>
       ${Object.entries(ORDERS).map(([value, label]) => html`<option value=${value} selected=${value === order}>${label}</option>`)}
@@ -53,17 +55,28 @@ export function PostList({ filters, order, turn }: ListProps) {
     <${Loading} loaded=${posts}>
       ${({ items, cursor }: NonNullable<typeof posts.value>) => html`
         ${items.length === 0 && html`<${Empty}>No post meets the filters. A post without a time is among the drafts.<//>`}
-        ${[
-          ...Map.groupBy(items, ({ scheduledAt }) => dates.toLocal(new Date(scheduledAt!), timeZone).slice(0, 10)),
-        ].map(
+        ${[...Map.groupBy(items, (post) => drawn(post).day)].map(
           ([day, own]) => html`<section key=${day} aria-label=${dates.formatLocal(day, { dateStyle: 'full' })}>
             <h2>${dates.formatLocal(day, { dateStyle: 'full' })}</h2>
-            <ul class="entries">${own.map((post) => html`<${Item} key=${post.id} entry=${toEntry(post)} />`)}</ul>
+            <ul class="entries">${own.map((post) => drawn(post).item)}</ul>
           </section>`,
         )}
         ${cursor && html`<button type="button" onClick=${posts.more}>More posts</button>`}`}
     <//>
   </section>`
+}
+
+/** The day and the element of each post. One that is drawn already is left alone when more posts are read. */
+function useDrawn(timeZone: string) {
+  const kept = useMemo(() => new WeakMap<ListedPost, { day: string; item: VNode }>(), [timeZone])
+  return (post: ListedPost) => {
+    const found = kept.get(post) ?? {
+      day: dates.toLocal(new Date(post.scheduledAt!), timeZone).slice(0, 10),
+      item: html`<${Item} key=${post.id} entry=${toEntry(post)} />`,
+    }
+    kept.set(post, found)
+    return found
+  }
 }
 
 const today = (timeZone: string) => dates.toLocal(new Date(), timeZone).slice(0, 10)

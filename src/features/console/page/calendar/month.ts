@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 import * as dates from '../time.ts'
-import { useCalendar } from './context.ts'
+import { NowContext, useCalendar } from './context.ts'
 import { dropPlace } from './drag.ts'
 import type { Entry } from './entries.ts'
 import { Add, Item, keyOf, useArrows } from './item.ts'
@@ -31,7 +31,8 @@ export const dayTitle = (day: string, { length }: Entry[]) =>
 export const LINE = html`<li class="now" aria-hidden="true"></li>`
 
 function Day({ day, isOther, entries }: { day: string; isOther: boolean; entries: Entry[] }) {
-  const { timeZone, now, move } = useCalendar()
+  const { timeZone, move } = useCalendar()
+  const now = useContext(NowContext)
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? entries : entries.slice(0, SHOWN_MAX)
   const isToday = now.startsWith(day)

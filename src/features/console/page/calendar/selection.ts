@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
 import { textOf } from './chip.ts'
@@ -9,23 +9,26 @@ export function useSelection(): Selection {
   const [isOn, setOn] = useState(false)
   const [posts, setPosts] = useState<ReadonlyMap<string, ListedPost>>(new Map())
   const shown = useRef(new Set<ListedPost>())
-  return {
-    isOn,
-    posts,
-    toggle: (post) => {
-      const others = [...posts].filter(([id]) => id !== post.id)
-      setPosts(new Map(posts.has(post.id) ? others : [...others, [post.id, post]]))
-    },
-    selectShown: () => setPosts(new Map([...posts, ...[...shown.current].map((post) => [post.id, post] as const)])),
-    setOn: (isOn) => {
-      setOn(isOn)
-      setPosts(new Map())
-    },
-    show: (post) => {
-      shown.current.add(post)
-      return () => shown.current.delete(post)
-    },
-  }
+  return useMemo(
+    () => ({
+      isOn,
+      posts,
+      toggle: (post) => {
+        const others = [...posts].filter(([id]) => id !== post.id)
+        setPosts(new Map(posts.has(post.id) ? others : [...others, [post.id, post]]))
+      },
+      selectShown: () => setPosts(new Map([...posts, ...[...shown.current].map((post) => [post.id, post] as const)])),
+      setOn: (isOn) => {
+        setOn(isOn)
+        setPosts(new Map())
+      },
+      show: (post) => {
+        shown.current.add(post)
+        return () => shown.current.delete(post)
+      },
+    }),
+    [isOn, posts],
+  )
 }
 
 /** The field that selects a post, while posts are selected. */

@@ -1,7 +1,8 @@
+import { useContext } from 'preact/hooks'
 import { setQuery } from '../hooks.ts'
 import { html } from '../html.ts'
 import * as dates from '../time.ts'
-import { useCalendar } from './context.ts'
+import { NowContext, useCalendar } from './context.ts'
 import { dropPlace } from './drag.ts'
 import type { Entry } from './entries.ts'
 import { Add, Item, keyOf, useArrows } from './item.ts'
@@ -32,7 +33,8 @@ export function Week({ week, days, isNightOpen }: WeekProps) {
 const isIn = ({ from, until }: Row, hour: number) => from <= hour && hour < until
 
 function Day({ day, rows, entries }: { day: string; rows: Row[]; entries: Entry[] }) {
-  const { timeZone, now } = useCalendar()
+  const { timeZone } = useCalendar()
+  const now = useContext(NowContext)
   const isToday = now.startsWith(day)
   const hourOf = ({ instant }: Entry) => {
     const local = dates.toLocal(new Date(instant), timeZone)
@@ -57,7 +59,8 @@ interface HourProps {
 }
 
 function Hour({ day, row, isNow, entries }: HourProps) {
-  const { timeZone, now, move } = useCalendar()
+  const { timeZone, move } = useCalendar()
+  const now = useContext(NowContext)
   const { from, until, hour } = row
   const last = String(until - 1).padStart(2, '0')
   /** Whether an entry keeps its time within folded hours. */
