@@ -97,6 +97,7 @@ t.test('a key that may only read shows no action', needsBrowser, async (t) => {
   await page.evaluate(`location.hash = '/calendar'`)
   t.strictSame(await page.getByRole('navigation').getByRole('link').allTextContents(), [
     'Calendar',
+    'Numbers',
     'Accounts',
     'Activity',
   ])
