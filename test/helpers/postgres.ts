@@ -33,7 +33,7 @@ export async function withPostgres<T>(work: (scratch: string) => Promise<T>): Pr
     // Started by root, Postgres runs as another user, who needs access.
     await chmod(scratch, 0o755)
     const dataDir = join(scratch, 'data')
-    const kept = nameKept()
+    const kept = nameKept(KEPT)
     if (!existsSync(kept)) {
       await withEmbedded(dataDir, createTemplate)
       keep(dataDir, kept)
@@ -56,11 +56,11 @@ async function withEmbedded<T>(dataDir: string, work: () => Promise<T>): Promise
   return work().finally(close)
 }
 
-/** Every change of `db` or of a package's version gets a data folder of its own. */
-function nameKept(): string {
+/** The name in `folder` of what has a migrated database: another one after each change of `db` or of a package. */
+export function nameKept(folder: string): string {
   const hash = createHash('sha256')
   for (const file of ['package.json', ...globSync('db/**/*.{ts,sql}')].sort()) hash.update(readFileSync(file))
-  return join(KEPT, hash.digest('hex').slice(0, 16))
+  return join(folder, hash.digest('hex').slice(0, 16))
 }
 
 /** Keeps a copy of the data folder under the name `kept`, and no other one. */

@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Duplex } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
@@ -5,6 +7,7 @@ import { connect, connections, type Db, servers } from '../../db/client.ts'
 import type { Server } from '../../db/connection.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { DB } from '../../db/types.ts'
+import { nameKept } from '../helpers/postgres.ts'
 import type { Fates } from './scheduler.ts'
 
 /** A connection to PostgreSQL in this process: each message is answered before the next one. */
@@ -34,17 +37,24 @@ class InProcess extends Duplex {
 /** The one session serves all connections, one after the other: each begins without the statements of the last one. */
 const DISCARD_ALL = Buffer.from('Q\0\0\0\x10discard all\0', 'latin1')
 
-let migrated: Promise<Blob> | undefined
-
-/** The files of a database with all tables. */
-const createTemplate = async (): Promise<Blob> => {
-  const server = await PGlite.create()
-  const db = connectTo(server)
-  await migrate(db)
-  const files = await server.dumpDataDir('none')
-  await db.destroy()
-  await server.close()
-  return files
+/** The files of a database with all tables. They are kept, because creating them takes as long as some days. */
+export async function readMigrated(): Promise<Blob> {
+  const kept = nameKept('node_modules/.cache/simulation')
+  if (!existsSync(kept)) {
+    const server = await PGlite.create()
+    const db = connectTo(server)
+    await migrate(db)
+    const files = await server.dumpDataDir('none')
+    await db.destroy()
+    await server.close()
+    mkdirSync(dirname(kept), { recursive: true })
+    const copy = `${kept}.${process.pid}`
+    writeFileSync(copy, await files.bytes())
+    renameSync(copy, kept)
+  }
+  const bytes = new Uint8Array(readFileSync(kept))
+  // A Blob copies its bytes in small pieces, for a second of CPU time.
+  return Object.assign(new Blob([]), { arrayBuffer: async () => bytes.buffer })
 }
 
 /** One connection, so that each statement is a step, and so is each transaction. */
@@ -62,10 +72,9 @@ export interface Database {
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL in this process, with empty tables. */
-export async function startDatabase(): Promise<Database> {
-  migrated ??= createTemplate()
-  const postgres = await PGlite.create({ loadDataDir: await migrated })
+/** Starts PostgreSQL in this process, on these files. */
+export async function startDatabase(files: Blob, pgliteWasmModule?: object): Promise<Database> {
+  const postgres = await PGlite.create({ loadDataDir: files, ...(pgliteWasmModule && { pgliteWasmModule }) })
   const pool = connectTo(postgres)
   const server = servers.get(pool)!
   // Kept open: each new connection would plan all statements again.

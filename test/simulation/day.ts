@@ -11,6 +11,7 @@ import {
   asSeenBy,
   type Database,
   type DatabaseFate,
+  readMigrated,
   startDatabase,
   WORKER_STATEMENTS,
 } from './database.ts'
@@ -18,12 +19,14 @@ import { Lookout } from './lookout.ts'
 import { fetchOf, sendOf } from './network.ts'
 import { Owner } from './owner.ts'
 import { findBreaches } from './promises.ts'
-import { type Fates, type Process, Scheduler, type SchedulerOptions } from './scheduler.ts'
+import { createProcess, type Fates, type Process, Scheduler, type SchedulerOptions } from './scheduler.ts'
 import { createTasks } from './worker.ts'
 
 const START_MS = Date.UTC(2027, 2, 27)
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** Readings of numbers take most steps of a day. */
+const DAY_WITH_NUMBERS_MS = 4 * HOUR_MS
 /** The longest time after the day: the slots of its posts, and the last attempts at a webhook. */
 const SETTLING_MS = 20 * DAY_MS
 
@@ -44,11 +47,12 @@ export interface Day {
 }
 
 /** Lives a day, and what follows it until nothing is under way. The same seed leads to the same history. */
-export async function simulate({ seed, faults }: Omit<SchedulerOptions, 'startMs'>): Promise<Day> {
+export async function simulate({ seed, faults }: Omit<SchedulerOptions, 'startMs'>, postgres?: object): Promise<Day> {
   const endings: (() => unknown)[] = []
   const t: Teardown = { teardown: (end) => void endings.unshift(end) }
+  const files = await readMigrated()
   const scheduler = new Scheduler({ seed, faults, startMs: START_MS })
-  const database = await startDatabase()
+  const database = await startDatabase(files, postgres)
   const { db, stop } = database
   try {
     const world = await createSimulatedWorld(t, scheduler, database)
@@ -71,6 +75,8 @@ type World = Awaited<ReturnType<typeof createSimulatedWorld>>
 
 async function createSimulatedWorld(t: Teardown, scheduler: Scheduler, database: Database) {
   const fakes = await startFakeNetworks(t)
+  // GoToSocial ignores the Idempotency-Key: a status that is sent twice is there twice.
+  if (chance(0.5)) fakes.mastodon.flavour = 'gotosocial'
   const lookout = new Lookout(database.db)
   const received: string[] = []
   const viewOf = (process: Process, fates: Fates<DatabaseFate>, endProcess: () => void) =>
@@ -80,7 +86,7 @@ async function createSimulatedWorld(t: Teardown, scheduler: Scheduler, database:
       endProcess,
     })
 
-  const api: Process = { name: 'api', isEnded: false }
+  const api = createProcess('api')
   const world = await createWorldOn(
     t,
     viewOf(api, API_STATEMENTS, () => {}),
@@ -103,7 +109,7 @@ async function createSimulatedWorld(t: Teardown, scheduler: Scheduler, database:
 
   /** Starts a worker, and another one after its end. */
   const startWorker = (number: number): void => {
-    const process: Process = { name: `worker ${number}`, isEnded: false }
+    const process = createProcess(`worker ${number}`, { canBeSuspended: true })
     const end = () => {
       scheduler.end(process)
       for (const rounds of sources) scheduler.sources.delete(rounds)
@@ -117,14 +123,15 @@ async function createSimulatedWorld(t: Teardown, scheduler: Scheduler, database:
       readsNumbers,
       tell: (what) => scheduler.tell(process.name, what),
     })
-    const sources = tasks.map((task) => lookout.roundsOf(task))
+    const sources = tasks.map((task) => lookout.roundsOf(process, task))
     for (const rounds of sources) scheduler.sources.add(rounds)
   }
-  return { accounts, fakes, lookout, received, startWorker, owner: new Owner(ada, [...accounts.values()], scheduler) }
+  const owner = new Owner(ada, [...accounts.values()], scheduler)
+  return { accounts, fakes, lookout, received, startWorker, owner, readsNumbers }
 }
 
-async function live(scheduler: Scheduler, db: Db, { fakes, lookout, owner }: World): Promise<void> {
-  const endMs = START_MS + DAY_MS
+async function live(scheduler: Scheduler, db: Db, { fakes, lookout, owner, readsNumbers }: World): Promise<void> {
+  const endMs = START_MS + (readsNumbers ? DAY_WITH_NUMBERS_MS : DAY_MS)
   const act = () => {
     if (now() < endMs) setTimeout(act, between(1, ACTS_PAUSE_MAX_MS))
     // Often, requests come in short succession.
@@ -138,9 +145,11 @@ async function live(scheduler: Scheduler, db: Db, { fakes, lookout, owner }: Wor
     while ((await scheduler.step()) && !(isDay && chance(0.02)));
     const nextMs = await lookout.look()
     if (!isDay && !scheduler.isWaiting && !lookout.hasWork && !(await isUnderWay(db))) return
-    const isBusy = lookout.hasWork || scheduler.isWaiting
+    const isBusy = lookout.hasWork || scheduler.nextStepMs === 0
     // A step that waits for longer than its lease is that of a process which was suspended.
-    const passesMs = isBusy ? between(1, chance(0.1) ? 60_000 : 1_000) : Math.min(nextMs, drawPauseMs(isDay))
+    const passesMs = isBusy
+      ? between(1, chance(0.1) ? 60_000 : 1_000)
+      : Math.min(nextMs, scheduler.nextStepMs, drawPauseMs(isDay))
     await scheduler.pass(now() + passesMs)
     fakes.setTime(new Date(now()))
     await lookout.look()

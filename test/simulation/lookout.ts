@@ -4,7 +4,7 @@ import { PLATFORM_IDS } from '../../schemas/platform-ids.ts'
 import { POLL_MS as METRICS_POLL_MS } from '../../src/engine/numbers/timing.ts'
 import type { Task, WorkKind } from '../../src/run/worker/loop.ts'
 import { now } from './clock.ts'
-import type { Source } from './scheduler.ts'
+import type { Process, Source } from './scheduler.ts'
 
 /** The pause between rounds of a task without a kind of work. Its own pause would take most steps of a day. */
 const RARE_MS = 6 * 3_600_000
@@ -35,7 +35,7 @@ export class Lookout {
   }
 
   /** Rounds of a task: one when its work is found to be due, and further ones as long as it asks for them. */
-  roundsOf({ kind, round, retryMs }: Task): Source {
+  roundsOf(process: Process, { kind, round, retryMs }: Task): Source {
     if (kind) this.#kinds.add(kind)
     const never = new AbortController().signal
     let isRunning = false
@@ -43,6 +43,7 @@ export class Lookout {
     let isNextWanted = false
     let rareAt = 0
     return {
+      process,
       isReady: () => {
         if (isRunning) return false
         if (kind === undefined) return now() >= rareAt

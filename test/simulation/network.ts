@@ -37,7 +37,19 @@ interface Caller {
   end(): void
 }
 
-/** `fetch` of one process: each call is a step. */
+/** Its own step: whatever may happen while the process waits for the response. */
+const RESPONSE: Fates<'arrives'> = { works: 'arrives', faults: [], share: 0 }
+
+/** Rejects when the signal aborts, as `fetch` does. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+/** `fetch` of one process: each call is a step, and so is its response. */
 export const fetchOf =
   ({ scheduler, process, end }: Caller, answer: typeof fetch): typeof fetch =>
   async (input, init) => {
@@ -47,8 +59,11 @@ export const fetchOf =
     init?.signal?.throwIfAborted()
     const call = () => answer(input, { ...init, signal: null })
     switch (fate) {
-      case 'works':
-        return call()
+      case 'works': {
+        const response = await call()
+        await orAborted(scheduler.enter(process, '', RESPONSE), init?.signal)
+        return response
+      }
       case 'is refused for a while':
         return new Response('{}', { status: 503 })
       case 'is lost':

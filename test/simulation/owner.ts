@@ -1,6 +1,6 @@
 import type { Person, Reply } from '../helpers/app.ts'
 import { between, chance, draw, now, oneOf } from './clock.ts'
-import type { Process, Scheduler } from './scheduler.ts'
+import { createProcess, type Scheduler } from './scheduler.ts'
 
 /** A request of the owner, and what it was told. */
 export interface Told {
@@ -17,6 +17,8 @@ export interface Told {
 }
 
 const MINUTE_MS = 60_000
+/** How long after the time of a post its owner acts at most, to meet its delivery. */
+const ACTS_AFTER_DUE_MAX_MS = 5_000
 
 /** The owner of accounts: creates posts, acts on them, and keeps the responses. */
 export class Owner {
@@ -24,7 +26,7 @@ export class Owner {
   readonly #person: Person
   readonly #accounts: string[]
   readonly #scheduler: Scheduler
-  readonly #process: Process = { name: 'owner', isEnded: false }
+  readonly #process = createProcess('owner')
   #texts = 0
 
   constructor(person: Person, accounts: string[], scheduler: Scheduler) {
@@ -38,7 +40,10 @@ export class Owner {
     const known = this.told.filter(({ what, status }) => what === 'create' && status === 201)
     const post = known.length > 0 ? oneOf(known.slice(-8)) : undefined
     if (!post || chance(0.4)) return this.#create()
-    const { postId } = post
+    return this.#actOn(post.postId)
+  }
+
+  async #actOn(postId: string | undefined): Promise<void> {
     const accountId = oneOf(this.#accounts)
     const delivery = `/posts/${postId}/deliveries/${accountId}`
     const lot = draw()
@@ -59,11 +64,12 @@ export class Owner {
     const text = this.#newText()
     const accountIds = this.#accounts.filter(() => chance(0.4))
     if (accountIds.length === 0) accountIds.push(oneOf(this.#accounts))
+    const inMs = between(0, 180) * MINUTE_MS
     const time = chance(0.15)
       ? {}
       : chance(0.2)
         ? { schedule: { queue: chance(0.3) ? 'front' : 'next' } }
-        : { scheduledAt: new Date(now() + between(0, 180) * MINUTE_MS).toISOString() }
+        : { scheduledAt: new Date(now() + inMs).toISOString() }
     const headers = { 'idempotency-key': text.replaceAll(' ', '-') }
     // A client repeats what it has no answer for.
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -75,7 +81,10 @@ export class Owner {
         { accountIds, postType: 'post', caption: text, ...time },
         headers,
       )
-      if (reply && reply.status < 500) return
+      if (!reply || reply.status >= 500) continue
+      // The owner often acts while the post is being sent.
+      if (chance(0.3)) setTimeout(() => void this.#actOn(told.postId), inMs + between(0, ACTS_AFTER_DUE_MAX_MS))
+      return
     }
   }
 

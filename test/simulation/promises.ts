@@ -20,7 +20,10 @@ interface StoredDelivery {
   state: string
   dueAt: Date | null
   slotAt: Date | null
-  sent: { externalId: string | null; removedAt?: string | null }[]
+  intent: number | null
+  sent: { id: string | null }[]
+  captionOverride: string | null
+  edit: object | null
 }
 
 interface StoredEvent {
@@ -35,7 +38,17 @@ interface StoredEvent {
 /** Broken promises, in words. Nothing is under way any more. */
 export async function findBreaches({ db, accounts, fakes, told, received }: Found): Promise<string[]> {
   const posts = await db.selectFrom('posts').select(['id', 'caption']).execute()
-  const columns = ['postId', 'accountId', 'state', 'dueAt', 'slotAt', 'sent'] as const
+  const columns = [
+    'postId',
+    'accountId',
+    'state',
+    'dueAt',
+    'slotAt',
+    'intent',
+    'sent',
+    'captionOverride',
+    'edit',
+  ] as const
   const deliveries = (await db.selectFrom('postTargets').select(columns).execute()) as StoredDelivery[]
   const events = (await db
     .selectFrom('events')
@@ -49,6 +62,7 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
     ...findWrongPosts(posts, events),
     ...findWrongDeliveries(deliveries, events),
     ...[...accounts].flatMap(([platform, id]) => findWrongNetwork(platform, id, deliveries, events, fakes)),
+    ...findWrongTexts(posts, accounts, deliveries, fakes),
     ...findSharedSlots(deliveries),
     ...findUndelivered(events, received),
   ]
@@ -84,13 +98,13 @@ const findForks = (told: Told[]): string[] =>
     .map(([version, changes]) => `the version ${version} was changed ${changes.length} times`)
 
 /** The positions of a user are 1, 2, 3 … */
-const findGaps = (events: StoredEvent[]): string[] =>
+export const findGaps = (events: Pick<StoredEvent, 'id' | 'position'>[]): string[] =>
   events.flatMap(({ position, id }, index) =>
     position === index + 1 ? [] : [`event ${id} has the position ${position}, and is number ${index + 1}`],
   )
 
 /** The first event of each post is its only `post.created`. */
-function findWrongPosts(posts: { id: string }[], events: StoredEvent[]): string[] {
+export function findWrongPosts(posts: { id: string }[], events: Pick<StoredEvent, 'postId' | 'type'>[]): string[] {
   const byPost = Map.groupBy(events, ({ postId }) => postId)
   return posts.flatMap(({ id }) => {
     const types = (byPost.get(id) ?? []).map(({ type }) => type)
@@ -104,9 +118,10 @@ const OPEN = ['queued', 'publishing', 'removing']
 /** Each delivery has come to an end, and its events tell which. */
 function findWrongDeliveries(deliveries: StoredDelivery[], events: StoredEvent[]): string[] {
   const byDelivery = Map.groupBy(events, ({ postId, accountIds }) => `${postId} ${accountIds?.[0]}`)
-  return deliveries.flatMap(({ postId, accountId, state }) => {
+  return deliveries.flatMap(({ postId, accountId, state, intent }) => {
     const name = `the delivery of ${postId} to ${accountId}`
     if (OPEN.includes(state)) return [`${name} is still ${state}`]
+    if (intent !== null && state !== 'unconfirmed') return [`${name} is ${state}, and its call is still open`]
     const types = (byDelivery.get(`${postId} ${accountId}`) ?? []).map(({ type }) => type)
     const published = types.filter((type) => type === 'delivery.published').length
     const expected = state === 'published' || state === 'removed' || state === 'remove_failed' ? 1 : 0
@@ -150,6 +165,26 @@ function findWrongNetwork(
       ? [`${platform} has ${unconfirmed} unconfirmed posts, against its guarantee`]
       : []),
   ]
+}
+
+/** Networks show the text that the service has. After an edit whose outcome is unknown, either may be there. */
+function findWrongTexts(
+  posts: { id: string; caption: string | null }[],
+  accounts: Found['accounts'],
+  deliveries: StoredDelivery[],
+  fakes: Found['fakes'],
+): string[] {
+  const captions = new Map(posts.map(({ id, caption }) => [id, caption]))
+  const platforms = new Map([...accounts].map(([platform, id]) => [id, platform]))
+  return deliveries.flatMap(({ postId, accountId, state, sent, captionOverride, edit }) => {
+    const platform = platforms.get(accountId)!
+    const published = sceneOf(platform)!.published?.(fakes[platform as keyof typeof SCENES] as never)
+    const id = sent[0]?.id
+    if (state !== 'published' || !published || !id || edit) return []
+    const stored = captionOverride ?? captions.get(postId)
+    const shown = published.textOf(id)
+    return shown === stored ? [] : [`${platform} shows "${shown}" of the post ${postId}, and the service "${stored}"`]
+  })
 }
 
 /** No two posts of an account have one slot. */

@@ -1,4 +1,4 @@
-import { advance, begin, between, chance, now, oneOf } from './clock.ts'
+import { advance, begin, chance, now, oneOf } from './clock.ts'
 
 /** The fates of a step. */
 export interface Fates<F> {
@@ -13,7 +13,17 @@ export interface Fates<F> {
 export interface Process {
   name: string
   isEnded: boolean
+  canBeSuspended: boolean
+  /** It takes no step until this time. */
+  suspendedUntilMs: number
 }
+
+export const createProcess = (name: string, { canBeSuspended = false } = {}): Process => ({
+  name,
+  isEnded: false,
+  canBeSuspended,
+  suspendedUntilMs: 0,
+})
 
 /** A statement or a call that waits for its turn. */
 interface Step {
@@ -23,6 +33,7 @@ interface Step {
 
 /** Work that begins when it is drawn. */
 export interface Source {
+  process: Process
   isReady(): boolean
   begin(): void
 }
@@ -36,6 +47,9 @@ export interface SchedulerOptions {
 
 /** A step that waits is drawn this much more often than work that may begin. */
 const STEP_WEIGHT = 4
+
+/** Up to several leases: another worker takes over what the process holds. */
+const SUSPENSION: Fates<number> = { works: 0, faults: [10_000, 30_000, 60_000], share: 0.01 }
 
 const immediate = globalThis.setImmediate
 
@@ -105,17 +119,35 @@ export class Scheduler {
     return this.#steps.length > 0
   }
 
+  /** Milliseconds until a suspended process continues: 0 if a step can be taken, infinite without any step. */
+  get nextStepMs(): number {
+    return Math.min(...this.#steps.map(({ process }) => Math.max(0, process.suspendedUntilMs - now())))
+  }
+
   /** Takes one step, or begins work. Returns false if there is nothing to do at this time. */
   async step(): Promise<boolean> {
     await quiesce()
-    const ready = [...this.sources].filter((source) => source.isReady())
-    const count = this.#steps.length
+    const runs = ({ process }: Step | Source) => process.suspendedUntilMs <= now()
+    const ready = [...this.sources].filter((source) => runs(source) && source.isReady())
+    const steps = this.#steps.filter(runs)
+    const count = steps.length
     if (count + ready.length === 0) return false
-    if (count > 0 && !chance(ready.length / (ready.length + STEP_WEIGHT * count))) {
-      this.#steps.splice(between(0, count - 1), 1)[0]!.take()
-    } else oneOf(ready).begin()
+    if (count > 0 && !chance(ready.length / (ready.length + STEP_WEIGHT * count))) this.#take(oneOf(steps))
+    else oneOf(ready).begin()
     await quiesce()
     return true
+  }
+
+  #take(step: Step): void {
+    const { process } = step
+    const suspensionMs = process.canBeSuspended ? this.#draw(SUSPENSION) : 0
+    if (suspensionMs > 0) {
+      process.suspendedUntilMs = now() + suspensionMs
+      this.tell(process.name, `is suspended for ${suspensionMs / 1_000} s`)
+      return
+    }
+    this.#steps.splice(this.#steps.indexOf(step), 1)
+    step.take()
   }
 
   /** Lets time pass until `untilMs`: timers end in their order. */

@@ -1,13 +1,15 @@
-import { type Day, simulate } from './day.ts'
+import { isBroken, type LivedDay, liveDay, type Order } from './run.ts'
 
-/** The day with as few of its faults as still break a promise: leaves out one after the other. */
-export async function shrink(seed: number, day: Day): Promise<Day> {
+/** A day with as few of its faults as still break a promise: leaves out half of them, then fewer and fewer. */
+export async function shrink(day: LivedDay, planted?: Order['planted']): Promise<LivedDay> {
   let smallest = day
-  for (const fault of day.faults) {
-    const faults = new Set(smallest.faults)
-    if (!faults.delete(fault)) continue
-    const smaller = await simulate({ seed, faults })
-    if (smaller.breaches.length > 0) smallest = smaller
+  for (let size = day.faults.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < smallest.faults.length; ) {
+      const faults = smallest.faults.toSpliced(at, size)
+      const smaller = await liveDay({ seed: day.seed, faults, planted })
+      if (isBroken(smaller)) smallest = smaller
+      else at += size
+    }
   }
   return smallest
 }
