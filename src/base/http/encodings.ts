@@ -8,19 +8,20 @@ export const compress = {
   gzip: (bytes: Buffer | string): Promise<Buffer> => promisify(gzip)(bytes),
 }
 export type Encoding = keyof typeof compress
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip']
 
 /** Bytes. Below, compression saves no packet. */
 export const COMPRESSED_FROM = 1_400
 
-/** The best encoding that a client accepts. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-export function chooseEncoding(accepted = ''): Encoding | undefined {
+/** The first encoding of `possible` that a client accepts. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+export function chooseEncoding(accepted = '', possible = ENCODINGS): Encoding | undefined {
   const refused = /;\s*q=0(?:\.0{0,3})?\s*$/
   const names = accepted
     .toLowerCase()
     .split(',')
     .filter((item) => !refused.test(item))
     .map((item) => item.split(';', 1)[0]!.trim())
-  return (['br', 'gzip'] as const).find((name) => names.includes(name))
+  return possible.find((name) => names.includes(name))
 }
 
 /** A response may be different for a client that accepts another encoding. */
@@ -42,7 +43,7 @@ export function compressRead(
   const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
   if (payload.length < COMPRESSED_FROM || !isJson || reply.hasHeader('etag')) return undefined
   varyByEncoding(reply)
-  if (!chooseEncoding(accepted.replace(/\bbr\b/i, ''))) return undefined
+  if (!chooseEncoding(accepted, ['gzip'])) return undefined
   reply.header('content-encoding', 'gzip').removeHeader('content-length')
   return compress.gzip(payload)
 }
