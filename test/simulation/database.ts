@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Duplex } from 'node:stream'
+import { threadId } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import { connect, connections, type Db, servers } from '../../db/client.ts'
@@ -48,7 +49,7 @@ export async function readMigrated(): Promise<Blob> {
     await db.destroy()
     await server.close()
     mkdirSync(dirname(kept), { recursive: true })
-    const copy = `${kept}.${process.pid}`
+    const copy = `${kept}.${process.pid}.${threadId}`
     writeFileSync(copy, await files.bytes())
     renameSync(copy, kept)
   }

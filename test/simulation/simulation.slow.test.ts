@@ -12,6 +12,6 @@ t.test('the same seed leads to the same history, and days keep all promises', as
 })
 
 t.test('days find that the code gives a slot twice', async (t) => {
-  const days = await liveDays(3, 20, 'a slot is given twice')
+  const days = await liveDays(8, 20, 'a slot is given twice')
   t.ok(days.some(isBroken), `${days.length} days`)
 })
