@@ -30,7 +30,7 @@ export class Client extends pg.Client {
   /** A file of TLS cannot be read. */
   readonly #problem: unknown
 
-  /** Throws nothing: the pool has callers, whose error it would not be. */
+  /** `connect` reports the problem: the pool creates a client where no caller would get an error. */
   constructor(config: pg.ClientConfig, tls: Tls | undefined) {
     let problem: unknown
     let options = {}

@@ -28,7 +28,7 @@ export function splitTls(url: string): { url: string; tls: Tls | undefined } {
   const [address, query = ''] = url.split('?', 2) as [string, string?]
   const given = new URLSearchParams(query)
   const tls = Object.fromEntries(TLS_PARAMETERS.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])))
-  // Who writes this has chosen the rules of node-postgres for libpq's modes.
+  // This parameter asks node-postgres to treat the modes like libpq.
   if (Object.keys(tls).length === 0 || given.has('uselibpqcompat')) return { url, tls: undefined }
   const rest = query.split('&').filter((pair) => !/^ssl(?:mode|rootcert|cert|key|negotiation)?=/.test(pair))
   return { url: rest.length > 0 ? `${address}?${rest.join('&')}` : address, tls }

@@ -14,6 +14,10 @@ export const METRICS = {
 export type Metric = keyof typeof METRICS
 export const METRIC_NAMES = Object.keys(METRICS) as Metric[]
 
+/** The numbers that at least one of these deliveries has. */
+export const knownMetrics = (deliveries: readonly { values: Record<Metric, number | null> }[]): Metric[] =>
+  METRIC_NAMES.filter((name) => deliveries.some(({ values }) => values[name] !== null))
+
 /** Why a number is not there. */
 export const METRIC_REASONS = {
   not_offered: 'The network, or the version that the account’s server runs, does not tell it.',

@@ -1,4 +1,4 @@
-import { METRIC_NAMES, type Metric } from '../../schemas/metric-names.ts'
+import type { Metric } from '../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../schemas/metrics.ts'
 import type { Terminal } from './action.ts'
 import type { Columns } from './table.ts'
@@ -22,10 +22,6 @@ export function metricColumns<Row extends DeliveryMetrics>(
   }
   return Object.fromEntries(names.map((name) => [name, columnOf(name)]))
 }
-
-/** The numbers that at least one of these deliveries has. */
-export const knownMetrics = (rows: readonly DeliveryMetrics[]): Metric[] =>
-  METRIC_NAMES.filter((name) => rows.some(({ values }) => values[name] !== null))
 
 /** When the numbers were read, to the minute, and whether the network still shows the post. */
 export const formatRead = ({ fetchedAt, goneAt }: DeliveryMetrics): string | null =>

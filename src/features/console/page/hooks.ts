@@ -98,8 +98,10 @@ export function usePages<Item>(size: number, read: ReadPage<Item>, inputs: unkno
   return { ...loaded, more: () => setWanted({ key, count: (loaded.value?.items.length ?? 0) + size }) }
 }
 
-/** Waits until a text that asks for requests is probably typed. */
-export const typingEnds = (signal: AbortSignal) => sleep(400, signal)
+/** A text that asks for requests is probably typed when no letter has come for this time. */
+export const TYPING_MS = 400
+
+export const typingEnds = (signal: AbortSignal) => sleep(TYPING_MS, signal)
 
 /** The text of a field. A new drawing of the page keeps the typed text, a new `value` replaces it. */
 export function useTyped(value: string) {

@@ -1,4 +1,4 @@
-import { METRIC_NAMES, type Metric } from '../../../../schemas/metric-names.ts'
+import { knownMetrics, METRIC_NAMES, type Metric } from '../../../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../../clients/sdk/index.ts'
 import { type MeasuredRow, toCsv } from '../../../engine/numbers/csv.ts'
 import { html } from './html.ts'
@@ -30,13 +30,9 @@ export const REASONS: Record<Reason, string> = {
 
 export const formatNumber = (value: number) => value.toLocaleString(navigator.language)
 
-/** The numbers that at least one of these deliveries has. */
-export const knownOf = (metrics: readonly DeliveryMetrics[]): Metric[] =>
-  METRIC_NAMES.filter((name) => metrics.some(({ values }) => values[name] !== null))
-
 /** A plot of each known number, as the sum over all deliveries, and what is missing in it. */
 export function Plots({ metrics }: { metrics: readonly DeliveryMetrics[] }) {
-  const known = knownOf(metrics)
+  const known = knownMetrics(metrics)
   const others = METRIC_NAMES.filter((name) => !known.includes(name))
   return html`
     ${known.length > 0 && html`<div class="plots">${known.map((name) => html`<${Plot} key=${name} name=${name} metrics=${metrics} />`)}</div>`}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ListedMedia, Media } from '../../../../clients/sdk/index.ts'
-import { type Pages, usePages } from '../hooks.ts'
+import { type Pages, TYPING_MS, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Empty, Loading } from '../parts.ts'
 import { fileNameOf, usePreview } from '../pictures.ts'
@@ -20,9 +20,6 @@ export function useLibrary(q: string, turn = 0) {
   )
 }
 
-/** How long after a letter a search begins. */
-const PAUSE_MS = 400
-
 /** A field that searches while somebody types. */
 export function SearchField({ value, onSearch }: { value: string; onSearch: (q: string) => void }) {
   const [typed, setTyped] = useState(value)
@@ -30,7 +27,7 @@ export function SearchField({ value, onSearch }: { value: string; onSearch: (q: 
   useEffect(() => setTyped((typed) => (typed.trim() === value ? typed : value)), [value])
   useEffect(() => {
     if (q === value) return
-    const timer = setTimeout(onSearch, PAUSE_MS, q)
+    const timer = setTimeout(onSearch, TYPING_MS, q)
     return () => clearTimeout(timer)
   }, [q])
   return html`<label>Search files <input type="search" placeholder="Words of names and descriptions" dir="auto" maxlength="200" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`

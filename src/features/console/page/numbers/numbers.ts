@@ -1,10 +1,11 @@
+import { knownMetrics } from '../../../../../schemas/metric-names.ts'
 import type { DeliveryMetrics, FoundDelivery } from '../../../../clients/sdk/index.ts'
 import { AccountFilter } from '../account-filter.ts'
 import { Face } from '../face.ts'
 import { setQuery, useLoad, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Empty, Loading } from '../parts.ts'
-import { formatNumber, knownOf, Plots, SaveCsv } from '../plots.ts'
+import { formatNumber, Plots, SaveCsv } from '../plots.ts'
 import { useNames, useSession } from '../session.ts'
 import * as dates from '../time.ts'
 import { toWords } from '../words.ts'
@@ -68,7 +69,7 @@ export function Numbers() {
 /** The posts with their numbers. A press on a number's name puts those first that have most of it. */
 function Table({ rows, sort, shown }: { rows: Row[]; sort: string; shown: number }) {
   const nameOf = useNames()
-  const names = knownOf(rows)
+  const names = knownMetrics(rows)
   const sorted = names.find((name) => name === sort)
   const ordered = sorted
     ? rows.toSorted((a, b) => (b.values[sorted] ?? -1) - (a.values[sorted] ?? -1))

@@ -1,8 +1,9 @@
+import { knownMetrics } from '../../../../../schemas/metric-names.ts'
 import type { DeliveryMetrics, PostTarget } from '../../../../clients/sdk/index.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Details, Loading } from '../parts.ts'
-import { formatNumber, knownOf, Plots, REASONS, SaveCsv } from '../plots.ts'
+import { formatNumber, Plots, REASONS, SaveCsv } from '../plots.ts'
 import { useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 
@@ -14,7 +15,7 @@ interface NumbersProps {
 /** The numbers of a published post on one account. A number that the network does not tell is no zero. */
 export function Numbers({ metrics, target }: NumbersProps) {
   const { values, fetchedAt, unavailable } = metrics
-  const names = knownOf([metrics])
+  const names = knownMetrics([metrics])
   // Numbers that the network never tells say nothing of those that it does.
   const reason = (unavailable.find(({ reason }) => reason !== 'not_offered') ?? unavailable[0])?.reason ?? 'not_read'
   const none = reason === 'not_read' ? 'No numbers yet.' : `No numbers: ${REASONS[reason]}.`
