@@ -269,7 +269,7 @@ function connectWithin({ pool, callers, growth }: Source, ms: number): Promise<p
     }, ms)
     // Its promise would cost every statement of a busy pool some turns of the microtask queue.
     pool.connect((error, client) => {
-      if (error && hasNoConnectionLeft(error)) growth.refused()
+      if (error && hasNoConnectionLeft(error)) growth.refused(error)
       if (!isWaiting) return client?.release()
       endWait()
       return client ? resolve(client) : reject(error)

@@ -1,13 +1,16 @@
 import type pg from 'pg'
 import { ConnectProblem } from './connect-problem.ts'
 import type { Server } from './connection.ts'
+import { QUERY_READ_TIMEOUT } from './unavailable.ts'
 
 /** Keeps a pool at the connections that it gets, where the server or a pooler gives it fewer than it may open. */
 export interface Growth {
-  /** A new connection was refused, or has no connection of the server behind it. */
-  refused(): void
+  /** A new connection was refused, or had no first response. */
+  refused(error: Error): void
   /** The error in place of one of a caller that has got no connection; undefined if the server refuses none. */
   explain(error: unknown): ConnectProblem | undefined
+  /** Undefined while the pool may open as many connections as were asked for. */
+  shortage(): ConnectProblem | undefined
   stop(): void
 }
 
@@ -23,6 +26,8 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
   const { max } = pool.options
   let timer: NodeJS.Timeout | undefined
   let refusedAt = Number.NEGATIVE_INFINITY
+  /** Undefined where a new connection has responded since. */
+  let silentSince: number | undefined
   let reportedAt = Number.NEGATIVE_INFINITY
 
   const problem = () =>
@@ -39,7 +44,7 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
       pool.options.max++
       pool.connect((error, client) => {
         client?.release()
-        if (error) growth.refused()
+        if (error) growth.refused(error)
         else grow()
       })
     } else timer = setTimeout(grow, RETRY_MS).unref()
@@ -47,22 +52,29 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
 
   // Some may open after others were refused.
   pool.on('connect', () => {
+    silentSince = undefined
     pool.options.max = Math.max(pool.options.max, server.open)
   })
 
   const growth: Growth = {
-    refused() {
+    refused(error) {
       const now = performance.now()
-      refusedAt = now
       // The first one has to be opened for a caller.
       pool.options.max = Math.max(1, server.open)
       timer ??= setTimeout(grow, RETRY_MS).unref()
+      if (error.message === QUERY_READ_TIMEOUT) {
+        silentSince ??= now
+        // A slow server is silent as well, but not each time while the open connections serve.
+        if (server.open > 0 && now - silentSince < RETRY_MS) return
+      }
+      refusedAt = now
       if (now - reportedAt < REPORT_MS) return
       reportedAt = now
       report?.(`${problem().replace(/^t/, 'T')}. ${MEND}`)
     },
     explain: (error) =>
       performance.now() - refusedAt < RETRY_MS ? new ConnectProblem(problem(), MEND, error) : undefined,
+    shortage: () => (pool.options.max < max ? new ConnectProblem(problem(), MEND, undefined) : undefined),
     stop: () => clearTimeout(timer),
   }
   return growth

@@ -57,7 +57,7 @@ export async function examineServer(db: Db): Promise<Finding> {
 async function findFewConnections(db: Db): Promise<ConnectProblem | undefined> {
   const { max } = readPool(db)
   await probeConnections(db, max)
-  return growths.get(db)!.explain(undefined)
+  return growths.get(db)!.shortage()
 }
 
 /** A slow link, and a pooler that keeps neither settings nor prepared statements. All of them work. */
