@@ -1,7 +1,10 @@
 import { setQuery, useTyped } from './hooks.ts'
 import { html } from './html.ts'
+import { sentences } from './language.ts'
 import { nameOf as nameAccount, usePeople } from './people.ts'
 import { useNames } from './session.ts'
+
+const words = sentences.shared.accounts
 
 /** A field in which the name of an account is typed. The address keeps its id. */
 export function AccountFilter({ accountId }: { accountId: string }) {
@@ -20,9 +23,9 @@ export function AccountFilter({ accountId }: { accountId: string }) {
     const typed = field.value.trim()
     const found =
       labels.get(typed) ?? [...labels].find(([label]) => label.toLowerCase().includes(typed.toLowerCase()))?.[1]
-    field.setCustomValidity(typed && !found ? 'No account has this name.' : '')
+    field.setCustomValidity(typed && !found ? words.none : '')
     if (field.reportValidity()) setQuery({ accountId: typed && found ? found : '' })
   }
-  return html`<label><span class="hidden">Account</span> <input type="search" list="accounts" placeholder="All accounts" ...${useTyped(label)} onChange=${change} /></label>
+  return html`<label><span class="hidden">${words.account}</span> <input type="search" list="accounts" placeholder=${words.all} ...${useTyped(label)} onChange=${change} /></label>
     <datalist id="accounts">${[...labels.keys()].map((label) => html`<option value=${label} />`)}</datalist>`
 }

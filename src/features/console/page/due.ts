@@ -1,4 +1,5 @@
 import type { DeliveryState } from '../../../clients/sdk/index.ts'
+import { say, sentences } from './language.ts'
 import { isPast } from './time.ts'
 
 /** Whether an account gets its post at all. A cancelled one does not, before somebody retries it. */
@@ -9,4 +10,4 @@ export const isDue = (state: DeliveryState | undefined, time: Date): boolean => 
 
 /** Says that an action publishes, because a time has passed, and to which accounts; undefined without any. */
 export const publishesNow = (names: string): string | undefined =>
-  names ? `The time has passed: the post goes out to ${names} within seconds.` : undefined
+  names ? say(sentences.shared.post.publishesNow, { accounts: names }) : undefined

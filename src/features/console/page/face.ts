@@ -1,4 +1,5 @@
 import { html } from './html.ts'
+import { say, sentences } from './language.ts'
 import { Network } from './parts.ts'
 import { nameOf, usePeople } from './people.ts'
 import { toOwn, useNames } from './session.ts'
@@ -15,7 +16,7 @@ interface Of {
 export function Face({ id, platform, username, label }: Of) {
   const account = usePeople().byId.get(id)
   const name = account ? nameOf(account) : username
-  const title = `${name} on ${useNames()(platform)}`
+  const title = say(sentences.shared.accounts.on, { account: name, network: useNames()(platform) })
   return html`<span class="face" role="img" aria-label=${label ?? title} title=${title}>
     ${account?.avatarUrl ? html`<img src=${toOwn(account.avatarUrl)} alt="" loading="lazy" width="24" height="24" />` : html`<span class="letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`}
     <${Network} platform=${platform} isDecoration />

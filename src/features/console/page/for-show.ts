@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Account } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
+import { paragraph, say, sentences } from './language.ts'
 import { usePeople } from './people.ts'
 import { useAccountNames, useCanConnect, useSession } from './session.ts'
+
+const words = sentences.shared.forShow
 
 /** Says what is for show while no account reaches a real network, and how to connect one. */
 export function ForShow() {
@@ -22,13 +25,13 @@ export function ForShow() {
     setHidden(true)
   }
   const says = [
-    accounts.length === 0 && 'No account is connected yet.',
-    others.length > 0 && 'Accounts with ⚠ are for show: nothing can be published to them.',
-    simulated.length > 0 && `What is published to ${nameAccounts(simulated)} stays here, and nobody sees it.`,
+    accounts.length === 0 && words.noAccount,
+    others.length > 0 && words.others,
+    simulated.length > 0 && say(words.simulated, { accounts: nameAccounts(simulated) }),
   ]
-  return html`<section class="for-show" aria-label="Getting started">
-    <p dir="auto">${says.filter(Boolean).join(' ')}</p>
-    ${canConnect && html`<a class="button" href="#/accounts?connect=yes">Connect a real account</a>`}
-    <button type="button" class="quiet" onClick=${hide}>Hide</button>
+  return html`<section class="for-show" aria-label=${words.title}>
+    <p dir="auto">${paragraph(...says)}</p>
+    ${canConnect && html`<a class="button" href="#/accounts?connect=yes">${words.connect}</a>`}
+    <button type="button" class="quiet" onClick=${hide}>${words.hide}</button>
   </section>`
 }

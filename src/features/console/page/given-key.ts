@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { sayElements, sentences } from './language.ts'
 import { Loading } from './parts.ts'
 import { readNames } from './session.ts'
 
@@ -9,8 +10,13 @@ interface Names {
   keyName: string
 }
 
-const Owner = ({ userName, keyName }: Names) =>
-  html`<strong><bdi>${userName}</bdi></strong> (key <bdi>${keyName}</bdi>)`
+const words = sentences.shared.givenKey
+
+const ownerOf = ({ userName, keyName }: Names) =>
+  sayElements(words.owner, {
+    user: html`<strong><bdi>${userName}</bdi></strong>`,
+    key: html`<bdi>${keyName}</bdi>`,
+  })
 
 interface GivenKeyProps {
   given: string
@@ -25,14 +31,14 @@ export function GivenKey({ given, own, onChange, onKeep }: GivenKeyProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const other = useLoad(() => readNames(given), [given])
   useEffect(() => dialog.current?.showModal(), [])
-  return html`<dialog ref=${dialog} aria-label="Use another key?" onClose=${onKeep}>
-    <h2>Use another key?</h2>
-    ${own && html`<p>You are working as <${Owner} ...${own} />.</p>`}
-    <${Loading} loaded=${other}>${(names: Names) => html`<p>The link has a key of <${Owner} ...${names} />.</p>`}<//>
-    <p>Change only if you expected this link. Whatever you write afterwards belongs to the owner of its key. What is typed in this tab is forgotten.</p>
+  return html`<dialog ref=${dialog} aria-label=${words.title} onClose=${onKeep}>
+    <h2>${words.title}</h2>
+    ${own && html`<p>${sayElements(words.own, { owner: ownerOf(own) })}</p>`}
+    <${Loading} loaded=${other}>${(names: Names) => html`<p>${sayElements(words.linked, { owner: ownerOf(names) })}</p>`}<//>
+    <p>${words.help}</p>
     <div class="buttons">
-      <button type="button" class="primary" autofocus onClick=${onKeep}>Keep the present key</button>
-      <button type="button" class="dangerous" disabled=${!other.value} onClick=${onChange}>Use the key of the link</button>
+      <button type="button" class="primary" autofocus onClick=${onKeep}>${words.keep}</button>
+      <button type="button" class="dangerous" disabled=${!other.value} onClick=${onChange}>${words.change}</button>
     </div>
   </dialog>`
 }

@@ -10,6 +10,8 @@ import { GivenKey } from './given-key.ts'
 import { answerTabs, askTabs, noteSignOut } from './handover.ts'
 import { calendarAddress, keep, useLoad, useRoute } from './hooks.ts'
 import { html } from './html.ts'
+import { sayElements, sentences } from './language.ts'
+import { LanguageChoice } from './language-choice.ts'
 import { MediaPage } from './media/media.ts'
 import { Numbers } from './numbers/numbers.ts'
 import { Loading } from './parts.ts'
@@ -29,13 +31,15 @@ import {
   useSession,
 } from './session.ts'
 
+const { loading, shell, signIn: signInWords } = sentences.shared
+
 const PAGES = [
-  { name: 'calendar', label: 'Calendar', page: Calendar, needs: 'posts:read' },
-  { name: 'compose', label: 'Compose', page: Compose, needs: 'posts:write' },
-  { name: 'media', label: 'Media', page: MediaPage, needs: 'media:read' },
-  { name: 'numbers', label: 'Numbers', page: Numbers, needs: 'posts:read' },
-  { name: 'accounts', label: 'Accounts', page: Accounts, needs: 'accounts:read' },
-  { name: 'activity', label: 'Activity', page: Activity, needs: 'posts:read' },
+  { name: 'calendar', page: Calendar, needs: 'posts:read' },
+  { name: 'compose', page: Compose, needs: 'posts:write' },
+  { name: 'media', page: MediaPage, needs: 'media:read' },
+  { name: 'numbers', page: Numbers, needs: 'posts:read' },
+  { name: 'accounts', page: Accounts, needs: 'accounts:read' },
+  { name: 'activity', page: Activity, needs: 'posts:read' },
 ] as const
 
 function Console() {
@@ -87,7 +91,7 @@ function Console() {
     }
     return undefined
   }, [key])
-  if (!key && isAsking) return html`<main class="sign-in"><p class="loading" role="status">Loading…</p></main>`
+  if (!key && isAsking) return html`<main class="sign-in"><p class="loading" role="status">${loading}</p></main>`
   if (!key) return html`<${SignIn} error=${error} onKey=${setKey} />`
   return html`<${SignedIn} key=${key} apiKey=${key} end=${end} given=${given} onChange=${change} onKeep=${() => setGiven(undefined)} />`
 }
@@ -116,7 +120,7 @@ function SignedIn({ apiKey, end, given, ...answers }: SignedInProps) {
   }
   return html`<main class="sign-in">
     <${Loading} loaded=${session}>${() => ''}<//>
-    ${session.error && html`<button type="button" onClick=${() => end()}>Use another key</button>`}
+    ${session.error && html`<button type="button" onClick=${() => end()}>${signInWords.another}</button>`}
   </main>${question}`
 }
 
@@ -131,12 +135,13 @@ function SignIn({ error, onKey }: { error: Error | undefined; onKey: (key: strin
   return html`<main class="sign-in">
     <h1>Postroom</h1>
     <form onSubmit=${submit}>
-      <label>API key <input name="key" type="password" required pattern="\\s*pr_\\S+\\s*" placeholder="pr_…" autocomplete="off" /></label>
-      <label class="check"><input name="kept" type="checkbox" /> Keep it in this browser. Otherwise it is forgotten with this tab.</label>
-      <button class="primary">Open</button>
+      <label>${signInWords.key} <input name="key" type="password" required pattern="\\s*pr_\\S+\\s*" placeholder="pr_…" autocomplete="off" /></label>
+      <label class="check"><input name="kept" type="checkbox" /> ${signInWords.keep}</label>
+      <button class="primary">${signInWords.open}</button>
     </form>
     ${error && html`<${Problem} error=${error} />`}
-    <p class="small">The console shows what the key allows. <code>postroom key create</code> makes one.</p>
+    <p class="small">${sayElements(signInWords.help, { command: html`<code dir="ltr">postroom key create</code>` })}</p>
+    <${LanguageChoice} />
   </main>`
 }
 
@@ -148,7 +153,7 @@ function Shell() {
   const name = path[0] || 'calendar'
   const current = pages.find((page) => page.name === name)
   const isPost = name === 'posts' && path[1] !== undefined
-  const title = current?.label ?? (isPost ? 'Post' : 'Not found')
+  const title = current ? shell[current.name] : isPost ? shell.post : shell.unknown
   if (name === 'calendar') keep('calendar', { hash: `#/calendar${query.size > 0 ? `?${query}` : ''}` })
   useEffect(() => {
     document.title = `${title} – Postroom`
@@ -156,23 +161,24 @@ function Shell() {
     return () => focusMain()
   }, [path.join()])
   return html`
-    <a class="skip" href="#main" onClick=${focusMain}>To the content</a>
+    <a class="skip" href="#main" onClick=${focusMain}>${shell.skip}</a>
     <header>
       <strong class="brand">Postroom</strong>
-      <nav aria-label="Pages">
+      <nav aria-label=${shell.pages}>
         ${pages.map(
           (page) =>
-            html`<a href=${page.name === 'calendar' ? calendarAddress() : `#/${page.name}`} aria-current=${page === current ? 'page' : undefined}>${page.label}</a>`,
+            html`<a href=${page.name === 'calendar' ? calendarAddress() : `#/${page.name}`} aria-current=${page === current ? 'page' : undefined}>${shell[page.name]}</a>`,
         )}
       </nav>
-      <span class="small"><bdi>${session.userName}</bdi>, key <bdi>${session.keyName}</bdi></span>
-      <button type="button" class="quiet" onClick=${() => session.end()}>Sign out</button>
+      <span class="small">${sayElements(shell.person, { user: html`<bdi>${session.userName}</bdi>`, key: html`<bdi>${session.keyName}</bdi>` })}</span>
+      <button type="button" class="quiet" onClick=${() => session.end()}>${shell.signOut}</button>
     </header>
     <main id="main" tabindex="-1">
       <${PeopleContext.Provider} value=${people}>
-      ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<h1>${title}</h1><p class="empty">There is no such page, or the key does not allow it.</p>`}
+      ${isPost ? html`<${PostPage} key=${path[1]} id=${path[1]} />` : current ? html`<${current.page} />` : html`<h1>${title}</h1><p class="empty">${shell.noPage}</p>`}
       <//>
     </main>
+    <${LanguageChoice} />
     <datalist id="zones">${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value=${zone} />`)}</datalist>
   `
 }

@@ -3,14 +3,17 @@ import { type DeliveryState, PreconditionFailed } from '../../../clients/sdk/ind
 import { type Loaded, useAction, useTyped } from './hooks.ts'
 import { html } from './html.ts'
 import { Issues, type IssuesProps } from './issues.ts'
+import { sentences } from './language.ts'
 import { Problem } from './problem.ts'
 import { useNames } from './session.ts'
 import { isTimeZone } from './time.ts'
-import { STATES } from './words.ts'
+import { SHAPES } from './words.ts'
+
+const words = sentences.shared.actions
 
 export const StateMark = ({ state }: { state: DeliveryState }) => {
-  const { word, shape, meaning } = STATES[state]
-  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${shape}</span> <span class="word">${word}</span></span>`
+  const { word, meaning } = sentences.names.states[state]
+  return html`<span class="state tone-${state}" title=${meaning}><span aria-hidden="true">${SHAPES[state]}</span> <span class="word">${word}</span></span>`
 }
 
 /** The icon of a network. `isDecoration`: its name stands beside it. */
@@ -30,7 +33,7 @@ export function Loading<Value>({ loaded, children }: { loaded: Loaded<Value>; ch
   const { value, error, isLoading, reload } = loaded
   return html`
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${isLoading && html`<p class="loading ${value === undefined ? '' : 'again'}" role="status">Loading…</p>`}
+    ${isLoading && html`<p class="loading ${value === undefined ? '' : 'again'}" role="status">${sentences.shared.loading}</p>`}
     ${value !== undefined && children(value)}
   `
 }
@@ -85,10 +88,10 @@ export function ZoneField({
   const change = (event: Event) => {
     event.stopPropagation()
     const field = event.target as HTMLInputElement
-    field.setCustomValidity(isTimeZone(field.value) ? '' : 'Use the name of a time zone, such as Europe/Berlin.')
+    field.setCustomValidity(isTimeZone(field.value) ? '' : sentences.shared.zone.invalid)
     if (field.reportValidity()) onZone?.(field.value)
   }
-  return html`<label><span class=${isPlain ? 'hidden' : ''}>Time zone</span> <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
+  return html`<label><span class=${isPlain ? 'hidden' : ''}>${sentences.shared.zone.label}</span> <input name="timeZone" list="zones" required ...${useTyped(value)} onChange=${change} /></label>`
 }
 
 interface ConfirmProps {
@@ -142,8 +145,8 @@ export function Confirm({ label, says, act, onDone, publishes, isDangerous, isDi
         ${asked && html`<p class="warning" role="alert"><span aria-hidden="true">⚠</span> ${asked}</p>`}
         ${error && html`<${Problem} error=${error} />`}
         <div class="buttons">
-          <button type="button" onClick=${() => dialog.current?.close()}>Back</button>
-          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning} onClick=${once}>${isRunning ? 'Working…' : asked ? 'Publish now' : label}</button>
+          <button type="button" onClick=${() => dialog.current?.close()}>${words.back}</button>
+          <button type="submit" class=${isDangerous ? 'dangerous' : 'primary'} disabled=${isRunning} onClick=${once}>${isRunning ? words.working : asked ? words.publishNow : label}</button>
         </div>
       </form>
     </dialog>
@@ -167,7 +170,7 @@ export function NoteLine({ note, onEnd }: { note: Note | undefined; onEnd: () =>
   useEffect(() => setError(undefined), [note])
   const undo = () => note?.undo?.().then(note.staysAfterUndo ? undefined : onEnd, setError)
   return html`<div class="note" role="status" aria-live="polite">
-    ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>Undo</button>`}`}
+    ${note && html`<span>${note.text}</span> ${note.undo && html`<button type="button" onClick=${undo}>${words.undo}</button>`}`}
     ${note?.details}
     ${note?.warnings && html`<${Issues} ...${note.warnings} />`}
     ${error && html`<${Problem} error=${error} />`}

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Media } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
+import { sentences } from './language.ts'
 import { toOwn, useCan, useSession } from './session.ts'
+
+const { names } = sentences
 
 export interface Picture {
   id: string
@@ -16,7 +19,7 @@ export const Pictures = ({ files }: { files: Picture[] }) =>
   html`<ul class="pictures">${files.map((file) => html`<li key=${file.id}><${Thumb} ...${file} /></li>`)}</ul>`
 
 /** The name of a file for people. */
-export const fileNameOf = ({ fileName, kind }: Pick<Media, 'fileName' | 'kind'>) => fileName ?? kind
+export const fileNameOf = ({ fileName, kind }: Pick<Media, 'fileName' | 'kind'>) => fileName ?? names.kinds[kind]
 
 /** Fetches a preview with the key. Returns its address in this page; undefined until it is there, or if it fails. */
 export function usePreview(id: string, width: number, isWanted = true): string | undefined {
@@ -51,5 +54,5 @@ function Thumb({ id, kind, altText, fileName, url }: Picture) {
   if (kind === 'image' && address) {
     return html`<img src=${address} alt=${altText ?? ''} loading="lazy" width="64" height="64" />`
   }
-  return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? kind}</span></span>`
+  return html`<span class="file" title=${fileName ?? id}>${kind === 'video' ? '▶' : '▣'} <span dir="auto">${fileName ?? names.kinds[kind as Media['kind']]}</span></span>`
 }

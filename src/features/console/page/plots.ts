@@ -2,46 +2,30 @@ import { knownMetrics, METRIC_NAMES, type Metric } from '../../../../schemas/met
 import type { DeliveryMetrics } from '../../../clients/sdk/index.ts'
 import { type MeasuredRow, toCsv } from '../../../engine/numbers/csv.ts'
 import { html } from './html.ts'
+import { capital, formatNumber, label, listOf, say, sayElements, sentences } from './language.ts'
 import { Empty } from './parts.ts'
 import { useNames } from './session.ts'
 import { formatLocal } from './time.ts'
-import { toWords } from './words.ts'
 
 /** Bars of a plot are as narrow as if it had at least as many. */
 const BARS_MIN = 14
 
-type Reason = DeliveryMetrics['unavailable'][number]['reason']
-
-export const REASONS: Record<Reason, string> = {
-  not_offered: 'the network does not tell',
-  scope_missing: 'the account has to be connected again for it',
-  too_old: 'the post is too old',
-  not_public: 'the network does not show it',
-  costs: 'it would cost money',
-  not_read: 'not read yet',
-  retired: 'the network does not tell it any more',
-  network_error: 'the network could not tell',
-  gone: 'the post is gone',
-  not_published: 'nothing of it is published',
-  no_id: 'its ID on the network is not known',
-  not_connected: 'the account is not connected',
-  metrics_off: 'this service does not read them',
-}
-
-export const formatNumber = (value: number) => value.toLocaleString(navigator.language)
+const { names, shared } = sentences
+const words = shared.plots
 
 /** A plot of each known number, as the sum over all deliveries, and what is missing in it. */
 export function Plots({ metrics }: { metrics: readonly DeliveryMetrics[] }) {
   const known = knownMetrics(metrics)
   const others = METRIC_NAMES.filter((name) => !known.includes(name))
+  const missing = useMissing(metrics)
   return html`
     ${known.length > 0 && html`<div class="plots">${known.map((name) => html`<${Plot} key=${name} name=${name} metrics=${metrics} />`)}</div>`}
-    ${known.length === 0 && html`<${Empty}>No numbers yet.<//>`}
+    ${known.length === 0 && html`<${Empty}>${words.none}<//>`}
     ${
       metrics.length > 0 &&
       others.length > 0 &&
-      html`<details><summary>Not known of any post: ${others.map((name) => toWords(name).toLowerCase()).join(', ')}</summary>
-        <ul class="small">${others.map((name) => html`<li>${toWords(name)}: <${Missing} name=${name} metrics=${metrics} /></li>`)}</ul>
+      html`<details><summary>${say(words.unknown, { numbers: listOf(others.map((name) => names.metrics[name])) })}</summary>
+        <ul class="small">${others.map((name) => html`<li>${label(capital(names.metrics[name]), missing(name))}</li>`)}</ul>
       </details>`
     }
   `
@@ -56,36 +40,38 @@ function Plot({ name, metrics }: PlotProps) {
   const sum = metrics.reduce((sum, { values }) => sum + (values[name] ?? 0), 0)
   const days = sumByDay(name, metrics)
   const most = Math.max(...days.map(({ sum }) => sum), 1)
+  const missing = useMissing(metrics)
+  const dayOf = ({ day }: { day: string }) => formatLocal(day, { day: 'numeric', month: 'short' })
   const lacks = metrics.some(({ values }) => values[name] === null)
   return html`<figure class="plot">
-    <figcaption><strong>${formatNumber(sum)}</strong> ${toWords(name).toLowerCase()}</figcaption>
+    <figcaption>${sayElements(words.amount, { amount: html`<strong>${formatNumber(sum)}</strong>`, number: names.metrics[name] })}</figcaption>
     ${
       days.length > 1 &&
-      html`<svg viewBox="0 0 ${Math.max(days.length, BARS_MIN) * 4} 24" preserveAspectRatio="none" role="img" aria-label=${`${toWords(name)} by day: ${formatNumber(days[0]!.sum)} to ${formatNumber(days.at(-1)!.sum)}`}>
+      html`<svg viewBox="0 0 ${Math.max(days.length, BARS_MIN) * 4} 24" preserveAspectRatio="none" role="img" aria-label=${say(words.byDay, { number: capital(names.metrics[name]), first: days[0]!.sum, last: days.at(-1)!.sum })}>
         ${days.map(({ day, sum }, index) => {
           const height = (sum / most) * 24
           return html`<rect x=${index * 4} y=${24 - height} width="3" height=${height}>
-            <title>${formatLocal(day, { dateStyle: 'medium' })}: ${formatNumber(sum)}</title>
+            <title>${label(formatLocal(day, { dateStyle: 'medium' }), formatNumber(sum))}</title>
           </rect>`
         })}
       </svg>
-      <p class="small">${[days[0]!, days.at(-1)!].map(({ day }) => formatLocal(day, { day: 'numeric', month: 'short' })).join(' – ')}</p>`
+      <p class="small">${say(shared.range, { from: dayOf(days[0]!), until: dayOf(days.at(-1)!) })}</p>`
     }
-    ${lacks && html`<p class="small">Without <${Missing} name=${name} metrics=${metrics} />.</p>`}
+    ${lacks && html`<p class="small">${say(words.without, { missing: missing(name) })}</p>`}
   </figure>`
 }
 
-/** The number of posts on each network that lack a number, and why. */
-function Missing({ name, metrics }: PlotProps) {
+/** Says how many posts on each network lack a number, and why. */
+function useMissing(metrics: readonly DeliveryMetrics[]): (name: Metric) => string {
   const nameOf = useNames()
-  const counts = new Map<string, number>()
-  for (const { platform, unavailable } of metrics) {
-    const reason = unavailable.find(({ metric }) => metric === name)?.reason
-    if (!reason) continue
-    const why = `on ${nameOf(platform)}: ${REASONS[reason]}`
-    counts.set(why, (counts.get(why) ?? 0) + 1)
+  return (name) => {
+    const lacks = metrics.flatMap(({ platform, unavailable }) => {
+      const reason = unavailable.find(({ metric }) => metric === name)?.reason
+      return reason ? [{ network: nameOf(platform), reason: names.reasons[reason] }] : []
+    })
+    const same = [...Map.groupBy(lacks, ({ network, reason }) => `${network} ${reason}`).values()]
+    return same.map((own) => say(words.missing, { ...own[0]!, count: own.length })).join(shared.semicolon)
   }
-  return [...counts].map(([why, count]) => `${count} ${count === 1 ? 'post' : 'posts'} ${why}`).join('; ')
 }
 
 /** The sum of a number over all deliveries, by day. A delivery keeps its last number until there is another. */
@@ -107,5 +93,5 @@ export function SaveCsv({ rows, name }: { rows: readonly MeasuredRow[]; name: st
     link.click()
     URL.revokeObjectURL(address)
   }
-  return html`<button type="button" onClick=${save}>Save as CSV</button>`
+  return html`<button type="button" onClick=${save}>${words.save}</button>`
 }

@@ -1,7 +1,10 @@
 import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
 import { type Issue, Issues } from './issues.ts'
+import { locale, say, sentences } from './language.ts'
 import { type Picture, Pictures } from './pictures.ts'
+
+const { shared } = sentences
 
 /** The body that would create a post as it is. */
 export const toBody = (post: PostDetail): CreatePost => ({
@@ -44,13 +47,13 @@ export function Preview({ accountId, validation, files, issues = issuesOf(valida
   return html`
     ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
     ${target && !target.parts && target.counts.map(({ path, ...count }) => html`<${Meter} name=${String(path.at(-1))} ...${count} />`)}
-    ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">The network charges ${formatDollars(target.cost.usdMicros)}.</p>`}
+    ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">${say(shared.post.charges, { price: formatDollars(target.cost.usdMicros) })}</p>`}
     <div role="status"><${Issues} issues=${issues} /></div>
   `
 }
 
 export const formatDollars = (usdMicros: number) =>
-  new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
+  new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
     usdMicros / 1e6,
   )
 
@@ -61,14 +64,14 @@ function Part({ part, files }: { part: PostPart; files: ReadonlyMap<string, Pict
     return { ...file, id: mediaId, altText }
   })
   return html`<div class="part">
-    ${kind === 'comment' && html`<p class="small">First comment</p>`}
+    ${kind === 'comment' && html`<p class="small">${shared.post.firstComment}</p>`}
     ${title && html`<strong dir="auto">${title}</strong>`}
     <p class="text" dir="auto">${marked(part)}</p>
     <${Pictures} files=${shown} />
-    ${part.files.map(({ rendition: made }) => made && html`<p class="small">Made to fit: ${made.mimeType}${made.width && `, ${made.width} × ${made.height} pixels`}</p>`)}
+    ${part.files.map(({ rendition: made }) => made && html`<p class="small">${madeAs(made)}</p>`)}
     ${link && html`<p class="link-card" dir="auto"><strong>${link.title ?? link.url}</strong><br />${link.description ?? ''} <span class="small">${link.url}</span></p>`}
-    ${limit !== null && html`<${Meter} name=${kind === 'comment' ? 'Comment' : 'Text'} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
-    ${text === '' && shown.length === 0 && html`<p class="small">Nothing yet.</p>`}
+    ${limit !== null && html`<${Meter} name=${kind === 'comment' ? shared.preview.comment : shared.post.text} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
+    ${text === '' && shown.length === 0 && html`<p class="small">${shared.preview.nothing}</p>`}
   </div>`
 }
 
@@ -83,12 +86,19 @@ function marked({ text, entities }: PostPart): unknown[] {
   return [...pieces, text.slice(at)]
 }
 
-/** The units of counts other than lengths of texts. Each network counts characters in its own way. */
-const OTHER_UNITS = new Set(['', 'bytes', 'files', 'items', 'pixels', 'seconds'])
+/** Says as what a file was made to fit. */
+function madeAs({ mimeType, width, height }: NonNullable<PostPart['files'][number]['rendition']>): string {
+  if (!width || !height) return say(shared.preview.made, { type: mimeType })
+  return say(shared.preview.madeAs, { type: mimeType, width: String(width), height: String(height) })
+}
+
+/** Each network counts the characters of texts in its own way. */
+const countOf = (unit: string) =>
+  unit === '' ? shared.counts.plain : shared.counts[unit in shared.counts ? (unit as 'bytes') : 'characters']
 
 function Meter({ name, actual, limit, unit }: { name: string; actual: number; limit: number; unit: string }) {
   return html`<label class="count">${name}
     <meter min="0" max=${limit} high=${limit * 0.9} value=${Math.min(actual, limit)}></meter>
-    <span class=${actual > limit ? 'warning' : ''}>${actual} of ${limit} ${OTHER_UNITS.has(unit) ? unit : 'characters'}</span>
+    <span class=${actual > limit ? 'warning' : ''}>${say(countOf(unit), { actual, limit })}</span>
   </label>`
 }

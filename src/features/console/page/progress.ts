@@ -1,3 +1,5 @@
+import { sentences } from './language.ts'
+
 /** A `fetch` for uploads, which tells the share of the body that was sent. That of browsers does not. */
 export const fetchWithProgress =
   (onProgress: (share: number) => void): typeof fetch =>
@@ -12,7 +14,7 @@ export const fetchWithProgress =
         const headers = new Headers(lines.map((line) => line.split(/: (.*)/, 2) as [string, string]))
         resolve(new Response(request.responseText, { status: request.status, headers }))
       }
-      request.onerror = () => reject(new TypeError('The connection was lost'))
+      request.onerror = () => reject(new TypeError(sentences.problems.connectionLost))
       init.signal?.addEventListener('abort', () => request.abort())
       request.onabort = () => reject(init.signal?.reason)
       request.send(init.body as Blob)

@@ -10,6 +10,7 @@ import {
   Postroom,
   responseOf,
 } from '../../../clients/sdk/index.ts'
+import { listOf, say, sentences } from './language.ts'
 import { fetchWithProgress } from './progress.ts'
 
 /** The person who looks: a client with their key, and what the key allows. */
@@ -133,7 +134,12 @@ export function useNames(): (platform: string) => string {
 /** Names accounts, each with its network. */
 export function useAccountNames(): (accounts: readonly { username: string; platform: string }[]) => string {
   const nameOf = useNames()
-  return (accounts) => accounts.map(({ username, platform }) => `${username} on ${nameOf(platform)}`).join(', ')
+  return (accounts) =>
+    listOf(
+      accounts.map(({ username, platform }) =>
+        say(sentences.shared.accounts.on, { account: username, network: nameOf(platform) }),
+      ),
+    )
 }
 
 /** Whether the key has this scope. What it does not allow is not shown. */

@@ -1,3 +1,5 @@
+import { locale } from './language.ts'
+
 /** Dates are `2027-03-28`, local times `2027-03-28T09:30`, both in a named time zone. */
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -64,9 +66,13 @@ export function addMonths(date: string, months: number): string {
   return time.toISOString().slice(0, 10)
 }
 
-/** 1 is Monday, 7 is Sunday, as the language of the browser begins its weeks. */
-const locale = new Intl.Locale(navigator.language) as Intl.Locale & { getWeekInfo?(): { firstDay: number } }
-const FIRST_DAY = locale.getWeekInfo?.().firstDay ?? 1
+interface WeekInfo {
+  firstDay: number
+}
+/** Some browsers have a property in place of the function, others have neither. */
+const ofWeek = new Intl.Locale(locale) as Intl.Locale & { getWeekInfo?(): WeekInfo; weekInfo?: WeekInfo }
+/** 1 is Monday, 7 is Sunday. */
+const FIRST_DAY = (ofWeek.getWeekInfo?.() ?? ofWeek.weekInfo)?.firstDay ?? 1
 
 const startOfWeek = (date: string): string =>
   addDays(date, -((new Date(`${date}T00:00Z`).getUTCDay() - FIRST_DAY + 7) % 7))
@@ -89,12 +95,12 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 /** A format takes longer to make than to use, and a calendar uses hundreds of times. */
 function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify(options)
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(navigator.language, options)
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
   formats.set(key, format)
   return format
 }
 
-/** Formats a date, or a local time, in words of the language of the browser. */
+/** Formats a date, or a local time, in words of the language of the page. */
 export const formatLocal = (local: string, options: Intl.DateTimeFormatOptions): string =>
   formatOf({ timeZone: 'UTC', ...options }).format(new Date(`${local.length > 10 ? local : `${local}T00:00`}Z`))
 

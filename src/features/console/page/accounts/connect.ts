@@ -2,9 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Account, ConnectAccount, Platform } from '../../../../clients/sdk/index.ts'
 import { useAction } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sayElements, sentences } from '../language.ts'
 import { Problem } from '../problem.ts'
 import { useSession } from '../session.ts'
 import { toWords } from '../words.ts'
+
+const words = sentences.pages.connect
 
 /** The states of a connection for which a person is still busy in the window. */
 const UNFINISHED: readonly string[] = ['pending', 'opened', 'choosing']
@@ -24,15 +27,15 @@ type Choice = Omit<ConnectProps, 'platform'> & { platform?: Platform; onChoose: 
 export function Connect({ platform, onChoose, ...props }: Choice) {
   const { platforms } = useSession()
   const methods = platform?.connect.map(({ method }) => method) ?? []
-  const title = `Connect ${platform?.name ?? 'an account'}`
+  const title = platform ? say(words.title, { network: platform.name }) : sentences.pages.accounts.connect
   // The button that has opened it may be far below.
   const section = useRef<HTMLElement>(null)
   useEffect(() => section.current?.querySelector<HTMLElement>('form input, form button, .buttons button')?.focus(), [])
   return html`<section ref=${section} class="card" aria-label=${title}>
-    <div class="bar"><h2>${title}</h2><button type="button" onClick=${props.onEnd}>Close</button></div>
+    <div class="bar"><h2>${title}</h2><button type="button" onClick=${props.onEnd}>${sentences.shared.actions.close}</button></div>
     ${!platform && html`<div class="buttons">${[...platforms.values()].filter(({ connect }) => connect.length > 0).map(({ id, name }) => html`<button type="button" onClick=${() => onChoose(id)}>${name}</button>`)}</div>`}
     ${methods.includes('oauth') && html`<${Consent} platform=${platform} ...${props} />`}
-    ${methods.length > 1 && html`<p class="small">Or with credentials:</p>`}
+    ${methods.length > 1 && html`<p class="small">${words.orCredentials}</p>`}
     ${methods.includes('credentials') && html`<${Credentials} platform=${platform} ...${props} />`}
   </section>`
 }
@@ -55,12 +58,16 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
         ...(account && !isNew && { accountId: account.id }),
       })
       if (window) window.location.href = url
-      setState(html`Allow the access in <a href=${url} target="connect">the window of ${platform.name}</a>.`)
+      setState(
+        sayElements(words.allow, {
+          link: html`<a href=${url} target="connect">${say(words.window, { network: platform.name })}</a>`,
+        }),
+      )
       while (form.isConnected) {
         const connection = await client.connections.get(id, { maxRetries: POLL_RETRIES })
         if (connection.state === 'connected') return onEnd()
         if (!UNFINISHED.includes(connection.state)) {
-          return setState(connection.error?.message ?? `The connection is ${connection.state}: look at the window.`)
+          return setState(connection.error?.message ?? (connection.state === 'expired' ? words.expired : words.failed))
         }
         await new Promise((resolve) => setTimeout(resolve, 2_000))
       }
@@ -70,9 +77,9 @@ function Consent({ platform, account, onEnd }: ConnectProps) {
     }
   })
   return html`<form onSubmit=${run}>
-    ${hint && hint !== 'ignored' && html`<label>Your handle or server <input name="hint" required=${hint === 'required'} /></label>`}
-    ${isNew && html`<p class="small">This account was added without credentials. The one that you allow is added beside it. The posts of this one stay with it.</p>`}
-    <button class="primary" disabled=${isRunning}>Allow access at ${platform.name}</button>
+    ${hint && hint !== 'ignored' && html`<label>${words.hint} <input name="hint" required=${hint === 'required'} /></label>`}
+    ${isNew && html`<p class="small">${words.isNew}</p>`}
+    <button class="primary" disabled=${isRunning}>${say(words.allowAt, { network: platform.name })}</button>
     ${state && html`<p role="status" dir="auto">${state}</p>`}
     ${error && html`<${Problem} error=${error} />`}
   </form>`
@@ -98,7 +105,7 @@ function Credentials({ platform, onEnd }: ConnectProps) {
         ${description && html`<span class="small">${description.replaceAll('`', '')}</span>`}
       </label>`,
     )}
-    <button class="primary" disabled=${isRunning}>Connect</button>
+    <button class="primary" disabled=${isRunning}>${sentences.pages.accounts.connectThis}</button>
     ${error && html`<${Problem} error=${error} />`}
   </form>`
 }

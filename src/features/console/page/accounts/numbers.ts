@@ -1,11 +1,14 @@
 import type { DeliveryMetrics } from '../../../../clients/sdk/index.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
 import { Plots } from '../plots.ts'
 import { useSession } from '../session.ts'
 
-const DAYS = 30
+const words = sentences.pages.accounts
+
+export const DAYS = 30
 
 /** The sums of an account's posts of the last days, as a plot for each number. */
 export function AccountNumbers({ accountId }: { accountId: string }) {
@@ -21,8 +24,8 @@ export function AccountNumbers({ accountId }: { accountId: string }) {
   return html`<${Loading} loaded=${list}>
     ${(metrics: DeliveryMetrics[]) =>
       metrics.length === 0
-        ? html`<${Empty}>Nothing was published in the last ${DAYS} days.<//>`
+        ? html`<${Empty}>${say(words.noNumbers, { count: DAYS })}<//>`
         : html`<${Plots} metrics=${metrics} />`}
   <//>
-  <a href="#/numbers?accountId=${accountId}">Numbers of its posts, month by month</a>`
+  <a href="#/numbers?accountId=${accountId}">${words.byMonth}</a>`
 }

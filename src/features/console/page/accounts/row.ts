@@ -1,11 +1,14 @@
 import type { Account } from '../../../../clients/sdk/index.ts'
 import { Face } from '../face.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { Confirm, Details } from '../parts.ts'
 import { useCan, useCanConnect, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
-import { AccountNumbers } from './numbers.ts'
+import { AccountNumbers, DAYS } from './numbers.ts'
 import { Slots } from './slots.ts'
+
+const words = sentences.pages.accounts
 
 /** An account, what it needs, and what can be done with it. */
 export function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
@@ -20,20 +23,20 @@ export function Row({ account, onConnect, reload }: { account: Account; onConnec
     <${Face} ...${account} label=${useNames()(account.platform)} />
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
-      ${credentialsExpireAt && html`<p class="small">Its credentials expire on ${formatInstant(credentialsExpireAt, OWN_ZONE)}.</p>`}
-      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">Ready to publish.</p>`}
+      ${credentialsExpireAt && html`<p class="small">${say(words.expires, { time: formatInstant(credentialsExpireAt, OWN_ZONE) })}</p>`}
+      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">${words.ready}</p>`}
     </div>
     <div class="buttons">
-      <a class="button" href="#/calendar?accountId=${id}">Calendar</a>
-      ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? 'Connect' : 'Connect again'}</button>`}
+      <a class="button" href="#/calendar?accountId=${id}">${words.calendar}</a>
+      ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? words.connectThis : words.connectAgain}</button>`}
       ${
         canChange &&
         canDisconnect &&
-        html`<${Confirm} label="Disconnect" isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
-        says="${username} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts." />`
+        html`<${Confirm} label=${sentences.shared.actions.disconnect} isDangerous act=${() => client.accounts.disconnect(id)} onDone=${reload}
+        says=${say(words.disconnectHelp, { account: username })} />`
       }
     </div>
-    <${Details} title="Slots">${() => html`<${Slots} accountId=${id} />`}<//>
-    ${canRead && html`<${Details} title="Numbers of the last 30 days">${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
+    <${Details} title=${sentences.pages.slots.title}>${() => html`<${Slots} accountId=${id} />`}<//>
+    ${canRead && html`<${Details} title=${say(words.numbers, { count: DAYS })}>${() => html`<${AccountNumbers} accountId=${id} />`}<//>`}
   </li>`
 }

@@ -2,18 +2,21 @@ import { useState } from 'preact/hooks'
 import { type AccountSchedule, NotFound, type Slot, type WeeklySlot } from '../../../../clients/sdk/index.ts'
 import { useAction, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { Loading, Rows, ZoneField } from '../parts.ts'
 import { Problem } from '../problem.ts'
 import { unless, useCan, useSession } from '../session.ts'
-import { formatInstant, OWN_ZONE } from '../time.ts'
+import { addDays, formatInstant, formatLocal, OWN_ZONE } from '../time.ts'
+
+const words = sentences.pages.slots
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 /** 2024-01-01 was a Monday. */
 const nameOf = (weekday: string) =>
-  new Intl.DateTimeFormat(navigator.language, { weekday: 'long', timeZone: 'UTC' }).format(
-    new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(weekday as WeeklySlot['weekday']))),
-  )
+  formatLocal(addDays('2024-01-01', WEEKDAYS.indexOf(weekday as WeeklySlot['weekday'])), { weekday: 'long' })
+
+const clockOf = (time: string) => formatLocal(`2024-01-01T${time}`, { timeStyle: 'short' })
 
 /** The weekly times of an account, and the next ones with the posts that take them. */
 export function Slots({ accountId }: { accountId: string }) {
@@ -36,11 +39,11 @@ export function Slots({ accountId }: { accountId: string }) {
     <${Loading} loaded=${schedule}>
       ${(value: AccountSchedule) => html`<${Schedule} key=${JSON.stringify(value)} accountId=${accountId} schedule=${value} reload=${reload} />`}
     <//>
-    <p class="small">The next slots</p>
-    <${Rows} loaded=${next} kind="timeline" none="There are none. A post that asks for the next one is refused.">
+    <p class="small">${words.next}</p>
+    <${Rows} loaded=${next} kind="timeline" none=${words.none}>
       ${({ scheduledAt, isTaken, postId }: Slot) => html`<li>
         <time datetime=${scheduledAt}>${formatInstant(scheduledAt, schedule.value?.timeZone ?? OWN_ZONE)}</time>
-        ${postId ? html`<a href="#/posts/${postId}">taken</a>` : isTaken ? 'taken' : 'free'}
+        ${postId ? html`<a href="#/posts/${postId}">${words.taken}</a>` : isTaken ? words.taken : words.free}
       </li>`}
     <//>
   `
@@ -73,7 +76,7 @@ function Schedule({ accountId, schedule, reload }: ScheduleProps) {
   const list = html`<ul class="slots">
     ${[...Map.groupBy(slots, ({ weekday }) => weekday)].map(
       ([weekday, own]) => html`<li key=${weekday}><strong>${nameOf(weekday)}</strong>
-        ${own.map((slot) => html`<span class="slot" key=${slot.time}>${slot.time}${canChange && html`<button type="button" class="quiet" aria-label="Remove ${nameOf(weekday)} ${slot.time}" onClick=${() => remove(slot)}>✕</button>`}</span>`)}
+        ${own.map((slot) => html`<span class="slot" key=${slot.time}>${clockOf(slot.time)}${canChange && html`<button type="button" class="quiet" aria-label=${say(words.remove, { day: nameOf(weekday), time: clockOf(slot.time) })} onClick=${() => remove(slot)}>✕</button>`}</span>`)}
       </li>`,
     )}
   </ul>`
@@ -82,7 +85,7 @@ function Schedule({ accountId, schedule, reload }: ScheduleProps) {
     <${ZoneField} value=${slots.length > 0 ? schedule.timeZone : OWN_ZONE} />
     ${list}
     <${NewSlots} slots=${slots} onAdd=${(more: WeeklySlot[]) => setSlots(join(slots, more))} />
-    <button class="primary" disabled=${isRunning}>Save the slots</button>
+    <button class="primary" disabled=${isRunning}>${words.save}</button>
     ${error && html`<${Problem} error=${error} />`}
   </form>`
 }
@@ -99,14 +102,14 @@ function NewSlots({ slots, onAdd }: { slots: WeeklySlot[]; onAdd: (slots: Weekly
   const typeTime = (index: number) => (event: Event) =>
     setTimes(times.with(index, (event.target as HTMLInputElement).value))
   return html`<div class="new-slots">
-    <fieldset><legend>Days</legend>${WEEKDAYS.map((day) => html`<label class="check"><input type="checkbox" checked=${days.includes(day)} onChange=${() => toggle(day)} /> ${nameOf(day)}</label>`)}</fieldset>
+    <fieldset><legend>${words.days}</legend>${WEEKDAYS.map((day) => html`<label class="check"><input type="checkbox" checked=${days.includes(day)} onChange=${() => toggle(day)} /> ${nameOf(day)}</label>`)}</fieldset>
     <div class="fields">
-      ${times.map((time, index) => html`<label key=${index}>Time ${times.length > 1 ? index + 1 : ''} <input type="time" value=${time} onInput=${typeTime(index)} /></label>`)}
-      <button type="button" onClick=${() => setTimes([...times, ''])}>Another time</button>
+      ${times.map((time, index) => html`<label key=${index}>${times.length > 1 ? say(words.timeOf, { number: index + 1 }) : words.time} <input type="time" value=${time} onInput=${typeTime(index)} /></label>`)}
+      <button type="button" onClick=${() => setTimes([...times, ''])}>${words.anotherTime}</button>
     </div>
     <div class="buttons">
-      <button type="button" disabled=${added.length === 0} onClick=${() => onAdd(added)}>${added.length === 1 ? 'Add 1 slot' : `Add ${added.length} slots`}</button>
-      ${chosen.length > added.length && html`<span class="small" role="status">${chosen.length - added.length} of them are there already.</span>`}
+      <button type="button" disabled=${added.length === 0} onClick=${() => onAdd(added)}>${say(words.add, { count: added.length })}</button>
+      ${chosen.length > added.length && html`<span class="small" role="status">${say(words.there, { count: chosen.length - added.length })}</span>`}
     </div>
   </div>`
 }

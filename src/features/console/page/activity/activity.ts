@@ -10,6 +10,7 @@ import type {
 import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
+import { label, listOf, paragraph, say, sentences } from '../language.ts'
 import { Confirm, Details, Empty, Rows, StateMark } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { Problem } from '../problem.ts'
@@ -17,16 +18,21 @@ import { useCan, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { toWords } from '../words.ts'
 
+const words = sentences.pages.activity
+
+const eventNames: Record<string, string | undefined> = sentences.names.events
+const typeOf = ({ type }: Event) => eventNames[type] ?? toWords(type)
+
 export function Activity() {
   const canHook = useCan('webhooks:manage')
   const canKeys = useCan('keys:manage')
   const [eventCount, setEventCount] = useState(0)
   const count = useCallback((more: number) => setEventCount((count) => count + more), [])
   return html`
-    <h1>Activity</h1>
+    <h1>${words.title}</h1>
     <div class="with-side">
       <section><${Troubles} eventCount=${eventCount} />${canHook && html`<${Webhooks} />`}${canKeys && html`<${Apps} /><${Keys} />`}</section>
-      <aside aria-label="Events"><${Events} onEvents=${count} /></aside>
+      <aside aria-label=${words.events}><${Events} onEvents=${count} /></aside>
     </div>
   `
 }
@@ -45,10 +51,10 @@ function Troubles({ eventCount }: { eventCount: number }) {
       ).data,
     [client, eventCount],
   )
-  return html`<${Rows} title="Failed, missed, unconfirmed and not removed" loaded=${list} none="Everything that was due is out.">
+  return html`<${Rows} title=${words.troubles} loaded=${list} none=${words.noTroubles}>
     ${(found: FoundDelivery) => html`<li key=${`${found.postId} ${found.accountId}`}>
       <div>
-        <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || 'Without text'}</a>
+        <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || sentences.shared.post.noText}</a>
         <p class="who small"><${Face} id=${found.accountId} platform=${found.platform} username=${found.username} /> <span dir="auto">${nameOf(byId.get(found.accountId) ?? found)}</span></p>
         ${found.error && html`<p class="small" dir="auto">${found.error.message}</p>`}
       </div>
@@ -77,16 +83,16 @@ function Events({ onEvents }: { onEvents: (count: number) => void }) {
     },
     [client],
   )
-  return html`<h2>Events of the last day</h2>
+  return html`<h2>${words.lastDay}</h2>
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${!error && events.length === 0 && html`<${Empty}>Waiting for events. They appear here as they come.<//>`}
+    ${!error && events.length === 0 && html`<${Empty}>${words.waiting}<//>`}
     <ol class="timeline">${events.map((event) => {
       const { postId, accountId, username } = event.data as { postId?: string; accountId?: string; username?: string }
       const account = byId.get(accountId ?? '')
       const name = account ? nameOf(account) : username
       return html`<li key=${event.id}>
         <time datetime=${event.timestamp}>${formatInstant(event.timestamp, OWN_ZONE)}</time>
-        ${postId ? html`<a href="#/posts/${postId}">${toWords(event.type)}</a>` : toWords(event.type)}${name && html` <span dir="auto">${name}</span>`}
+        ${postId ? html`<a href="#/posts/${postId}">${typeOf(event)}</a>` : typeOf(event)}${name && html` <span dir="auto">${name}</span>`}
       </li>`
     })}</ol>`
 }
@@ -94,7 +100,7 @@ function Events({ onEvents }: { onEvents: (count: number) => void }) {
 function Webhooks() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.webhooks.list()), [client])
-  return html`<${Rows} title="Webhooks" loaded=${list} none="No webhook. A program adds one over the API, to be told what happens.">
+  return html`<${Rows} title=${words.webhooks} loaded=${list} none=${words.noWebhooks}>
     ${(webhook: Webhook) => html`<${WebhookRow} key=${webhook.id} webhook=${webhook} reload=${list.reload} />`}
   <//>`
 }
@@ -103,36 +109,51 @@ function WebhookRow({ webhook, reload }: { webhook: Webhook; reload: () => void 
   const { client } = useSession()
   const health =
     webhook.state === 'disabled'
-      ? `disabled: ${webhook.disabledReason}`
+      ? words.disabled[webhook.disabledReason ?? 'owner']
       : webhook.failingSince
-        ? `failing since ${formatInstant(webhook.failingSince, OWN_ZONE)}`
-        : 'works'
+        ? say(words.failingSince, { time: formatInstant(webhook.failingSince, OWN_ZONE) })
+        : words.works
   return html`<li>
-    <${Details} title=${html`<span dir="ltr">${webhook.url}</span> <span class=${health === 'works' ? 'small' : 'warning'}>${health}</span>`}>
+    <${Details} title=${html`<span dir="ltr">${webhook.url}</span> <span class=${health === words.works ? 'small' : 'warning'}>${health}</span>`}>
       ${() => html`<${WebhookLog} id=${webhook.id} />`}
     <//>
-    <${Confirm} label="Test" says="A test event is sent to this address." act=${() => client.webhooks.test(webhook.id)} onDone=${reload} />
+    <${Confirm} label=${words.test} says=${words.testHelp} act=${() => client.webhooks.test(webhook.id)} onDone=${reload} />
   </li>`
 }
 
 function WebhookLog({ id }: { id: string }) {
   const { client } = useSession()
   const log = useLoad(async () => (await client.webhooks.deliveries(id, { limit: 20 })).data, [client, id])
-  return html`<${Rows} loaded=${log} kind="timeline" none="Nothing was sent to it yet.">
+  return html`<${Rows} loaded=${log} kind="timeline" none=${words.nothingSent}>
     ${({ eventId, type, state, attempts, queuedAt, response, error }: WebhookDelivery) => html`<li key=${eventId}>
       <time datetime=${queuedAt}>${formatInstant(queuedAt, OWN_ZONE)}</time>
-      ${type ?? 'event'}: ${state}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response ? `, status ${response.status}` : ''}${error ? `, ${error}` : ''}
+      ${label(type ?? words.event, logOf({ state, attempts, response, error }))}
     </li>`}
   <//>`
+}
+
+function logOf({
+  state,
+  attempts,
+  response,
+  error,
+}: Pick<WebhookDelivery, 'state' | 'attempts' | 'response' | 'error'>) {
+  const facts = [
+    sentences.names.webhookStates[state],
+    say(words.attempts, { count: attempts }),
+    response && say(words.status, { status: String(response.status) }),
+    error,
+  ]
+  return listOf(facts.filter((fact) => typeof fact === 'string'))
 }
 
 function Apps() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.connectedApps.list()), [client])
-  return html`<${Rows} title="Connected apps" loaded=${list} none="No app is connected. An app that connects to /mcp appears here.">
+  return html`<${Rows} title=${words.apps} loaded=${list} none=${words.noApps}>
     ${({ id, name, scopes, lastUsedAt }: ConnectedApp) => html`<li key=${id}>
       <div><strong dir="auto">${name}</strong><${Rights} scopes=${scopes} lastUsedAt=${lastUsedAt} /></div>
-      <${Confirm} label="Disconnect" isDangerous says="${name} is refused from now on, and its webhooks are deleted. It can ask for access again." act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
+      <${Confirm} label=${sentences.shared.actions.disconnect} isDangerous says=${say(words.disconnectHelp, { app: name })} act=${() => client.connectedApps.disconnect(id)} onDone=${list.reload} />
     </li>`}
   <//>`
 }
@@ -140,10 +161,10 @@ function Apps() {
 function Keys() {
   const { client } = useSession()
   const list = useLoad(async () => Array.fromAsync(client.keys.list()), [client])
-  return html`<${Rows} title="Keys" loaded=${list} none="No key.">
+  return html`<${Rows} title=${words.keys} loaded=${list} none=${words.noKeys}>
     ${({ id, name, start, ...rights }: ApiKey) => html`<li key=${id}>
-      <div><strong dir="auto">${name ?? 'Without a name'}</strong> <code>${start}…</code><${Rights} ...${rights} /></div>
-      <${Confirm} label="Revoke" isDangerous says="Programs with the key ${name ?? ''} (${start}…) are refused from now on. This cannot be undone." act=${() => client.keys.revoke(id)} onDone=${list.reload} />
+      <div><strong dir="auto">${name ?? words.noName}</strong> <code>${start}…</code><${Rights} ...${rights} /></div>
+      <${Confirm} label=${words.revoke} isDangerous says=${say(words.revokeHelp, { name: name ?? '', start })} act=${() => client.keys.revoke(id)} onDone=${list.reload} />
     </li>`}
   <//>`
 }
@@ -151,7 +172,9 @@ function Keys() {
 type RightsProps = Pick<ApiKey, 'scopes' | 'lastUsedAt'> & Partial<Pick<ApiKey, 'expiresAt'>>
 
 const Rights = ({ scopes, lastUsedAt, expiresAt }: RightsProps) => html`<p class="small">
-  ${scopes === null ? 'All rights' : scopes.join(', ')}.
-  ${lastUsedAt ? ` Last used ${formatInstant(lastUsedAt, OWN_ZONE)}.` : ' Never used.'}
-  ${expiresAt && ` Ends ${formatInstant(expiresAt, OWN_ZONE)}.`}
+  ${paragraph(
+    scopes === null ? words.allRights : say(words.rights, { rights: listOf(scopes) }),
+    lastUsedAt ? say(words.lastUsed, { time: formatInstant(lastUsedAt, OWN_ZONE) }) : words.neverUsed,
+    expiresAt && say(words.ends, { time: formatInstant(expiresAt, OWN_ZONE) }),
+  )}
 </p>`

@@ -1,13 +1,17 @@
 import { useContext } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { Confirm, type Note } from '../parts.ts'
 import { useCan, useSession, versionOf } from '../session.ts'
 import * as dates from '../time.ts'
-import { Failures, forEachPost, type Outcome, sayOutcomes } from './bulk.ts'
+import { Failures, forEachPost, type Outcome, type Result, sayOutcomes } from './bulk.ts'
 import { NowContext, useCalendar } from './context.ts'
 import { changer, refusePast, timesOf } from './moves.ts'
 import { firstTime } from './times.ts'
+
+const words = sentences.calendar.bulk
+const { actions } = sentences.shared
 
 interface BarProps {
   setNote: (note: Note) => void
@@ -26,7 +30,7 @@ export function BulkBar({ setNote, reload }: BarProps) {
   const posts = [...selection.posts.values()]
   const retried = posts.filter(({ targets }) => targets?.some(isRetried))
   const { shift, moveTo } = useShifts(timeZone)
-  const run = async (done: string, chosen: ListedPost[], act: (post: ListedPost) => Promise<Undo | undefined>) => {
+  const run = async (done: Result, chosen: ListedPost[], act: (post: ListedPost) => Promise<Undo | undefined>) => {
     const undos = new Map<string, Undo>()
     const outcomes = await forEachPost(chosen, async (post) => {
       const undo = await act(post)
@@ -37,7 +41,7 @@ export function BulkBar({ setNote, reload }: BarProps) {
         chosen.filter(({ id }) => undos.has(id)),
         ({ id }) => undos.get(id)!(),
       )
-      show(sayOutcomes('Moved back', again), again)
+      show(sayOutcomes('movedBack', again), again)
       reload()
     }
     const show = (text: string, outcomes: Outcome[], undo?: () => Promise<unknown>) =>
@@ -58,29 +62,29 @@ export function BulkBar({ setNote, reload }: BarProps) {
   }
   const remove = async ({ id, updatedAt }: ListedPost) => {
     const current = await client.posts.get(id)
-    if (current.updatedAt !== updatedAt) throw new Error('the post has changed meanwhile, look at it again')
+    if (current.updatedAt !== updatedAt) throw new Error(sentences.calendar.moves.changed)
     await client.posts.delete(id, versionOf(current))
     return undefined
   }
-  return html`<div class="bulk" role="group" aria-label="Selected posts">
-    <strong role="status">${posts.length} selected</strong>
-    <button type="button" class="quiet" onClick=${selection.selectShown}>Select all shown</button>
+  return html`<div class="bulk" role="group" aria-label=${words.title}>
+    <strong role="status">${say(words.selected, { count: posts.length })}</strong>
+    <button type="button" class="quiet" onClick=${selection.selectShown}>${words.selectShown}</button>
     ${
       canPublish &&
-      html`<${Confirm} label="Shift" isDisabled=${isNone} onDone=${nothing} says="Each post keeps its time of the day. Drafts and published posts stay as they are."
-          act=${(fields: FormData) => run('Shifted', posts, shift(Number(fields.get('days'))))}>
-          <label>Days, less than 0 for earlier <input name="days" type="number" required min="-366" max="366" defaultValue="1" /></label>
+      html`<${Confirm} label=${words.shift} isDisabled=${isNone} onDone=${nothing} says=${words.shiftHelp}
+          act=${(fields: FormData) => run('shifted', posts, shift(Number(fields.get('days'))))}>
+          <label>${words.days} <input name="days" type="number" required min="-366" max="366" defaultValue="1" /></label>
         <//>
-        <${Confirm} label="Move to a day" isDisabled=${isNone} onDone=${nothing} says="Each post keeps its time of the day. Drafts get one, and are scheduled."
-          act=${(fields: FormData) => run('Moved', posts, moveTo(String(fields.get('day'))))}>
-          <label>Day <input name="day" type="date" required min=${now.slice(0, 10)} /></label>
+        <${Confirm} label=${words.moveTo} isDisabled=${isNone} onDone=${nothing} says=${words.moveHelp}
+          act=${(fields: FormData) => run('moved', posts, moveTo(String(fields.get('day'))))}>
+          <label>${words.day} <input name="day" type="date" required min=${now.slice(0, 10)} /></label>
         <//>
-        <${Confirm} label="Retry" isDisabled=${retried.length === 0} onDone=${nothing} says="What is missing of ${retried.length} of the posts is sent within seconds, to each account where it has failed or was missed."
-          act=${() => run('Retried', retried, retry)} />`
+        <${Confirm} label=${actions.retry} isDisabled=${retried.length === 0} onDone=${nothing} says=${say(words.retryHelp, { count: retried.length })}
+          act=${() => run('retried', retried, retry)} />`
     }
-    <${Confirm} label="Delete" isDangerous isDisabled=${isNone} onDone=${nothing} says="${posts.length} posts are deleted, and nothing of them is published. This cannot be undone. Published posts stay."
-      act=${() => run('Deleted', posts, remove)} />
-    <button type="button" onClick=${() => selection.setOn(false)}>Done</button>
+    <${Confirm} label=${actions.delete} isDangerous isDisabled=${isNone} onDone=${nothing} says=${say(words.deleteHelp, { count: posts.length })}
+      act=${() => run('deleted', posts, remove)} />
+    <button type="button" onClick=${() => selection.setOn(false)}>${words.done}</button>
   </div>`
 }
 
@@ -97,8 +101,8 @@ function useShifts(timeZone: string) {
       .toISOString()
   }
   const give = async (post: ListedPost, days: number): Promise<Undo | undefined> => {
-    if (post.status === 'draft') throw new Error('a draft has no time')
-    if (post.status === 'published') throw new Error('it is published')
+    if (post.status === 'draft') throw new Error(sentences.calendar.moves.noTime)
+    if (post.status === 'published') throw new Error(sentences.calendar.moves.published)
     const shifted = {
       ...post,
       scheduledAt: shiftLocal(post.scheduledAt!, days),

@@ -1,5 +1,6 @@
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { say, sayElements, sentences } from '../language.ts'
 import { inWords } from '../problem.ts'
 
 /** As many requests as are under way at once. */
@@ -32,14 +33,17 @@ export async function forEachPost(
   return outcomes
 }
 
-const countPosts = (count: number) => `${count} ${count === 1 ? 'post' : 'posts'}`
+const { results } = sentences.calendar
+
+/** What is done with the posts. */
+export type Result = keyof typeof results
 
 /** One sentence about all posts. */
-export function sayOutcomes(done: string, outcomes: Outcome[]): string {
-  const count = outcomes.filter(({ error }) => !error).length
-  return count === outcomes.length
-    ? `${done} ${countPosts(count)}.`
-    : `${done} ${count} of ${countPosts(outcomes.length)}. The others are as they were:`
+export function sayOutcomes(result: Result, outcomes: Outcome[]): string {
+  const count = outcomes.length
+  const done = outcomes.filter(({ error }) => !error).length
+  const { all, some } = results[result]
+  return done === count ? say(all, { count }) : say(some, { done, count })
 }
 
 /** The posts with which it did not work, each with the reason. */
@@ -47,6 +51,12 @@ export function Failures({ outcomes }: { outcomes: Outcome[] }) {
   const failed = outcomes.filter(({ error }) => error)
   if (failed.length === 0) return null
   return html`<ul>
-    ${failed.map(({ post, error }) => html`<li key=${post.id}><a href="#/posts/${post.id}" dir="auto">${post.caption.slice(0, 60) || 'Without text'}</a>: ${inWords(error!)}</li>`)}
+    ${failed.map(
+      ({ post, error }) =>
+        html`<li key=${post.id}>${sayElements(sentences.shared.labelled, {
+          label: html`<a href="#/posts/${post.id}" dir="auto">${post.caption.slice(0, 60) || sentences.shared.post.noText}</a>`,
+          text: inWords(error!),
+        })}</li>`,
+    )}
   </ul>`
 }

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ForShow } from '../for-show.ts'
 import { setQuery, useLoad, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sayElements, sentences } from '../language.ts'
 import { Empty, Loading, NoteLine } from '../parts.ts'
 import { useCan, useSession } from '../session.ts'
 import * as dates from '../time.ts'
@@ -17,8 +18,10 @@ import { useMoves } from './moves.ts'
 import { useSelection } from './selection.ts'
 import { Week } from './week.ts'
 
-const VIEWS = { month: 'Month', week: 'Week', list: 'List' }
-type View = keyof typeof VIEWS
+const words = sentences.calendar
+const { steps } = sentences.shared
+
+type View = keyof typeof words.views
 
 /** The view, the days and the time zone that an address names. */
 function readView(query: URLSearchParams) {
@@ -26,7 +29,7 @@ function readView(query: URLSearchParams) {
   const day = query.get('date') ?? ''
   const timeZone = dates.isTimeZone(zone) ? zone : dates.OWN_ZONE
   const asked = query.get('view') ?? ''
-  const view: View = asked in VIEWS ? (asked as View) : 'month'
+  const view: View = asked in words.views ? (asked as View) : 'month'
   const date = dates.isDate(day) ? day : dates.toLocal(new Date(), timeZone).slice(0, 10)
   const weeks = view === 'week' ? [dates.weekOf(date)] : dates.weeksOf(date)
   return { timeZone, view, date, weeks, from: weeks[0]![0]!, until: dates.addDays(weeks.at(-1)![6]!, 1) }
@@ -95,25 +98,28 @@ function Head({ view, date, from, until }: Shown) {
   const titles: Record<View, () => string> = {
     month: () => dates.formatLocal(date, { month: 'long', year: 'numeric' }),
     week: () =>
-      `${dates.formatLocal(from, { day: 'numeric', month: 'short' })} – ${dates.formatLocal(last, { dateStyle: 'medium' })}`,
-    list: () => 'All posts',
+      say(sentences.shared.range, {
+        from: dates.formatLocal(from, { day: 'numeric', month: 'short' }),
+        until: dates.formatLocal(last, { dateStyle: 'medium' }),
+      }),
+    list: () => words.allPosts,
   }
   return html`<div class="bar">
     <h1>${titles[view]()}</h1>
     <div class="buttons">
       ${
         view !== 'list' &&
-        html`<div class="joined" role="group" aria-label="Time">
-          <button type="button" aria-label="Before" onClick=${() => step(-1)}>‹</button>
-          <button type="button" onClick=${() => setQuery({ date: '' })}>Today</button>
-          <button type="button" aria-label="After" onClick=${() => step(1)}>›</button>
+        html`<div class="joined" role="group" aria-label=${steps.time}>
+          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}><span class="turns" aria-hidden="true">‹</span></button>
+          <button type="button" onClick=${() => setQuery({ date: '' })}>${words.today}</button>
+          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}><span class="turns" aria-hidden="true">›</span></button>
         </div>`
       }
-      <div class="joined" role="group" aria-label="View">
-        ${Object.entries(VIEWS).map(([name, label]) => html`<button type="button" aria-pressed=${view === name} onClick=${() => setQuery({ view: name === 'month' ? '' : name })}>${label}</button>`)}
+      <div class="joined" role="group" aria-label=${words.view}>
+        ${Object.entries(words.views).map(([name, label]) => html`<button type="button" aria-pressed=${view === name} onClick=${() => setQuery({ view: name === 'month' ? '' : name })}>${label}</button>`)}
       </div>
-      ${canWrite && html`<button type="button" aria-pressed=${selection.isOn} onClick=${() => selection.setOn(!selection.isOn)}>Select</button>`}
-      ${canWrite && html`<a class="button primary" href="#/compose">New post</a>`}
+      ${canWrite && html`<button type="button" aria-pressed=${selection.isOn} onClick=${() => selection.setOn(!selection.isOn)}>${words.select}</button>`}
+      ${canWrite && html`<a class="button primary" href="#/compose">${words.newPost}</a>`}
     </div>
   </div>`
 }
@@ -147,13 +153,13 @@ function Grid({ view, weeks, date, from, until, timeZone, filters, include, turn
     () => groupByDay(posts.value ?? [], timeZone, weeks.flat()),
     [posts.value, timeZone, from, until],
   )
-  return html`<section aria-label="Calendar">
+  return html`<section aria-label=${words.calendar}>
     <${Loading} loaded=${posts}>${() => ''}<//>
     ${
       view === 'week'
         ? html`<${Week} week=${weeks[0]!} days=${days} isNightOpen=${isNightOpen} />`
         : html`<${Month} weeks=${weeks} days=${days} month=${date.slice(0, 7)} />`
     }
-    ${posts.value?.length === 0 && html`<${Empty}>Nothing is scheduled here. ${canWrite && html`<a href="#/compose">Compose a post</a>, or click a free day.`}<//>`}
+    ${posts.value?.length === 0 && html`<${Empty}>${canWrite ? sayElements(words.nothingYet, { link: html`<a href="#/compose">${words.compose}</a>` }) : words.nothing}<//>`}
   </section>`
 }

@@ -1,6 +1,7 @@
 import type { ListedTarget } from '../../../../clients/sdk/index.ts'
 import { Faces } from '../face.ts'
 import { html } from '../html.ts'
+import { formatNumber, say, sentences } from '../language.ts'
 import { StateMark } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { type Picture, Pictures } from '../pictures.ts'
@@ -15,7 +16,7 @@ const isStopped = ({ attention, delivery: { state } }: ListedTarget) =>
 /** The text that all accounts of an entry get, or else that of the post. */
 export function textOf({ post, targets }: Pick<Entry, 'post' | 'targets'>): string {
   const [text, ...others] = new Set(targets.map((target) => partsOf(post, target)[0]))
-  return (others.length === 0 && text ? text : post.caption) || 'Without text'
+  return (others.length === 0 && text ? text : post.caption) || sentences.shared.post.noText
 }
 
 interface ChipProps extends Pick<Entry, 'post' | 'targets'> {
@@ -30,15 +31,16 @@ export function Chip({ post, targets, files, time }: ChipProps) {
   const state = worstOf(states)
   const count = states.filter((each) => each === state).length
   const stopped = useAccountNames()(targets.filter(isStopped))
+  const needsOwner = say(sentences.shared.accounts.needsOwner, { accounts: stopped })
   const [first, ...others] = targets.map(({ accountId, username }) => nameOf(byId.get(accountId) ?? { username }))
   const accounts = targets.map(({ accountId, ...target }) => ({ ...target, id: accountId }))
   return html`<a class="chip tone-${state}" href="#/posts/${post.id}" draggable="false">
     <span class="chip-head">
       ${time && html`<time>${time}</time>`} ${(time || state !== 'waiting') && html`<${StateMark} state=${state} />`}
-      ${count < states.length && html`<span>${count} of ${states.length}</span>`}
-      ${stopped && html`<span class="warning" title=${`Needs its owner: ${stopped}`}>⚠ <span class="hidden">Needs its owner: ${stopped}</span></span>`}
+      ${count < states.length && html`<span>${say(sentences.calendar.shareOf, { count, total: states.length })}</span>`}
+      ${stopped && html`<span class="warning" title=${needsOwner}>⚠ <span class="hidden">${needsOwner}</span></span>`}
     </span>
-    <span class="chip-who"><${Faces} accounts=${accounts} /> <span class="name" dir="auto">${first}</span>${others.length > 0 && html` <span>+${others.length}</span>`}</span>
+    <span class="chip-who"><${Faces} accounts=${accounts} /> <span class="name" dir="auto">${first}</span>${others.length > 0 && html` <span>+${formatNumber(others.length)}</span>`}</span>
     <span class="chip-text" dir="auto">${textOf({ post, targets }).slice(0, 160)}</span>
     <${Pictures} files=${files} />
   </a>`

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { type Loaded, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
 import { useCan, useSession } from '../session.ts'
 import { Chip } from './chip.ts'
@@ -9,6 +10,8 @@ import { draggable, dropPlace } from './drag.ts'
 import { type Entry, picturesOf } from './entries.ts'
 import { toEntry } from './list.ts'
 import { Pick } from './selection.ts'
+
+const words = sentences.calendar.drafts
 
 /** As many drafts as are shown before more are asked for. */
 const DRAFTS_SHOWN = 20
@@ -45,15 +48,15 @@ export function Drafts({ drafts, shown, onMore, onWithdraw }: DraftsProps) {
     <${Pick} entry=${entry} />
     <${Chip} ...${entry} files=${entry.targets.length > 0 ? picturesOf(entry) : []} />
   </li>`
-  return html`<aside aria-label="Drafts" class="drafts" ...${place}>
-    <h2>Drafts</h2>
-    <p class="drop-hint" aria-hidden="true">Drop a post here to take it back.</p>
+  return html`<aside aria-label=${words.title} class="drafts" ...${place}>
+    <h2>${words.title}</h2>
+    <p class="drop-hint" aria-hidden="true">${words.drop}</p>
     <${Loading} loaded=${drafts}>
       ${(list: ListedPost[]) =>
         list.length === 0
-          ? html`<${Empty}>No drafts. ${canWrite && 'A post without a time is one.'}<//>`
+          ? html`<${Empty}>${canWrite ? words.noneYet : words.none}<//>`
           : html`<ul class="entries">${list.slice(0, shown).map((post) => item(toEntry(post)))}</ul>
-            ${list.length > shown && html`<button type="button" class="quiet" onClick=${onMore}>More drafts</button>`}`}
+            ${list.length > shown && html`<button type="button" class="quiet" onClick=${onMore}>${words.more}</button>`}`}
     <//>
   </aside>`
 }

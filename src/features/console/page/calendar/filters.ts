@@ -1,10 +1,13 @@
 import { AccountFilter } from '../account-filter.ts'
 import { setQuery, useTyped } from '../hooks.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { ZoneField } from '../parts.ts'
 import { usePeople } from '../people.ts'
 import { useNames } from '../session.ts'
-import { STATES } from '../words.ts'
+import { STATE_NAMES } from '../words.ts'
+
+const words = sentences.calendar.filters
 
 /** The filters of the address, which the API takes. */
 export const readFilters = (query: URLSearchParams) =>
@@ -21,10 +24,10 @@ export function Filters({ query, timeZone }: { query: URLSearchParams; timeZone:
   const option = (name: string, value: string, label: string) =>
     html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
-    <label><span class="hidden">Words or reference</span> <input name="q" type="search" placeholder="Search posts" ...${useTyped(query.get('q') ?? '')} /></label>
+    <label><span class="hidden">${words.words}</span> <input name="q" type="search" placeholder=${words.search} ...${useTyped(query.get('q') ?? '')} /></label>
     <${AccountFilter} accountId=${query.get('accountId') ?? ''} />
-    <label><span class="hidden">Network</span> <select name="platform">${option('platform', '', 'All networks')}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
-    <label><span class="hidden">State</span> <select name="state">${option('state', '', 'All states')}${Object.entries(STATES).map(([state, { word }]) => option('state', state, word))}</select></label>
+    <label><span class="hidden">${words.network}</span> <select name="platform">${option('platform', '', words.networks)}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
+    <label><span class="hidden">${words.state}</span> <select name="state">${option('state', '', words.states)}${STATE_NAMES.map((state) => option('state', state, sentences.names.states[state].word))}</select></label>
     <${ZoneField} value=${timeZone} isPlain onZone=${(zone: string) => setQuery({ zone })} />
   </form>`
 }

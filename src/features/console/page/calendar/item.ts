@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../html.ts'
+import { isRightToLeft, say, sentences } from '../language.ts'
 import { useCan } from '../session.ts'
 import * as dates from '../time.ts'
 import { Chip } from './chip.ts'
@@ -32,13 +33,18 @@ export function Add({ day, hour }: { day: string; hour?: string }) {
   if (!canWrite || !canPublish || !isOpen(timeZone, day, hour)) return null
   const time = firstTime(timeZone, day, hour)
   const title = dates.formatLocal(time, { weekday: 'long', day: 'numeric', month: 'long', ...(hour && CLOCK) })
-  return html`<a class="add" draggable="false" tabindex="-1" data-day=${day} data-row=${hour} href=${composeAt(timeZone, time)} aria-label="New post on ${title}"><span aria-hidden="true">+</span></a>`
+  return html`<a class="add" draggable="false" tabindex="-1" data-day=${day} data-row=${hour} href=${composeAt(timeZone, time)} aria-label=${say(sentences.calendar.newPostOn, { time: title })}><span aria-hidden="true">+</span></a>`
 }
 
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 
 /** The distance to which each arrow key leads in a month, in days. */
 const ARROWS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
+
+function stepOf(key: string): number | undefined {
+  const step = ARROWS[key]
+  return step && isRightToLeft && Math.abs(step) === 1 ? -step : step
+}
 
 /** Arrow keys move between the free days or hours of a grid. The Tab key finds one of them. */
 export function useArrows() {
@@ -49,7 +55,7 @@ export function useArrows() {
   })
   const onKeyDown = (event: KeyboardEvent) => {
     const add = event.target as HTMLElement
-    const step = ARROWS[event.key]
+    const step = stepOf(event.key)
     if (step === undefined || !add.matches('.add')) return
     const { day = '', row } = add.dataset
     const column = [...grid.current!.querySelectorAll<HTMLElement>(`.add[data-day="${day}"]`)]

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { ListedPost, ListPostsQuery } from '../../../../clients/sdk/index.ts'
 import { setQuery, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
 import { useSession } from '../session.ts'
 import * as dates from '../time.ts'
@@ -10,13 +11,15 @@ import { useCalendar } from './context.ts'
 import type { Entry } from './entries.ts'
 import { Item } from './item.ts'
 
+const words = sentences.calendar.list
+
 /** As many posts as are read at once. */
 const PAGE = 50
 
 /** A change of a post reads the posts again that are shown, unless they are more than these. */
 const REREAD_MAX = 200
 
-const ORDERS = { '': 'All, latest first', next: 'From now on, next first' }
+const ORDERS = { '': words.latest, next: words.next }
 
 interface ListProps {
   filters: ListPostsQuery
@@ -48,20 +51,20 @@ export function PostList({ filters, order, turn }: ListProps) {
   // Many posts are not read again after each change.
   if (readTurn !== turn && (posts.value?.items.length ?? 0) <= REREAD_MAX) setReadTurn(turn)
   const drawn = useDrawn(timeZone)
-  return html`<section aria-label="Posts" class="post-list">
-    <label class="inline">Order <select onChange=${(event: Event) => setQuery({ order: (event.target as HTMLSelectElement).value })}>
+  return html`<section aria-label=${sentences.shared.post.posts} class="post-list">
+    <label class="inline">${words.order} <select onChange=${(event: Event) => setQuery({ order: (event.target as HTMLSelectElement).value })}>
       ${Object.entries(ORDERS).map(([value, label]) => html`<option value=${value} selected=${value === order}>${label}</option>`)}
     </select></label>
     <${Loading} loaded=${posts}>
       ${({ items, cursor }: NonNullable<typeof posts.value>) => html`
-        ${items.length === 0 && html`<${Empty}>No post meets the filters. A post without a time is among the drafts.<//>`}
+        ${items.length === 0 && html`<${Empty}>${words.none}<//>`}
         ${[...Map.groupBy(items, (post) => drawn(post).day)].map(
           ([day, own]) => html`<section key=${day} aria-label=${dates.formatLocal(day, { dateStyle: 'full' })}>
             <h2>${dates.formatLocal(day, { dateStyle: 'full' })}</h2>
             <ul class="entries">${own.map((post) => drawn(post).item)}</ul>
           </section>`,
         )}
-        ${cursor && html`<button type="button" onClick=${posts.more}>More posts</button>`}`}
+        ${cursor && html`<button type="button" onClick=${posts.more}>${sentences.shared.actions.morePosts}</button>`}`}
     <//>
   </section>`
 }

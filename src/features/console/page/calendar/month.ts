@@ -1,11 +1,14 @@
 import { useContext, useState } from 'preact/hooks'
 import { html } from '../html.ts'
+import { formatNumber, say, sentences } from '../language.ts'
 import * as dates from '../time.ts'
 import { NowContext, useCalendar } from './context.ts'
 import { dropPlace } from './drag.ts'
 import type { Entry } from './entries.ts'
 import { Add, Item, keyOf, useArrows } from './item.ts'
 import { isOpen } from './times.ts'
+
+const words = sentences.calendar
 
 /** As many as a day shows before the others have to be asked for. */
 const SHOWN_MAX = 4
@@ -25,7 +28,7 @@ export function Month({ weeks, days, month }: GridProps & { month: string }) {
 
 /** Says which day it is, and how many posts it has. */
 export const dayTitle = (day: string, { length }: Entry[]) =>
-  `${dates.formatLocal(day, { dateStyle: 'full' })}, ${length} ${length === 1 ? 'post' : 'posts'}`
+  say(words.day, { day: dates.formatLocal(day, { dateStyle: 'full' }), count: length })
 
 /** Before which entry the line stands that says what time it is. */
 export const LINE = html`<li class="now" aria-hidden="true"></li>`
@@ -46,8 +49,8 @@ function Day({ day, isOther, entries }: { day: string; isOther: boolean; entries
   return html`<div role="listitem" class="day ${isOpen(timeZone, day) ? '' : 'over'} ${isToday ? 'today' : ''} ${isOther ? 'other' : ''}"
       aria-label=${dayTitle(day, entries)} ...${place}>
     <${Add} day=${day} />
-    <div class="date" aria-hidden="true"><span class="narrow">${dates.formatLocal(day, { weekday: 'short', day: 'numeric', month: 'short' })}</span><span class="wide">${Number(day.slice(8))}</span></div>
+    <div class="date" aria-hidden="true"><span class="narrow">${dates.formatLocal(day, { weekday: 'short', day: 'numeric', month: 'short' })}</span><span class="wide">${formatNumber(Number(day.slice(8)))}</span></div>
     <ul class="entries">${items}</ul>
-    ${entries.length > SHOWN_MAX && html`<button type="button" class="quiet more" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? 'Fewer' : `${entries.length - SHOWN_MAX} more`}</button>`}
+    ${entries.length > SHOWN_MAX && html`<button type="button" class="quiet more" aria-expanded=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? words.fewer : say(words.more, { count: entries.length - SHOWN_MAX })}</button>`}
   </div>`
 }

@@ -2,12 +2,15 @@ import { useState } from 'preact/hooks'
 import type { PatchPost, PostDetail, Postroom, PostTarget, PostWarning } from '../../../../clients/sdk/index.ts'
 import { isSent } from '../due.ts'
 import { keepWarnings } from '../issues.ts'
+import { say, sentences } from '../language.ts'
 import type { Note } from '../parts.ts'
 import { inWords } from '../problem.ts'
 import { useAccountNames, useSession, versionOf } from '../session.ts'
 import * as dates from '../time.ts'
 import { changeOf, type Entry } from './entries.ts'
 import { firstTime } from './times.ts'
+
+const words = sentences.calendar.moves
 
 /** A drag has no button to try it again. */
 const AGAIN = { maxRetries: 2 }
@@ -20,7 +23,7 @@ export function changer(client: Postroom, { id, updatedAt }: Entry['post']) {
   let shown = updatedAt
   return async (toChanges: (post: PostDetail) => PatchPost): Promise<PostWarning[]> => {
     const current = await client.posts.get(id, AGAIN)
-    if (current.updatedAt !== shown) throw new Error('the post has changed meanwhile, look at it again')
+    if (current.updatedAt !== shown) throw new Error(words.changed)
     const changed = await client.posts.update(id, toChanges(current), { ...versionOf(current), ...AGAIN })
     shown = keepWarnings(changed).updatedAt
     return changed.warnings ?? []
@@ -38,7 +41,7 @@ export function timesOf({ scheduledAt, timeZone, targets }: Entry['post']): Patc
 
 /** Refuses a time that has passed, which would publish the post. */
 export function refusePast(time: Date, named: string): void {
-  if (dates.isPast(time)) throw new Error(`${named} has passed. To publish the post now, open it.`)
+  if (dates.isPast(time)) throw new Error(say(words.past, { time: named }))
 }
 
 /** Moves entries and drafts, says so, and offers to undo it. */
@@ -48,13 +51,13 @@ export function useMoves(timeZone: string, reload: () => void) {
   const [note, setNote] = useState<Note>()
   const nameTime = (time: Date) =>
     dates.formatLocal(dates.toLocal(time, timeZone), { dateStyle: 'full', timeStyle: 'short' })
-  const say = async (entry: Entry, text: string, act: () => Promise<PostWarning[]>, undo?: () => Promise<unknown>) => {
+  const tell = async (entry: Entry, text: string, act: () => Promise<PostWarning[]>, undo?: () => Promise<unknown>) => {
     const nameOf = (id: string) => nameAccounts(entry.targets.filter(({ accountId }) => accountId === id))
     try {
       const issues = await act()
       setNote({ text, warnings: { issues, nameOf }, ...(undo && { undo: () => undo().finally(reload) }) })
     } catch (error) {
-      setNote({ text: `Not moved: ${inWords(error as Error)}` })
+      setNote({ text: say(words.failed, { reason: inWords(error as Error) }) })
     }
     reload()
   }
@@ -73,8 +76,8 @@ export function useMoves(timeZone: string, reload: () => void) {
         return isDraft ? dates.toSchedule(time, timeZone) : changeOf(entry, time)
       })
     const back = isDraft ? () => change(() => ({ scheduledAt: null })) : () => moveTo(from)
-    const text = `${isDraft ? 'Scheduled for' : 'Moved to'} ${nameTime(to)}.`
-    return say(entry, text, () => moveTo(to), isDraft || !dates.isPast(from) ? back : undefined)
+    const text = say(isDraft ? words.scheduled : words.moved, { time: nameTime(to) })
+    return tell(entry, text, () => moveTo(to), isDraft || !dates.isPast(from) ? back : undefined)
   }
   /** Takes the post of an entry back to the drafts. */
   const withdraw = (entry: Entry) => {
@@ -83,9 +86,7 @@ export function useMoves(timeZone: string, reload: () => void) {
     const toDraft = (present: PostDetail): PatchPost => {
       const cancelled = present.targets.filter(({ delivery }: PostTarget) => !isSent(delivery.state))
       if (cancelled.length > 0) {
-        throw new Error(
-          `it is cancelled for ${nameAccounts(cancelled)}, which would get it again. Open it in the composer.`,
-        )
+        throw new Error(say(words.cancelled, { accounts: nameAccounts(cancelled) }))
       }
       return { scheduledAt: null }
     }
@@ -96,7 +97,7 @@ export function useMoves(timeZone: string, reload: () => void) {
         for (const time of times) refusePast(new Date(time), nameTime(new Date(time)))
         return timesOf(post)
       })
-    return say(entry, 'Taken back to the drafts.', () => change(toDraft), canUndo ? back : undefined)
+    return tell(entry, words.withdrawn, () => change(toDraft), canUndo ? back : undefined)
   }
   return { move, withdraw, note, setNote }
 }

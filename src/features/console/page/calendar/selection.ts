@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { textOf } from './chip.ts'
 import { type Selection, useCalendar } from './context.ts'
 import type { Entry } from './entries.ts'
@@ -37,5 +38,5 @@ export function Pick({ entry }: { entry: Pick<Entry, 'post' | 'targets'> }) {
   const { post } = entry
   useEffect(() => selection.show(post) as () => void, [post])
   if (!selection.isOn) return null
-  return html`<input class="pick" type="checkbox" aria-label="Select: ${textOf(entry).slice(0, 80)}" checked=${selection.posts.has(post.id)} onChange=${() => selection.toggle(post)} />`
+  return html`<input class="pick" type="checkbox" aria-label=${say(sentences.calendar.bulk.selectPost, { text: textOf(entry).slice(0, 80) })} checked=${selection.posts.has(post.id)} onChange=${() => selection.toggle(post)} />`
 }

@@ -1,4 +1,4 @@
-import { toLocal } from '../time.ts'
+import { formatLocal, toLocal } from '../time.ts'
 
 /** The hour at which a post on a day begins, where nobody has said another one. */
 const FIRST_HOUR = '09'
@@ -29,7 +29,9 @@ export function rowsOf(isNightOpen: boolean): Row[] {
 }
 
 export const rowTitle = ({ from, until }: Row) =>
-  until - from > 1 ? `${twoDigits(from)}–${twoDigits(until)}` : `${twoDigits(from)}:00`
+  until - from > 1
+    ? `${twoDigits(from)}–${twoDigits(until)}`
+    : formatLocal(`2000-01-01T${twoDigits(from)}:00`, { timeStyle: 'short' })
 
 /** Whether a day, or an hour of it, is not over. */
 export const isOpen = (timeZone: string, day: string, hour = '23'): boolean =>

@@ -1,6 +1,7 @@
 import { useContext } from 'preact/hooks'
 import { setQuery } from '../hooks.ts'
 import { html } from '../html.ts'
+import { formatNumber, sentences } from '../language.ts'
 import * as dates from '../time.ts'
 import { NowContext, useCalendar } from './context.ts'
 import { dropPlace } from './drag.ts'
@@ -8,6 +9,8 @@ import type { Entry } from './entries.ts'
 import { Add, Item, keyOf, useArrows } from './item.ts'
 import { dayTitle } from './month.ts'
 import { isOpen, type Row, rowsOf, rowTitle } from './times.ts'
+
+const words = sentences.calendar
 
 interface WeekProps {
   week: string[]
@@ -21,7 +24,7 @@ export function Week({ week, days, isNightOpen }: WeekProps) {
   const fold = () => setQuery({ night: isNightOpen ? '' : 'open' })
   return html`<div class="grid week" style=${{ '--rows': rows.length + 1 }} ...${useArrows()}>
     <div class="axis">
-      <button type="button" class="quiet" aria-expanded=${isNightOpen} aria-label="Hours of the night" title=${isNightOpen ? 'Fold the night' : 'Unfold the night'} onClick=${fold}>${isNightOpen ? '▾' : '▸'}</button>
+      <button type="button" class="quiet" aria-expanded=${isNightOpen} aria-label=${words.night} title=${isNightOpen ? words.fold : words.unfold} onClick=${fold}>${isNightOpen ? '▾' : html`<span class="turns">▸</span>`}</button>
       ${rows.map((row) => html`<span class="small" aria-hidden="true">${rowTitle(row)}</span>`)}
     </div>
     <div class="days" role="list">
@@ -41,7 +44,7 @@ function Day({ day, rows, entries }: { day: string; rows: Row[]; entries: Entry[
     return local.startsWith(day) ? Number(local.slice(11, 13)) : 0
   }
   return html`<div role="listitem" class="day ${isOpen(timeZone, day) ? '' : 'over'} ${isToday ? 'today' : ''}" aria-label=${dayTitle(day, entries)}>
-    <div class="date" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })} <b>${Number(day.slice(8))}</b></div>
+    <div class="date" aria-hidden="true">${dates.formatLocal(day, { weekday: 'short' })} <b>${formatNumber(Number(day.slice(8)))}</b></div>
     ${rows.map(
       (
         row,

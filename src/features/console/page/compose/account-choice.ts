@@ -2,9 +2,13 @@ import { useState } from 'preact/hooks'
 import type { Account } from '../../../../clients/sdk/index.ts'
 import { Face } from '../face.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { isNamed, nameOf } from '../people.ts'
 import { useNames } from '../session.ts'
 import { AccountSets } from './account-sets.ts'
+
+const words = sentences.compose.accounts
+const shared = sentences.shared.accounts
 
 /** Fewer accounts are found without a search. */
 const SEARCHED_MIN = 9
@@ -25,17 +29,17 @@ export function AccountChoice({ accounts, chosen, onChange }: ChoiceProps) {
   const add = (ids: string[]) => onChange([...new Set([...chosen, ...ids])])
   const toggle = (id: string) => (chosen.includes(id) ? onChange(chosen.filter((each) => each !== id)) : add([id]))
   const isSearched = accounts.length >= SEARCHED_MIN
-  return html`<fieldset class="choices"><legend>Accounts</legend>
+  return html`<fieldset class="choices"><legend>${words.title}</legend>
     <div class="choice-bar">
-      ${isSearched && html`<label><span class="hidden">Search accounts</span> <input type="search" placeholder="Search by name or network" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`}
-      <span class="small" role="status">${chosen.length} of ${accounts.length} chosen</span>
-      <button type="button" class="quiet" disabled=${ids.every((id) => chosen.includes(id))} onClick=${() => add(ids)}>${typed ? `Choose these ${ids.length}` : 'Choose all'}</button>
-      <button type="button" class="quiet" disabled=${chosen.length === 0} onClick=${() => onChange([])}>None</button>
+      ${isSearched && html`<label><span class="hidden">${shared.search}</span> <input type="search" placeholder=${shared.searchHint} value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`}
+      <span class="small" role="status">${say(words.chosen, { count: chosen.length, total: accounts.length })}</span>
+      <button type="button" class="quiet" disabled=${ids.every((id) => chosen.includes(id))} onClick=${() => add(ids)}>${typed ? say(words.chooseThese, { count: ids.length }) : words.chooseAll}</button>
+      <button type="button" class="quiet" disabled=${chosen.length === 0} onClick=${() => onChange([])}>${words.none}</button>
     </div>
     <${AccountSets} known=${accounts.map(({ id }) => id)} chosen=${chosen} onChange=${onChange} />
     <div class="choice-list" tabindex=${isSearched ? 0 : undefined}>
       ${shown.map((account) => html`<${Choice} key=${account.id} account=${account} isChosen=${chosen.includes(account.id)} onToggle=${() => toggle(account.id)} />`)}
-      ${shown.length === 0 && html`<p class="empty">No account has this name.</p>`}
+      ${shown.length === 0 && html`<p class="empty">${shared.none}</p>`}
     </div>
   </fieldset>`
 }

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
 import { html } from '../html.ts'
+import { formatNumber, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { useSession } from '../session.ts'
+
+const words = sentences.compose.sets
 
 /** Sets of accounts by the names that a person gave them. This browser keeps them, for each user. */
 type Sets = Record<string, string[]>
@@ -37,9 +40,9 @@ export function AccountSets({ known, chosen, onChange }: SetsProps) {
     const { [String(fields.get('name'))]: _, ...others } = sets
     keep(others)
   }
-  return html`<div class="sets" role="group" aria-label="Remembered sets">
-    ${names.map((name) => html`<button type="button" key=${name} aria-pressed=${isChosen(name)} onClick=${() => onChange(membersOf(name))}><span dir="auto">${name}</span> <span class="small">${membersOf(name).length}</span></button>`)}
-    ${chosen.length > 0 && html`<${Confirm} label="Remember these" act=${remember} onDone=${() => {}} says="This browser remembers the chosen accounts as a set. A set of the same name is replaced."><label>Name <input name="name" required maxlength="40" pattern=".*\\S.*" dir="auto" /></label><//>`}
-    ${names.length > 0 && html`<${Confirm} label="Forget a set" act=${forget} onDone=${() => {}} says="The accounts of the set stay as they are."><label>Set <select name="name">${names.map((name) => html`<option value=${name}>${name}</option>`)}</select></label><//>`}
+  return html`<div class="sets" role="group" aria-label=${words.title}>
+    ${names.map((name) => html`<button type="button" key=${name} aria-pressed=${isChosen(name)} onClick=${() => onChange(membersOf(name))}><span dir="auto">${name}</span> <span class="small">${formatNumber(membersOf(name).length)}</span></button>`)}
+    ${chosen.length > 0 && html`<${Confirm} label=${words.remember} act=${remember} onDone=${() => {}} says=${words.rememberHelp}><label>${words.name} <input name="name" required maxlength="40" pattern=".*\\S.*" dir="auto" /></label><//>`}
+    ${names.length > 0 && html`<${Confirm} label=${words.forget} act=${forget} onDone=${() => {}} says=${words.forgetHelp}><label>${words.set} <select name="name">${names.map((name) => html`<option value=${name}>${name}</option>`)}</select></label><//>`}
   </div>`
 }

@@ -1,10 +1,14 @@
 import { showPost } from '../hooks.ts'
 import { html } from '../html.ts'
+import { paragraph, say, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { useCan } from '../session.ts'
 import { type Draft, newDraft } from './draft.ts'
 import type { useRetry } from './retry.ts'
 import type { useStore } from './store.ts'
+
+const words = sentences.compose.actions
+const shared = sentences.shared.actions
 
 interface ActionsProps {
   draft: Draft
@@ -29,19 +33,19 @@ export function Actions(props: ActionsProps) {
     ${
       overtaken &&
       (isOut
-        ? html`<${Confirm} label="Retry anyway" isDisabled=${!canStore} act=${retrying.retryAnyway} onDone=${nothing} says="Somebody else has changed the post meanwhile. What is typed here is sent to ${storing.names.chosen}." />`
-        : html`<${Confirm} label="Store this instead" isDangerous isDisabled=${!canStore} act=${storing.overwrite} publishes=${storing.sayDue} onDone=${(error?: Error) => error || showPost(stored!.id)} says="The post gets what is typed here, in place of what somebody else has typed meanwhile." />`)
+        ? html`<${Confirm} label=${words.retryAnyway} isDisabled=${!canStore} act=${retrying.retryAnyway} onDone=${nothing} says=${say(words.retryAnywayHelp, { accounts: storing.names.chosen })} />`
+        : html`<${Confirm} label=${words.overwrite} isDangerous isDisabled=${!canStore} act=${storing.overwrite} publishes=${storing.sayDue} onDone=${(error?: Error) => error || showPost(stored!.id)} says=${words.overwriteHelp} />`)
     }
     ${
       storing.isReused &&
-      html`<p class="warning" role="status">An earlier text of this post is stored already. <button type="button" disabled=${isBusy} onClick=${() => {
+      html`<p class="warning" role="status">${words.reused} <button type="button" disabled=${isBusy} onClick=${() => {
         storing.renew()
         storing.clear()
-      }}>Make this one another post</button></p>`
+      }}>${words.renew}</button></p>`
     }
     <div class="buttons">
-      ${isOut ? html`<${Confirm} label="Retry" isDisabled=${!canStore} act=${retrying.retry} onDone=${nothing} says="What is missing is sent to ${storing.names.chosen} within seconds." />` : html`<${StoreButtons} ...${props} />`}
-      <${Confirm} label="Start again" says="What is typed and chosen on this page is dropped." act=${async () => setDraft(newDraft)} onDone=${nothing} />
+      ${isOut ? html`<${Confirm} label=${shared.retry} isDisabled=${!canStore} act=${retrying.retry} onDone=${nothing} says=${say(words.retryHelp, { accounts: storing.names.chosen })} />` : html`<${StoreButtons} ...${props} />`}
+      <${Confirm} label=${words.restart} says=${words.restartHelp} act=${async () => setDraft(newDraft)} onDone=${nothing} />
     </div>`
 }
 
@@ -51,14 +55,14 @@ function StoreButtons({ draft, storing, canStore, isPublishable, isBusy }: Actio
   const due = sayDue()
   const isScheduled = draft.isQueued || draft.time !== ''
   const isStoredTimed = draft.stored?.status === 'scheduled'
-  const save = isScheduled ? (isStoredTimed ? 'Save the changes' : 'Schedule') : 'Save the draft'
+  const save = isScheduled ? (isStoredTimed ? words.saveChanges : shared.schedule) : words.saveDraft
   return html`
     ${
       due
-        ? html`<${Confirm} label="Publish now" isDisabled=${!canStore} act=${publish} onDone=${nothing} says=${due} />`
+        ? html`<${Confirm} label=${shared.publishNow} isDisabled=${!canStore} act=${publish} onDone=${nothing} says=${due} />`
         : (isScheduled || !isStoredTimed) &&
           html`<button type="button" class="primary" disabled=${!canStore} onClick=${run}>${save}</button>`
     }
-    ${canPublish && !isScheduled && html`<${Confirm} label="Publish now" isDisabled=${!canStore || !isPublishable} act=${publish} onDone=${nothing} says="The post goes out to ${sent.length} ${sent.length === 1 ? 'account' : 'accounts'} within seconds." />`}
-    ${isStoredTimed && html`<${Confirm} label="Back to draft" isDisabled=${isBusy} act=${withdraw} onDone=${nothing} says="The post gets what is typed here, but no time. Nothing of it is sent before somebody schedules or publishes it.${names.cancelled && ` It is then sent to ${names.cancelled} too, for which it is cancelled now.`}" />`}`
+    ${canPublish && !isScheduled && html`<${Confirm} label=${shared.publishNow} isDisabled=${!canStore || !isPublishable} act=${publish} onDone=${nothing} says=${say(words.publishHelp, { count: sent.length })} />`}
+    ${isStoredTimed && html`<${Confirm} label=${words.toDraft} isDisabled=${isBusy} act=${withdraw} onDone=${nothing} says=${paragraph(words.toDraftHelp, names.cancelled && say(words.toDraftCancelled, { accounts: names.cancelled }))} />`}`
 }

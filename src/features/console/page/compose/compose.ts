@@ -2,12 +2,12 @@ import type { Account, PostType, PostWarning } from '../../../../clients/sdk/ind
 import { typingEnds, useKept, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues } from '../issues.ts'
+import { capital, say, sayElements, sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
 import { usePeople } from '../people.ts'
 import { issuesOf } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useSession } from '../session.ts'
-import { toWords } from '../words.ts'
 import { AccountChoice } from './account-choice.ts'
 import { Actions } from './actions.ts'
 import { type Draft, hasFiles, newDraft, toBody } from './draft.ts'
@@ -19,6 +19,8 @@ import { useRetry } from './retry.ts'
 import { useStore } from './store.ts'
 import { Timing } from './timing.ts'
 import { Uploads, useUploads } from './uploads.ts'
+
+const words = sentences.compose
 
 export function Compose() {
   const { client, platforms } = useSession()
@@ -58,7 +60,9 @@ export function Compose() {
   const storing = useStore({ ...draft, accountIds }, chosen, setDraft)
   const retrying = useRetry({ ...draft, accountIds }, setDraft)
   const { error, isRunning, clear, names } = storing
-  const types = new Set(chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {})))
+  const types = new Set(
+    chosen.flatMap(({ platform }) => Object.keys(platforms.get(platform)?.postTypes ?? {}) as PostType[]),
+  )
   types.add(draft.postType)
   const takesComment = chosen.some(({ platform }) => platforms.get(platform)?.postTypes[draft.postType]?.firstComment)
   const refusal = validation?.create.error
@@ -67,24 +71,24 @@ export function Compose() {
   const isBusy = isRunning || isUploading
   const canStore = validation?.create.status === 201 && !check.isLoading && !check.error && !isBusy
   return html`
-    <h1>Compose</h1>
+    <h1>${words.title}</h1>
     <${GivenTime} draft=${draft} setDraft=${setDraft} />
     ${stored && html`<${StoredNote} stored=${stored} names=${names} />`}
-    ${draft.lost && html`<div class="problem tone-unconfirmed" role="status"><strong>Not everything could be taken over</strong>${draft.lost.map((sentence) => html`<p dir="auto">${sentence}</p>`)}</div>`}
+    ${draft.lost && html`<div class="problem tone-unconfirmed" role="status"><strong>${words.lostTitle}</strong>${draft.lost.map((sentence) => html`<p dir="auto">${sentence}</p>`)}</div>`}
     <div class="with-side">
-      <section aria-label="Post">
+      <section aria-label=${words.post}>
         <${Loading} loaded=${accounts}>
           ${(list: Account[]) =>
             list.length === 0
-              ? html`<${Empty}>Connect an account first: <a href="#/accounts">Accounts</a>.<//>`
+              ? html`<${Empty}>${sayElements(words.connectFirst, { link: html`<a href="#/accounts">${words.accounts.title}</a>` })}<//>`
               : html`<${AccountChoice} accounts=${list.filter(({ id }) => !isOut || id in stored.retried!)} chosen=${accountIds} onChange=${(accountIds: string[]) => change({ accountIds })} />`}
         <//>
-        ${accountIds.length < draft.accountIds.length && html`<p class="warning" role="status">An account that was chosen is not connected any more. The post goes out without it.</p>`}
-        ${retrying.sentIds.length > 0 && html`<p class="small" role="status" dir="auto">Retried already for ${nameAccounts((accounts.value ?? []).filter(({ id }) => retrying.sentIds.includes(id)))}.</p>`}
-        ${types.size > 1 && !isOut && html`<label>Type <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${toWords(type)}</option>`)}</select></label>`}
-        ${draft.postType === 'thread' && html`<p class="small">A line of --- begins the next part. Files belong to the first one. An account may have its own in each part.</p>`}
-        <label>Text <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
-        ${(takesComment || draft.firstComment) && !isOut && html`<label>First comment, or none <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
+        ${accountIds.length < draft.accountIds.length && html`<p class="warning" role="status">${words.gone}</p>`}
+        ${retrying.sentIds.length > 0 && html`<p class="small" role="status" dir="auto">${say(words.retried, { accounts: nameAccounts((accounts.value ?? []).filter(({ id }) => retrying.sentIds.includes(id))) })}</p>`}
+        ${types.size > 1 && !isOut && html`<label>${words.type} <select onChange=${(event: Event) => change({ postType: (event.target as HTMLSelectElement).value as PostType })}>${[...types].map((type) => html`<option key=${type} value=${type} selected=${type === draft.postType}>${capital(sentences.names.postTypes[type])}</option>`)}</select></label>`}
+        ${draft.postType === 'thread' && html`<p class="small">${words.thread}</p>`}
+        <label>${sentences.shared.post.text} <textarea rows="8" dir="auto" value=${draft.caption} onInput=${(event: Event) => change({ caption: (event.target as HTMLTextAreaElement).value })} /></label>
+        ${(takesComment || draft.firstComment) && !isOut && html`<label>${words.comment} <textarea rows="2" dir="auto" value=${draft.firstComment} onInput=${(event: Event) => change({ firstComment: (event.target as HTMLTextAreaElement).value })} /></label>`}
         ${hasFiles(draft) && html`<${FitFields} ...${draft} onChange=${change} />`}
         ${(canUpload || canPick) && html`<${Files} files=${draft.files} onChange=${changeFiles} ...${filesProps} />`}
         ${
@@ -104,8 +108,8 @@ export function Compose() {
         <${Uploads} uploads=${uploads} />
         <${Actions} ...${{ draft, setDraft, storing, retrying, canStore, isPublishable, isBusy }} />
       </section>
-      <aside aria-label="Each account">
-        ${chosen.length === 0 && html`<${Empty}>Choose accounts to see here what each of them gets.<//>`}
+      <aside aria-label=${words.eachAccount}>
+        ${chosen.length === 0 && html`<${Empty}>${words.choose}<//>`}
         ${chosen.map(
           (account) =>
             html`<${OnAccount} key=${account.id} account=${account} draft=${draft} validation=${validation} setDraft=${setDraft} ...${filesProps} />`,
@@ -118,6 +122,6 @@ export function Compose() {
 /** Says that the service would refuse the post. Which account lacks slots stands only in the words of the service. */
 const Refusal = ({ says, isQueued }: { says: string; isQueued: boolean }) =>
   isQueued
-    ? html`<p class="warning"><span aria-hidden="true">✕</span> An account has no free slot. <a href="#/accounts">Add slots</a>, or choose a time.</p>
-      <details class="small"><summary>Details</summary><p dir="auto">${says}</p></details>`
+    ? html`<p class="warning"><span aria-hidden="true">✕</span> ${sayElements(words.noSlot, { link: html`<a href="#/accounts">${words.addSlots}</a>` })}</p>
+      <details class="small"><summary>${sentences.problems.details}</summary><p dir="auto">${says}</p></details>`
     : html`<p class="warning" dir="auto"><span aria-hidden="true">✕</span> ${says}</p>`

@@ -2,10 +2,13 @@ import type { Account, Platform } from '../../../../clients/sdk/index.ts'
 import { typingEnds, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { type Issue, Issues } from '../issues.ts'
+import { listOf, say, sentences } from '../language.ts'
 import { Details } from '../parts.ts'
 import { Problem } from '../problem.ts'
 import { useSession } from '../session.ts'
 import { toWords } from '../words.ts'
+
+const words = sentences.compose.fields
 
 /** The fields of an account as they are typed: a text, an item on each line, or JSON. */
 export type TypedFields = Record<string, { kind: 'text' | 'lines' | 'json'; text: string }>
@@ -76,7 +79,7 @@ export function Fields(props: FieldsProps) {
     schema=${schema} isRequired=${required.includes(name)}
     conditions=${conditions.flatMap(({ path, message }) => (path.join() === name ? message : []))} />`
   return html`${first.map(field)}
-    ${names.length > 0 && html`<${Details} title="More options${count > 0 ? `, ${count} set` : ''}" isNeeded=${isNeeded}>${() => others.map(field)}<//>`}`
+    ${names.length > 0 && html`<${Details} title=${count > 0 ? say(words.moreSet, { count }) : words.more} isNeeded=${isNeeded}>${() => others.map(field)}<//>`}`
 }
 
 interface FieldProps extends FieldsProps {
@@ -98,7 +101,7 @@ function Field(props: FieldProps) {
   const usual = account.defaultFields?.[name] ?? schema.default
   const usualText = typeof usual === 'string' ? usual : JSON.stringify(usual)
   const find = (wanted?: string) => choices.find(({ value }) => value === wanted)
-  const none = usualText ? `Default: ${find(usualText)?.label ?? usualText}` : ''
+  const none = usualText ? say(words.usual, { value: find(usualText)?.label ?? usualText }) : ''
   const control = {
     name,
     dir: 'auto',
@@ -109,22 +112,24 @@ function Field(props: FieldProps) {
     onInput: ({ target }: { target: HTMLInputElement }) => onChange({ ...typed, [name]: { kind, text: target.value } }),
   }
   const hints = [
-    isRequired && 'required',
+    isRequired && words.required,
     schema.description,
     ...conditions,
-    schema.maxLength && `at most ${schema.maxLength} characters`,
-    schema.items?.enum && `any of ${schema.items.enum.join(', ')}`,
-    !isSingle && kind === 'json' && `keys: ${Object.keys((schema.items ?? schema).properties ?? {}).join(', ')}`,
+    schema.maxLength && say(words.maxLength, { count: schema.maxLength }),
+    schema.items?.enum && say(words.anyOf, { values: listOf(schema.items.enum) }),
+    !isSingle &&
+      kind === 'json' &&
+      say(words.keys, { names: listOf(Object.keys((schema.items ?? schema).properties ?? {})) }),
   ]
   // Names such as r/lighthouses are known to people, who may type one that is not listed.
   const isNamed = choices.some(({ value, label }) => label.endsWith(`/${value}`))
   const all = text === '' || find(text) ? choices : [{ value: text, label: text }, ...choices]
   return html`<div class="field">
-    <label>${toWords(name)}${isSingle ? '' : kind === 'lines' ? ', one on each line' : ', as JSON'}
+    <label>${isSingle ? toWords(name) : say(kind === 'lines' ? words.lines : words.json, { name: toWords(name) })}
       ${
         isWaiting || (choices.length > 0 && !isNamed)
           ? html`<select ...${control} disabled=${isWaiting}>
-            <option value="">${missing ? `First: ${toWords(missing)}` : isWaiting ? 'Loading…' : none || 'Not set'}</option>
+            <option value="">${missing ? say(words.first, { name: toWords(missing) }) : isWaiting ? sentences.shared.loading : none || words.unset}</option>
             ${all.map(({ value, label }) => html`<option value=${value} selected=${value === text}>${label}</option>`)}
           </select>`
           : isSingle
@@ -134,14 +139,14 @@ function Field(props: FieldProps) {
     </label>
     ${isNamed && html`<datalist id="${id}-names">${all.map(({ value, label }) => html`<option value=${value}>${label}</option>`)}</datalist>`}
     <div id=${id} role="status">
-      <p class="small">${hints.filter(Boolean).join('; ').replaceAll('`', '')}</p>
+      <p class="small">${hints.filter(Boolean).join(sentences.shared.semicolon).replaceAll('`', '')}</p>
       <${Issues} issues=${own} />
     </div>
     ${error && html`<${Problem} error=${error} onRetry=${reload} />`}
   </div>`
 }
 
-const ANSWERS: Record<string, string> = { true: 'Yes', false: 'No' }
+const ANSWERS: Record<string, string> = { true: words.yes, false: words.no }
 
 /** The values of a field to choose from. Some depend on the account, and on other fields of it. */
 function useChoices({ network, account, typed, name, schema }: FieldProps) {

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { Media, MediaFit } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { Pictures } from '../pictures.ts'
 import { Problem } from '../problem.ts'
 import { useCan, useSession } from '../session.ts'
 import type { Fit } from './draft.ts'
 import { Picker } from './picker.ts'
 import { noteDescription, uploadAll } from './uploads.ts'
+
+const words = sentences.compose.files
 
 export type ChangeFiles = (files: Media[]) => Media[]
 
@@ -26,7 +29,7 @@ interface FilesProps extends DescribingProps {
 }
 
 /** The files of a post, with a place to drop more of them, and those of the library. */
-export function Files({ title = 'Files', files, onChange, altTexts, setAltText, draftKey }: FilesProps) {
+export function Files({ title = words.title, files, onChange, altTexts, setAltText, draftKey }: FilesProps) {
   const { client, upload } = useSession()
   const canUpload = useCan('media:write')
   const canRead = useCan('media:read')
@@ -47,25 +50,18 @@ export function Files({ title = 'Files', files, onChange, altTexts, setAltText, 
   return html`<fieldset class="drop" onDragOver=${(event: Event) => event.preventDefault()} onDrop=${drop}>
     <legend>${title}</legend>
     <div class="fields">
-      ${canUpload && html`<label>Drop files here, or choose them <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>`}
+      ${canUpload && html`<label>${words.drop} <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${(event: Event) => add((event.target as HTMLInputElement).files)} /></label>`}
       ${canRead && html`<${Picker} onPick=${(chosen: Media[]) => onChange((files) => [...files, ...chosen])} />`}
     </div>
     ${error && html`<${Problem} error=${error} />`}
     <ul class="rows">${files.map(
       (file, index) => html`<li key=${`${file.id} ${index}`}>
         <${Pictures} files=${[{ ...file, url: null }]} />
-        <label>What it shows <input dir="auto" readonly=${!setAltText && (!canUpload || altTexts?.[file.id] !== undefined)} defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
-        <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>Remove</button>
+        <label>${words.shows} <input dir="auto" readonly=${!setAltText && (!canUpload || altTexts?.[file.id] !== undefined)} defaultValue=${altTexts?.[file.id] ?? file.altText ?? ''} onChange=${(event: Event) => describe(file, (event.target as HTMLInputElement).value)} /></label>
+        <button type="button" onClick=${() => onChange((files) => files.filter((_, each) => each !== index))}>${sentences.shared.actions.remove}</button>
       </li>`,
     )}</ul>
   </fieldset>`
-}
-
-const FITS: Record<MediaFit, string> = {
-  exact: 'Leave them as they are',
-  auto: 'Make them fit',
-  pad: 'Make them fit, with bars',
-  crop: 'Make them fit, without their edges',
 }
 
 interface FitProps extends Fit {
@@ -82,7 +78,7 @@ export function FitFields({ mediaFit, padColor, none, onChange }: FitProps) {
         : { mediaFit: (target.value || null) as MediaFit | null, padColor: null },
     )
   return html`<div class="fields" onInput=${change}>
-    <label>Files that a network does not take <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...FITS }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
-    ${mediaFit === 'pad' && html`<label>Colour of the bars <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
+    <label>${words.fit} <select name="mediaFit">${Object.entries({ ...(none && { '': none }), ...words.fits }).map(([fit, label]) => html`<option value=${fit} selected=${fit === (mediaFit ?? (none ? '' : 'exact'))}>${label}</option>`)}</select></label>
+    ${mediaFit === 'pad' && html`<label>${words.color} <input name="padColor" type="color" value=${padColor ?? '#ffffff'} /></label>`}
   </div>`
 }

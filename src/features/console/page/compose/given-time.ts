@@ -1,8 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
+import { sayElements, sentences } from '../language.ts'
 import { isTimeZone } from '../time.ts'
 import { type Draft, isBlank, newDraft } from './draft.ts'
+
+const words = sentences.compose.given
 
 interface GivenProps {
   draft: Draft
@@ -30,13 +33,13 @@ export function GivenTime({ draft, setDraft }: GivenProps) {
     if (given) dialog.current?.showModal()
   }, [given])
   const begin = () => setDraft(() => ({ ...newDraft(), ...given! }))
-  return html`<dialog ref=${dialog} aria-label="Begin a new post?" onClose=${() => setGiven(undefined)}>
+  return html`<dialog ref=${dialog} aria-label=${words.title} onClose=${() => setGiven(undefined)}>
     <form method="dialog">
-      <h2>Begin a new post?</h2>
-      <p>The composer has a post that is not stored: <q dir="auto">${draft.caption.slice(0, 80) || 'without text'}</q></p>
+      <h2>${words.title}</h2>
+      <p>${sayElements(words.says, { text: html`<q dir="auto">${draft.caption.slice(0, 80) || words.noText}</q>` })}</p>
       <div class="buttons">
-        <button class="primary" autofocus>Go on with it</button>
-        <button class="dangerous" onClick=${begin}>Drop it, and begin a new one</button>
+        <button class="primary" autofocus>${words.goOn}</button>
+        <button class="dangerous" onClick=${begin}>${words.drop}</button>
       </div>
     </form>
   </dialog>`

@@ -1,6 +1,7 @@
 import type { Account, PostValidation } from '../../../../clients/sdk/index.ts'
 import { Face } from '../face.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { nameOf } from '../people.ts'
 import { issuesOf, Preview } from '../preview.ts'
 import { useCan, useNames, useSession } from '../session.ts'
@@ -8,6 +9,8 @@ import { formatInstant, OWN_ZONE } from '../time.ts'
 import { type Draft, type Fit, filesOf, hasFiles, isTimed, type Own } from './draft.ts'
 import { Fields, fieldOf, type TypedFields } from './fields.ts'
 import { type ChangeFiles, type DescribingProps, Files, FitFields } from './files.ts'
+
+const words = sentences.compose.own
 
 interface AccountProps extends DescribingProps {
   account: Account
@@ -37,26 +40,26 @@ export function OnAccount({ account, draft, validation, setDraft, ...filesProps 
   const issues = Map.groupBy(issuesOf(validation, id), (issue) => fieldOf(issue, network) !== undefined)
   const button = (label: string, act: () => void) =>
     html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
-  return html`<section class="card" aria-label="${username} on ${useNames()(platform)}">
+  return html`<section class="card" aria-label=${say(sentences.shared.accounts.on, { account: username, network: useNames()(platform) })}>
     <h2 class="who"><${Face} ...${account} label=${useNames()(platform)} /> <span dir="auto">${nameOf(account)}</span></h2>
     ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
-    ${slot && html`<p class="small">Its slot: ${formatInstant(slot.scheduledAt, OWN_ZONE)}</p>`}
-    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">Checking…</p>`}
+    ${slot && html`<p class="small">${say(words.slot, { time: formatInstant(slot.scheduledAt, OWN_ZONE) })}</p>`}
+    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">${sentences.compose.checking}</p>`}
     ${
       caption === undefined
-        ? button('Use another text here', () => setOwn(() => ({ caption: draft.caption })))
-        : html`<label>Its text <textarea rows="5" dir="auto" value=${caption} onInput=${(event: Event) => setOwn(() => ({ caption: (event.target as HTMLTextAreaElement).value }))} /></label>
-          ${button('Use the text of the post', () => setOwn(() => ({ caption: undefined })))}`
+        ? button(words.otherText, () => setOwn(() => ({ caption: draft.caption })))
+        : html`<label>${words.text} <textarea rows="5" dir="auto" value=${caption} onInput=${(event: Event) => setOwn(() => ({ caption: (event.target as HTMLTextAreaElement).value }))} /></label>
+          ${button(words.sameText, () => setOwn(() => ({ caption: undefined })))}`
     }
     ${
       canUpload &&
       (partFiles
-        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? `Files of part ${part + 1}` : 'Files'} files=${files} onChange=${changeFiles(part)} ...${filesProps} />`)}
-          ${button('Use the files of the post', () => setOwn(() => ({ partFiles: undefined })))}`
-        : button('Use other files here', () => setOwn(() => ({ partFiles: [draft.files] }))))
+        ? html`${filesOf(draft, id, partFiles).map((files, part, { length }) => html`<${Files} title=${length > 1 ? say(sentences.compose.files.ofPart, { part: part + 1 }) : sentences.compose.files.title} files=${files} onChange=${changeFiles(part)} ...${filesProps} />`)}
+          ${button(words.sameFiles, () => setOwn(() => ({ partFiles: undefined })))}`
+        : button(words.otherFiles, () => setOwn(() => ({ partFiles: [draft.files] }))))
     }
-    ${hasFiles(draft) && html`<${FitFields} mediaFit=${mediaFit} padColor=${padColor ?? draft.padColor} none="As for the post" onChange=${(fit: Fit) => setOwn(() => fit)} />`}
-    ${isTimed(draft) && html`<label>Its own time, or none <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
+    ${hasFiles(draft) && html`<${FitFields} mediaFit=${mediaFit} padColor=${padColor ?? draft.padColor} none=${words.asPost} onChange=${(fit: Fit) => setOwn(() => fit)} />`}
+    ${isTimed(draft) && html`<label>${words.time} <input type="datetime-local" value=${time ?? ''} onInput=${(event: Event) => setOwn(() => ({ time: (event.target as HTMLInputElement).value }))} /></label>`}
     ${network && html`<${Fields} network=${network} account=${account} typed=${fields ?? {}} issues=${issues.get(true) ?? []} onChange=${(fields: TypedFields) => setOwn(() => ({ fields }))} />`}
   </section>`
 }

@@ -1,7 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ListedMedia, Media } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { Library, SearchField, Shot, useLibrary } from '../media/library.ts'
+
+const words = sentences.compose.picker
 
 /** A button that adds files of the library. */
 export function Picker({ onPick }: { onPick: (files: Media[]) => void }) {
@@ -13,8 +16,8 @@ export function Picker({ onPick }: { onPick: (files: Media[]) => void }) {
   }
   const close = () => dialog.current?.close()
   return html`
-    <button type="button" onClick=${open}>From the library</button>
-    <dialog ref=${dialog} class="wide" aria-label="From the library" onClose=${() => setOpen(false)}>
+    <button type="button" onClick=${open}>${words.title}</button>
+    <dialog ref=${dialog} class="wide" aria-label=${words.title} onClose=${() => setOpen(false)}>
       ${
         isOpen &&
         html`<${Choice} onBack=${close} onPick=${(files: Media[]) => {
@@ -35,19 +38,19 @@ function Choice({ onBack, onPick }: { onBack: () => void; onPick: (files: Media[
   }
   const count = chosen.length
   return html`
-    <h2>From the library</h2>
+    <h2>${words.title}</h2>
     <${SearchField} value=${q} onSearch=${setQ} />
     <div class="choosing">
-      <${Library} key=${q} library=${library} q=${q} none="No files yet.">
+      <${Library} key=${q} library=${library} q=${q} none=${words.none}>
         ${(file: ListedMedia) => html`<label class="pick-file check">
           <input type="checkbox" checked=${chosen.some(({ id }) => id === file.id)} onChange=${() => toggle(file)} />
           <${Shot} file=${file} />
-          <span class="small" dir="auto">${file.altText ?? 'Without a description'}</span>
+          <span class="small" dir="auto">${file.altText ?? words.noDescription}</span>
         </label>`}
       <//>
     </div>
     <div class="buttons">
-      <button type="button" onClick=${onBack}>Back</button>
-      <button type="button" class="primary" disabled=${count === 0} onClick=${() => onPick([...chosen])}>${count === 1 ? 'Add 1 file' : `Add ${count} files`}</button>
+      <button type="button" onClick=${onBack}>${sentences.shared.actions.back}</button>
+      <button type="button" class="primary" disabled=${count === 0} onClick=${() => onPick([...chosen])}>${say(words.add, { count })}</button>
     </div>`
 }

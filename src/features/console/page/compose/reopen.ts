@@ -2,11 +2,15 @@ import { NotFound, type PostDetail, type PostTarget } from '../../../../clients/
 import { isSent } from '../due.ts'
 import { keep, readKept, useAction } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sayElements, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { Problem } from '../problem.ts'
 import { unless, useAccountNames, useCan, useSession } from '../session.ts'
 import { isBlank, newDraft, type Stored } from './draft.ts'
 import { fileIdsOf, isDivided, retriedOf, toDraft, toStored, withTimes } from './stored.ts'
+
+const words = sentences.compose.reopen
+const note = sentences.compose.stored
 
 /** Buttons that open a post in the composer: to change it, and as a new post. */
 export function Reopen({ post }: { post: PostDetail }) {
@@ -26,8 +30,8 @@ export function Reopen({ post }: { post: PostDetail }) {
   }
   const open = async () => {
     const files = await readFiles()
-    if (files.size < fileIds.length) throw new Error('A file of the post is not yours, so the composer cannot show it.')
-    if (isDivided(post)) throw new Error('A part of the thread has a line of ---, which would divide it here.')
+    if (files.size < fileIds.length) throw new Error(words.foreignFile)
+    if (isDivided(post)) throw new Error(words.divided)
     const draft = isOut ? toDraft(post, files, again) : withTimes(toDraft(post, files), post)
     const accountIds = isOut ? failed.map(({ accountId }) => accountId) : draft.accountIds
     keep('compose', { ...draft, accountIds, stored: toStored(post, draft) })
@@ -39,16 +43,16 @@ export function Reopen({ post }: { post: PostDetail }) {
     const missing = fileIds.length - files.size
     const wasDeleted = post.targets.some(({ delivery }) => delivery.error?.code === 'media_deleted')
     const lost = [
-      ...(gone ? [`Not connected any more: ${gone}.`] : []),
-      ...(missing > 0 ? [`${missing} of ${fileIds.length} files cannot be used any more.`] : []),
-      ...(wasDeleted ? ['A file was deleted after the post had been made.'] : []),
-      ...(isDivided(post) ? ['A line of --- in a part now divides it.'] : []),
+      ...(gone ? [say(words.gone, { accounts: gone })] : []),
+      ...(missing > 0 ? [say(words.filesGone, { missing, count: fileIds.length })] : []),
+      ...(wasDeleted ? [words.fileDeleted] : []),
+      ...(isDivided(post) ? [words.nowDivided] : []),
     ]
     keep('compose', { ...toDraft(post, files, post.targets.filter(isListed)), ...(lost.length > 0 && { lost }) })
   }
   return html`
-    ${(isOut ? failed.length > 0 && canPublish : post.status === 'draft' || canPublish) && html`<${Open} label=${isOut ? 'Correct and retry' : 'Open in the composer'} act=${open} />`}
-    <${Open} label=${isOut ? 'Use again' : 'Duplicate'} act=${copy} />
+    ${(isOut ? failed.length > 0 && canPublish : post.status === 'draft' || canPublish) && html`<${Open} label=${isOut ? words.correct : words.open} act=${open} />`}
+    <${Open} label=${isOut ? words.again : words.duplicate} act=${copy} />
   `
 }
 
@@ -60,7 +64,7 @@ function Open({ label, act }: { label: string; act: () => Promise<void> }) {
     leave()
   })
   if (!isBlank({ ...newDraft(), ...readKept('compose') })) {
-    return html`<${Confirm} label=${label} act=${act} onDone=${leave} says="What is typed in the composer now and not stored is dropped." />`
+    return html`<${Confirm} label=${label} act=${act} onDone=${leave} says=${words.drops} />`
   }
   return html`<button type="button" disabled=${isRunning} onClick=${run}>${label}</button>${error && html`<${Problem} error=${error} />`}`
 }
@@ -74,7 +78,7 @@ interface NoteProps {
 /** A line above the composer about the post that it changes, and about the deliveries that a change affects. */
 export const StoredNote = ({ stored: { id, status }, names: { cancelled, unsent } }: NoteProps) =>
   status === 'published'
-    ? html`<p class="small">Accounts that have <a href="#/posts/${id}">the post</a> keep it as it is. The others get what you type here, without another time or first comment.</p>`
-    : html`<p class="small">What you store here changes <a href="#/posts/${id}">${status === 'draft' ? 'the draft' : 'the scheduled post'}</a>.</p>
-      ${unsent && html`<p class="warning" dir="auto">It was not published to ${unsent}. A change of its content or time sends it there again, at its time.</p>`}
-      ${cancelled && html`<p class="small" dir="auto">It stays cancelled for ${cancelled}.</p>`}`
+    ? html`<p class="small">${sayElements(note.out, { link: html`<a href="#/posts/${id}">${note.post}</a>` })}</p>`
+    : html`<p class="small">${sayElements(note.changes, { link: html`<a href="#/posts/${id}">${status === 'draft' ? note.draft : note.scheduled}</a>` })}</p>
+      ${unsent && html`<p class="warning" dir="auto">${say(note.unsent, { accounts: unsent })}</p>`}
+      ${cancelled && html`<p class="small" dir="auto">${say(note.cancelled, { accounts: cancelled })}</p>`}`

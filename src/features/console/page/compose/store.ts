@@ -3,6 +3,7 @@ import { type Account, Conflict, type CreatePost, PreconditionFailed } from '../
 import { isDue, isSent, publishesNow } from '../due.ts'
 import { showPost, useAction } from '../hooks.ts'
 import { keepWarnings } from '../issues.ts'
+import { paragraph, sentences } from '../language.ts'
 import { publishErrors } from '../post/post.ts'
 import { useAccountNames, useSession } from '../session.ts'
 import { isPast, toInstant, toSchedule } from '../time.ts'
@@ -10,6 +11,8 @@ import { type Draft, isTimed, newDraft, type Stored, timeOf, toBody } from './dr
 import { toPatch } from './patch.ts'
 import { toStored } from './stored.ts'
 import { descriptionsAreStored } from './uploads.ts'
+
+const words = sentences.compose.actions
 
 interface Storing {
   typed?: Draft
@@ -49,7 +52,7 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
   const overwrite = async () => {
     const present = await client.posts.get(draft.stored!.id)
     if (present.status !== draft.stored!.status) {
-      throw new Error(`The post is ${present.status} meanwhile: open it, and change it there.`)
+      throw new Error(words.is[present.status])
     }
     const body = sayDue() ? toDueBody(draft, isForAll()) : toBody(draft)
     return store({ stored: toStored(present, draft), body, keepsTimes: false })
@@ -68,11 +71,11 @@ export function useStore(draft: Draft, accounts: Account[], setDraft: (change: (
   const sayDue = () => {
     const due = findDue()
     if (due.length === 0) return undefined
-    const says = publishesNow(nameOf(due) || 'its accounts')
-    return due.length < sent.length ? `${says} The other accounts get it at their times.` : says
+    const says = publishesNow(nameOf(due) || sentences.shared.post.itsAccounts)
+    return due.length < sent.length ? paragraph(says, words.others) : says
   }
   const action = useAction(async () => {
-    if (sayDue()) throw new Error('The time has passed meanwhile. Choose another one, or publish now.')
+    if (sayDue()) throw new Error(words.passed)
     showPost(await store())
   })
   const isForAll = () => !isTimed(draft) || findDue().length === sent.length

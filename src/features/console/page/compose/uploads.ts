@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Media } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { Problem } from '../problem.ts'
 import type { Session } from '../session.ts'
 
@@ -54,7 +55,7 @@ async function requireReadable(file: File): Promise<void> {
     .slice(0, 1)
     .arrayBuffer()
     .catch(() => {
-      throw new Error('The file cannot be read: it is a folder, or has changed since it was chosen.')
+      throw new Error(sentences.compose.files.unreadable)
     })
 }
 

@@ -1,25 +1,29 @@
-import type { MediaDetail, Platform } from '../../../../clients/sdk/index.ts'
+import type { MediaDetail, Platform, PostType } from '../../../../clients/sdk/index.ts'
 import { type Cut, cutTo } from '../../../../platforms/rules/crop.ts'
 import { html } from '../html.ts'
+import { listOf, say, sentences } from '../language.ts'
 import { Network } from '../parts.ts'
 import { usePeople } from '../people.ts'
 import { useNames, useSession } from '../session.ts'
-import { toWords } from '../words.ts'
+
+const words = sentences.pages.cuts
 
 interface Shown {
   platform: string
   /** The types of posts that get this part. Empty for all that take the file. */
-  types: string[]
+  types: PostType[]
   /** Undefined for the whole. */
   cut: Cut | undefined
 }
 
 /** The parts of a file that a network gets with `mediaFit` `crop`, by the aspect ratios of the catalogue. */
 function cutsOf({ id, postTypes }: Platform, file: MediaDetail & { width: number; height: number }): Shown[] {
-  const limits = Object.entries(postTypes).flatMap(([type, { media }]) => {
-    const own = media.max > 0 && media.files.find(({ kind }) => kind === file.kind)
-    return own ? [{ type, min: own.aspectRatioMin ?? 0, max: own.aspectRatioMax ?? Infinity }] : []
-  })
+  const limits = (Object.entries(postTypes) as [PostType, Platform['postTypes'][PostType] & {}][]).flatMap(
+    ([type, { media }]) => {
+      const own = media.max > 0 && media.files.find(({ kind }) => kind === file.kind)
+      return own ? [{ type, min: own.aspectRatioMin ?? 0, max: own.aspectRatioMax ?? Infinity }] : []
+    },
+  )
   const byRange = Map.groupBy(limits, ({ min, max }) => `${min} ${max}`)
   return [...byRange.values()].map((same) => ({
     platform: id,
@@ -35,13 +39,16 @@ export function Cuts({ file, address }: { file: MediaDetail; address: string }) 
   const people = usePeople().value ?? []
   const { width, height, kind } = file
   if (!width || !height || kind === 'document') return null
-  if (kind === 'gif') return html`<p class="small">An animation is never cut.</p>`
+  if (kind === 'gif') return html`<p class="small">${words.animation}</p>`
   const networks = [...new Set(people.map(({ platform }) => platform))].flatMap((id) => platforms.get(id) ?? [])
   const all = networks.flatMap((platform) => cutsOf(platform, { ...file, width, height }))
   const cut = all.filter((each) => each.cut)
   const title = ({ platform, types }: Shown) =>
     types.length > 0
-      ? `${nameOf(platform)} (${types.map((type) => toWords(type).toLowerCase()).join(', ')})`
+      ? say(words.typed, {
+          network: nameOf(platform),
+          types: listOf(types.map((type) => sentences.names.postTypes[type])),
+        })
       : nameOf(platform)
   const whole = networks.flatMap(({ id }) => {
     const own = all.filter(({ platform }) => platform === id)
@@ -50,15 +57,15 @@ export function Cuts({ file, address }: { file: MediaDetail; address: string }) 
     return uncut.length > 0 ? title({ platform: id, types, cut: undefined }) : []
   })
   if (all.length === 0) return null
-  return html`<h3>As each network gets it</h3>
-    ${cut.length > 0 && html`<p class="small">A post that crops what a network does not take keeps these parts. A stored post keeps its crop until it is changed.</p>`}
+  return html`<h3>${words.title}</h3>
+    ${cut.length > 0 && html`<p class="small">${words.help}</p>`}
     <ul class="cuts">${cut.map(
       (each) => html`<li key=${title(each)}><figure>
         <${Part} cut=${each.cut!} width=${width} address=${address} />
         <figcaption class="small"><${Network} platform=${each.platform} isDecoration /> ${title(each)}</figcaption>
       </figure></li>`,
     )}</ul>
-    ${whole.length > 0 && html`<p class="small">As it is: ${whole.join(', ')}. How the app of a network cuts its previews is not known here.</p>`}`
+    ${whole.length > 0 && html`<p class="small">${say(words.whole, { networks: listOf(whole) })}</p>`}`
 }
 
 interface PartProps {

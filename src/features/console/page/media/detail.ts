@@ -3,6 +3,7 @@ import { type Focus, type MediaDetail, NotFound, type PostDetail } from '../../.
 import { newDraft } from '../compose/draft.ts'
 import { keep, readKept, setQuery, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
+import { listOf, locale, say, sentences } from '../language.ts'
 import { Confirm, Loading } from '../parts.ts'
 import { fileNameOf, usePreview } from '../pictures.ts'
 import { Problem } from '../problem.ts'
@@ -11,6 +12,9 @@ import { formatInstant, OWN_ZONE } from '../time.ts'
 import { titleOf } from '../words.ts'
 import { Cuts } from './cuts.ts'
 import { FocusPoint } from './focus-point.ts'
+
+const words = sentences.pages.media
+const { actions } = sentences.shared
 
 /** One file: its focus, how networks cut it, its posts, and its end. */
 export function Detail({ id, reload }: { id: string; reload: () => void }) {
@@ -27,37 +31,38 @@ export function Detail({ id, reload }: { id: string; reload: () => void }) {
     keep('compose', { ...draft, files: [...draft.files.filter((each: { id: string }) => each.id !== id), file] })
     location.hash = '#/compose'
   }
-  return html`<aside ref=${place} tabindex="-1" aria-label="The chosen file"><div class="card">
+  return html`<aside ref=${place} tabindex="-1" aria-label=${words.chosen}><div class="card">
     <${Loading} loaded=${file}>${(value: MediaDetail) => html`
-      <div class="bar"><h2 dir="auto">${fileNameOf(value)}</h2><button type="button" class="quiet" onClick=${close}>Close</button></div>
+      <div class="bar"><h2 dir="auto">${fileNameOf(value)}</h2><button type="button" class="quiet" onClick=${close}>${actions.close}</button></div>
       <${Shape} file=${value} />
       <p class="small">${factsOf(value)}</p>
       <${UsedIn} ids=${value.postIds} />
       <div class="buttons">
-        ${canWrite && html`<button type="button" class="primary" onClick=${() => use(value)}>Use it in a post</button>`}
+        ${canWrite && html`<button type="button" class="primary" onClick=${() => use(value)}>${words.use}</button>`}
         ${
           canChange &&
-          html`<${Confirm} label="Delete" isDangerous act=${() => client.media.delete(id)} onDone=${() => {
+          html`<${Confirm} label=${actions.delete} isDangerous act=${() => client.media.delete(id)} onDone=${() => {
             close()
             reload()
-          }} says="${fileNameOf(value)} is deleted for good. What is published stays on its networks."><${UsedIn} ids=${value.postIds} /><//>`
+          }} says=${say(words.deleteHelp, { file: fileNameOf(value) })}><${UsedIn} ids=${value.postIds} /><//>`
         }
       </div>`}<//>
-    ${!file.value && html`<button type="button" onClick=${close}>Close</button>`}
+    ${!file.value && html`<button type="button" onClick=${close}>${actions.close}</button>`}
   </div></aside>`
 }
 
 function factsOf({ mimeType, bytes, width, height, durationSeconds, createdAt }: MediaDetail): string {
-  const number = new Intl.NumberFormat(navigator.language, { maximumFractionDigits: 1 })
-  const size = bytes < 1e6 ? `${number.format(bytes / 1e3)} kB` : `${number.format(bytes / 1e6)} MB`
+  const measure = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 }).format(value)
+  const size = bytes < 1e6 ? measure(bytes / 1e3, 'kilobyte', 'short') : measure(bytes / 1e6, 'megabyte', 'short')
   const facts = [
     mimeType,
-    width && `${width} × ${height} pixels`,
-    durationSeconds && `${number.format(durationSeconds)} seconds`,
+    width && say(words.pixels, { width: String(width), height: String(height) }),
+    durationSeconds && measure(durationSeconds, 'second', 'long'),
     size,
-    `added ${formatInstant(createdAt, OWN_ZONE)}`,
+    say(words.added, { time: formatInstant(createdAt, OWN_ZONE) }),
   ]
-  return facts.filter(Boolean).join(', ')
+  return listOf(facts.filter((fact) => typeof fact === 'string'))
 }
 
 /** The picture with its focus, and how networks cut it around that. */
@@ -78,7 +83,7 @@ function Shape({ file }: { file: MediaDetail }) {
         await client.media.update(file.id, { focus })
         last.focus = focus
         setError(undefined)
-        say(focus ? 'The focus is stored.' : 'The focus is the centre again.')
+        say(focus ? sentences.pages.focus.stored : sentences.pages.focus.centred)
       } catch (error) {
         setFocus(last.focus)
         setError(error as Error)
@@ -90,7 +95,7 @@ function Shape({ file }: { file: MediaDetail }) {
   if (!file.width || !file.height) return html`<img class="whole" src=${address} alt=${file.altText ?? ''} />`
   return html`
     <${FocusPoint} address=${address} altText=${file.altText ?? ''} focus=${focus ?? { x: 0, y: 0 }} canChange=${canChange} onMove=${setFocus} onEnd=${store} />
-    ${canChange && html`<p class="small">Drag the point to what must stay visible where the file is cropped, or move it by the arrow keys. ${focus && html`<button type="button" class="quiet" onClick=${() => store(null)}>Back to the centre</button>`}</p>`}
+    ${canChange && html`<p class="small">${sentences.pages.focus.help} ${focus && html`<button type="button" class="quiet" onClick=${() => store(null)}>${sentences.pages.focus.toCentre}</button>`}</p>`}
     <p class="small" role="status">${says}</p>
     ${error && html`<${Problem} error=${error} />`}
     <${Cuts} file=${{ ...file, focus }} address=${address} />`
@@ -111,8 +116,8 @@ function UsedIn({ ids }: { ids: string[] }) {
       ).filter((post) => post !== undefined),
     [client, named.join()],
   )
-  if (ids.length === 0) return html`<p class="small">No post uses it.</p>`
-  return html`<p class="small">Used in ${ids.length === 1 ? 'one post' : `${ids.length} posts`}${posts.value?.length ? ':' : '.'}</p>
+  if (ids.length === 0) return html`<p class="small">${words.unused}</p>`
+  return html`<p class="small">${say(posts.value?.length ? words.usedInThese : words.usedIn, { count: ids.length })}</p>
     <ul class="used-in">${posts.value?.map(
       (post: PostDetail) =>
         html`<li key=${post.id}><a href="#/posts/${post.id}">${titleOf(post.targets.map(({ delivery }) => delivery.state))}</a> <span class="small" dir="auto">${post.caption.slice(0, 80)}</span></li>`,

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { Focus } from '../../../../clients/sdk/index.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 
 /** The way of one press of an arrow key, in a picture whose edges are at -1 and 1. */
 const STEP = 0.05
@@ -61,11 +62,11 @@ export function FocusPoint({ address, altText, focus, canChange, onMove, onEnd }
   const point = canChange && {
     role: 'slider',
     tabindex: 0,
-    'aria-label': 'Focus',
+    'aria-label': sentences.pages.focus.label,
     'aria-valuemin': 0,
     'aria-valuemax': 100,
     'aria-valuenow': x,
-    'aria-valuetext': `${x} % from the left, ${y} % from the top`,
+    'aria-valuetext': say(sentences.pages.focus.at, { x, y }),
     onKeyDown: press,
     onKeyUp: ({ key }: KeyboardEvent) => key in ARROWS && onEnd(moved.current),
   }

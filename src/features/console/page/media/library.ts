@@ -2,9 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ListedMedia, Media } from '../../../../clients/sdk/index.ts'
 import { type Pages, TYPING_MS, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
+import { sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
 import { fileNameOf, usePreview } from '../pictures.ts'
 import { useSession } from '../session.ts'
+
+const words = sentences.pages.media
 
 /** As many files as are read at once. Each of them has a picture. */
 const PAGE = 24
@@ -30,7 +33,7 @@ export function SearchField({ value, onSearch }: { value: string; onSearch: (q: 
     const timer = setTimeout(onSearch, TYPING_MS, q)
     return () => clearTimeout(timer)
   }, [q])
-  return html`<label>Search files <input type="search" placeholder="Words of names and descriptions" dir="auto" maxlength="200" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`
+  return html`<label>${words.search} <input type="search" placeholder=${words.searchHint} dir="auto" maxlength="200" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`
 }
 
 interface GridProps {
@@ -45,9 +48,9 @@ interface GridProps {
 export const Library = ({ library, q, none, children }: GridProps) =>
   html`<${Loading} loaded=${library}>
     ${({ items, cursor }: NonNullable<typeof library.value>) => html`
-      ${items.length === 0 && html`<${Empty}>${q ? 'No file has these words.' : none}<//>`}
+      ${items.length === 0 && html`<${Empty}>${q ? words.noMatch : none}<//>`}
       <ul class="library">${items.map((file) => html`<li key=${file.id}>${children(file)}</li>`)}</ul>
-      ${cursor && html`<button type="button" onClick=${library.more}>More files</button>`}`}
+      ${cursor && html`<button type="button" onClick=${library.more}>${words.more}</button>`}`}
   <//>`
 
 /** The picture of a file with its name below. */

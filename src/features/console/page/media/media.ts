@@ -3,11 +3,14 @@ import type { ListedMedia } from '../../../../clients/sdk/index.ts'
 import { Uploads, uploadAll, useUploads } from '../compose/uploads.ts'
 import { setQuery, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
+import { say, sentences } from '../language.ts'
 import { fileNameOf } from '../pictures.ts'
 import { Problem } from '../problem.ts'
 import { useCan, useSession } from '../session.ts'
 import { Detail } from './detail.ts'
 import { Library, SearchField, Shot, useLibrary } from './library.ts'
+
+const words = sentences.pages.media
 
 /** The name of the uploads to the library, beside those of drafts. */
 const LIBRARY = 'library'
@@ -29,16 +32,16 @@ export function MediaPage() {
       input.value = ''
     })
   }
-  const none = canChange ? 'No files yet. Add some here, or drop them into a post.' : 'No files yet.'
+  const none = canChange ? words.noneYet : words.none
   return html`
-    <h1>Media</h1>
+    <h1>${words.title}</h1>
     <div class="filters">
       <${SearchField} value=${q} onSearch=${(q: string) => setQuery({ q })} />
-      ${canChange && html`<label>Add files <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${add} /></label>`}
+      ${canChange && html`<label>${words.add} <input type="file" multiple accept="image/*,video/*,application/pdf" onChange=${add} /></label>`}
     </div>
     <${Uploads} uploads=${uploads} />
     <div class="with-side library-page">
-      <section aria-label="Files">
+      <section aria-label=${words.files}>
         <${Library} key=${q} library=${library} q=${q} none=${none}>
           ${(file: ListedMedia) => html`
             <a class="pick-file" href="#/media?${new URLSearchParams({ ...(q && { q }), file: file.id })}" aria-current=${file.id === id ? 'true' : undefined}><${Shot} file=${file} /></a>
@@ -57,6 +60,6 @@ function Description({ file }: { file: ListedMedia }) {
     setError(undefined)
     client.media.update(file.id, { altText: (event.target as HTMLTextAreaElement).value || null }).catch(setError)
   }
-  return html`<textarea rows="2" dir="auto" aria-label="What ${fileNameOf(file)} shows" placeholder="What it shows" defaultValue=${file.altText ?? ''} onChange=${store} />
+  return html`<textarea rows="2" dir="auto" aria-label=${say(words.shows, { file: fileNameOf(file) })} placeholder=${sentences.compose.files.shows} defaultValue=${file.altText ?? ''} onChange=${store} />
     ${error && html`<${Problem} error=${error} />`}`
 }

@@ -4,11 +4,14 @@ import { AccountFilter } from '../account-filter.ts'
 import { Face } from '../face.ts'
 import { setQuery, useLoad, useRoute } from '../hooks.ts'
 import { html } from '../html.ts'
+import { capital, formatNumber, say, sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
-import { formatNumber, Plots, SaveCsv } from '../plots.ts'
+import { Plots, SaveCsv } from '../plots.ts'
 import { useNames, useSession } from '../session.ts'
 import * as dates from '../time.ts'
-import { toWords } from '../words.ts'
+
+const words = sentences.pages.numbers
+const { accounts, actions, post, steps } = sentences.shared
 
 type Row = DeliveryMetrics & Pick<FoundDelivery, 'username' | 'captionExcerpt' | 'externalUrl'>
 
@@ -46,12 +49,12 @@ export function Numbers() {
   const step = (count: number) => setQuery({ month: dates.addMonths(first, count).slice(0, 7) })
   return html`
     <div class="bar">
-      <h1>Numbers of ${dates.formatLocal(first, { month: 'long', year: 'numeric' })}</h1>
+      <h1>${say(words.title, { month: dates.formatLocal(first, { month: 'long', year: 'numeric' }) })}</h1>
       <div class="buttons">
-        <div class="joined" role="group" aria-label="Time">
-          <button type="button" aria-label="Before" onClick=${() => step(-1)}>‹</button>
-          <button type="button" onClick=${() => setQuery({ month: '' })}>This month</button>
-          <button type="button" aria-label="After" onClick=${() => step(1)}>›</button>
+        <div class="joined" role="group" aria-label=${steps.time}>
+          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}><span class="turns" aria-hidden="true">‹</span></button>
+          <button type="button" onClick=${() => setQuery({ month: '' })}>${words.thisMonth}</button>
+          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}><span class="turns" aria-hidden="true">›</span></button>
         </div>
         ${rows.value && rows.value.length > 0 && html`<${SaveCsv} rows=${rows.value} name=${`numbers-${first.slice(0, 7)}`} />`}
       </div>
@@ -60,7 +63,7 @@ export function Numbers() {
     <${Loading} loaded=${rows}>
       ${(rows: Row[]) =>
         rows.length === 0
-          ? html`<${Empty}>Nothing was published in this month.<//>`
+          ? html`<${Empty}>${words.none}<//>`
           : html`<${Plots} metrics=${rows} /><${Table} key=${`${first} ${accountId}`} rows=${rows} sort=${query.get('sort') ?? ''} shown=${Number(query.get('shown')) || SHOWN} />`}
     <//>
   `
@@ -80,17 +83,17 @@ function Table({ rows, sort, shown }: { rows: Row[]; sort: string; shown: number
   ) => html`<th scope="col" aria-sort=${(sorted ?? '') === name ? 'descending' : undefined}>
     <button type="button" class="quiet" onClick=${() => setQuery({ sort: name })}>${label}${(sorted ?? '') === name ? html` <span aria-hidden="true">↓</span>` : ''}</button>
   </th>`
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Posts">
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label=${post.posts}>
     <table class="measured">
-      <thead><tr><th scope="col">Post</th>${head('', 'Published')}${names.map((name) => head(name, toWords(name)))}</tr></thead>
+      <thead><tr><th scope="col">${words.post}</th>${head('', words.published)}${names.map((name) => head(name, capital(sentences.names.metrics[name])))}</tr></thead>
       <tbody>${ordered.slice(0, shown).map(
         (row) => html`<tr key=${`${row.postId} ${row.accountId}`}>
-          <th scope="row"><${Face} id=${row.accountId} platform=${row.platform} username=${row.username} label=${`${row.username}, ${nameOf(row.platform)}`} /> <a href="#/posts/${row.postId}" dir="auto">${row.captionExcerpt || 'Without text'}</a></th>
+          <th scope="row"><${Face} id=${row.accountId} platform=${row.platform} username=${row.username} label=${say(accounts.onRow, { account: row.username, network: nameOf(row.platform) })} /> <a href="#/posts/${row.postId}" dir="auto">${row.captionExcerpt || post.noText}</a></th>
           <td>${row.publishedAt && dates.formatInstant(row.publishedAt, dates.OWN_ZONE)}</td>
-          ${names.map((name) => html`<td class="number">${row.values[name] === null ? html`<span title="Not known">–</span>` : formatNumber(row.values[name])}</td>`)}
+          ${names.map((name) => html`<td class="number">${row.values[name] === null ? html`<span title=${words.unknown}>–</span>` : formatNumber(row.values[name])}</td>`)}
         </tr>`,
       )}</tbody>
     </table>
   </div>
-  ${rows.length > shown && html`<button type="button" onClick=${() => setQuery({ shown: String(shown + SHOWN) })}>More posts</button>`}`
+  ${rows.length > shown && html`<button type="button" onClick=${() => setQuery({ shown: String(shown + SHOWN) })}>${actions.morePosts}</button>`}`
 }

@@ -3,27 +3,30 @@ import type { DeliveryCheck, Platform, PostDetail, PostTarget, RemovedPost } fro
 import { findEditObstacle, removal } from '../../../../engine/delivery/owner-rules.ts'
 import { useAction } from '../hooks.ts'
 import { html } from '../html.ts'
+import { label, paragraph, say, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { formatDollars } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
 import { partsOf } from '../words.ts'
 
+const words = sentences.post.changes
+
 type Change = Platform['changes']['remove' | 'edit']
 
 /** Why a network leaves a post as it is, in the words of the catalogue; undefined if it changes it. */
 function obstacleTo({ possible, reason, minutesMax, exceptions }: Change, post: PostDetail, { delivery }: PostTarget) {
   if (!possible) return reason
-  if (!delivery.externalId) return 'Its id on the network is not known: change it there.'
+  if (!delivery.externalId) return words.noId
   if (minutesMax && Date.parse(delivery.publishedAt ?? '') + minutesMax * 60_000 < Date.now()) {
-    return `The network allows it for ${minutesMax} minutes only.`
+    return say(words.minutes, { count: minutesMax })
   }
   return exceptions.find(({ kind, postTypes }) => kind !== 'comment' && postTypes?.includes(post.postType))?.reason
 }
 
 /** The price and the warning of a change, which a person reads before it. */
 const notesOn = ({ usdMicros, warning }: Change) =>
-  `${usdMicros ? ` The network charges ${formatDollars(usdMicros)}.` : ''}${warning ? ` ${warning}` : ''}`
+  paragraph(usdMicros ? say(sentences.shared.post.charges, { price: formatDollars(usdMicros) }) : '', warning)
 
 const isOut = ({ delivery: { acts } }: PostTarget) => acts.some(({ removedAt }) => !removedAt)
 
@@ -45,13 +48,17 @@ export function TakeDown({ post, reload }: { post: PostDetail; reload: () => voi
   const kept = targetsOf(false)
   const notesOf = (target: PostTarget) => {
     const notes = notesOn(platforms.get(target.platform)!.changes.remove)
-    return notes && removed.length > 1 ? ` ${list([target])}:${notes}` : notes
+    return notes && removed.length > 1 ? label(list([target]), notes) : notes
   }
   const act = async () => setLeft((await client.posts.remove(post.id, versionOf(post))).left)
-  const says = `The post is deleted from ${list(removed)}, with its comments there. This cannot be undone.${removed.map(notesOf).join('')}${kept.length > 0 ? ` It stays on ${list(kept)}.` : ''}`
+  const says = paragraph(
+    say(words.takeDownHelp, { accounts: list(removed) }),
+    ...removed.map(notesOf),
+    kept.length > 0 && say(words.stays, { accounts: list(kept) }),
+  )
   return html`
-    ${canPublish && removed.length > 0 && html`<${Confirm} label="Take down" isDangerous says=${says} act=${act} onDone=${reload} />`}
-    ${left.map(({ accountId, message }) => html`<p class="small" role="status">${list(post.targets.filter((target) => target.accountId === accountId))}: ${message}</p>`)}
+    ${canPublish && removed.length > 0 && html`<${Confirm} label=${words.takeDown} isDangerous says=${says} act=${act} onDone=${reload} />`}
+    ${left.map(({ accountId, message }) => html`<p class="small" role="status">${label(list(post.targets.filter((target) => target.accountId === accountId)), message)}</p>`)}
   `
 }
 
@@ -79,22 +86,15 @@ export function Changes({ post, target, reload }: { post: PostDetail; target: Po
       ${
         canEdit &&
         !obstacles[0] &&
-        html`<${Confirm} label="Edit" act=${change} onDone=${reload}
-          says="The post of ${where} gets this text. Files and comments stay as they are.${edit.keepsId === false ? ' It becomes a new post there, with another address.' : ''}${notesOn(edit)}">
-          <label>Text <textarea name="text" rows="6" dir="auto">${delivery.edit?.text ?? partsOf(post, target)[0]}</textarea></label>
+        html`<${Confirm} label=${words.edit} act=${change} onDone=${reload}
+          says=${paragraph(say(words.editHelp, { account: where }), edit.keepsId === false && words.newId, notesOn(edit))}>
+          <label>${sentences.shared.post.text} <textarea name="text" rows="6" dir="auto">${delivery.edit?.text ?? partsOf(post, target)[0]}</textarea></label>
         <//>`
       }
-      ${post.targets.length > 1 && !obstacles[1] && html`<${Confirm} label="Take down here" isDangerous act=${takeDown} onDone=${reload} says="The post is deleted from ${where}, with its comments there. This cannot be undone.${notesOn(remove)}" />`}
+      ${post.targets.length > 1 && !obstacles[1] && html`<${Confirm} label=${words.takeDownHere} isDangerous act=${takeDown} onDone=${reload} says=${paragraph(say(words.takeDownHelp, { accounts: where }), notesOn(remove))} />`}
     </div>
     ${[...new Set(obstacles)].map((reason) => reason && html`<p class="small">${reason}</p>`)}
   `
-}
-
-const RESULTS: Record<DeliveryCheck['result'], string> = {
-  shown: 'The network shows it.',
-  not_shown: 'The network did not show it this time, and is asked again within 15 minutes.',
-  gone: 'The network does not show it any more.',
-  unknown: 'The network did not tell.',
 }
 
 /** Asks the network whether it still shows a post. */
@@ -106,8 +106,8 @@ export function Check({ postId, accountId, reload }: { postId: string; accountId
     reload()
   })
   return html`
-    <button type="button" disabled=${isRunning} onClick=${run}>Check whether it is still there</button>
-    ${check && html`<p class="small" role="status" dir="auto">${RESULTS[check.result]} ${check.error?.message ?? ''}</p>`}
+    <button type="button" disabled=${isRunning} onClick=${run}>${words.check}</button>
+    ${check && html`<p class="small" role="status" dir="auto">${paragraph(words.results[check.result], check.error?.message)}</p>`}
     ${error && html`<${Problem} error=${error} />`}
   `
 }

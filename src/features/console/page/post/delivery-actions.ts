@@ -3,10 +3,13 @@ import { isCancellable, isResolvable, marked, retried } from '../../../../engine
 import { isDue, publishesNow } from '../due.ts'
 import { html } from '../html.ts'
 import { keepWarnings } from '../issues.ts'
+import { say, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
 import { OWN_ZONE, toInstant, toLocal } from '../time.ts'
 import { Changes } from './changes.ts'
+
+const words = sentences.post.delivery
 
 /** The actions that a delivery takes. A worker has not taken one without attempts. */
 const actionsOf = (delivery: PostTarget['delivery']) => ({
@@ -44,7 +47,7 @@ export function DeliveryActions({
   const where = useAccountNames()([target])
   const can = actionsOf(delivery)
   const { deliveries } = client
-  const address = html`<label>Its address there, or none <input name="url" type="url" maxlength="2048" /></label>`
+  const address = html`<label>${words.address} <input name="url" type="url" maxlength="2048" /></label>`
   const urlOf = (fields: FormData) => (fields.get('url') ? { url: String(fields.get('url')) } : {})
   const resolve = (outcome: 'published' | 'not_published', fields: FormData) =>
     deliveries.resolve(post.id, accountId, { outcome, ...urlOf(fields) })
@@ -55,19 +58,19 @@ export function DeliveryActions({
       canPublish &&
       post.status === 'scheduled' &&
       (target.scheduledAt || post.targets.length > 1) &&
-      html`<${Confirm} label="Its own time" act=${changeTime} onDone=${reload} publishes=${(fields: FormData) => isDueAt(readTime(fields)) && publishesNow(where)}
-          says="The post goes out to ${where} at this time. Without one, it goes out at that of the post.">
-          <label>Time in ${timeZone}, or none <input name="time" type="datetime-local" defaultValue=${typed} /></label>
+      html`<${Confirm} label=${words.ownTime} act=${changeTime} onDone=${reload} publishes=${(fields: FormData) => isDueAt(readTime(fields)) && publishesNow(where)}
+          says=${say(words.ownTimeHelp, { account: where })}>
+          <label>${say(words.timeIn, { zone: timeZone })} <input name="time" type="datetime-local" defaultValue=${typed} /></label>
         <//>`
     }
-    ${can.retry && html`<${Confirm} label="Retry" says="What is missing is sent to ${where} within seconds." act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
-    ${can.cancel && html`<${Confirm} label="Cancel" says="It is not sent to ${where}. The other accounts stay as they are." act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
+    ${can.retry && html`<${Confirm} label=${sentences.shared.actions.retry} says=${say(words.retryHelp, { account: where })} act=${() => deliveries.retry(post.id, accountId, {}, versionOf(post))} onDone=${reload} />`}
+    ${can.cancel && html`<${Confirm} label=${words.cancel} says=${say(words.cancelHelp, { account: where })} act=${() => deliveries.cancel(post.id, accountId, versionOf(post))} onDone=${reload} />`}
     ${
       can.resolve &&
-      html`<${Confirm} label="It is there" says="You have looked: ${where} shows the post. It counts as published." act=${(fields: FormData) => resolve('published', fields)} onDone=${reload}>${address}<//>
-        <${Confirm} label="It is not there" says="You have looked: ${where} does not show the post. It counts as failed, and can be retried." act=${(fields: FormData) => resolve('not_published', fields)} onDone=${reload} />`
+      html`<${Confirm} label=${words.there} says=${say(words.thereHelp, { account: where })} act=${(fields: FormData) => resolve('published', fields)} onDone=${reload}>${address}<//>
+        <${Confirm} label=${words.notThere} says=${say(words.notThereHelp, { account: where })} act=${(fields: FormData) => resolve('not_published', fields)} onDone=${reload} />`
     }
-    ${can.mark && !can.resolve && html`<${Confirm} label="Published by hand" says="You have published it on ${where} yourself. Postroom does not send it." act=${mark} onDone=${reload}>${address}<//>`}
+    ${can.mark && !can.resolve && html`<${Confirm} label=${words.byHand} says=${say(words.byHandHelp, { account: where })} act=${mark} onDone=${reload}>${address}<//>`}
   </div>
   <${Changes} post=${post} target=${target} reload=${reload} />`
 }

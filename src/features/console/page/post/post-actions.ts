@@ -4,11 +4,15 @@ import { isDue, isSent, publishesNow } from '../due.ts'
 import { calendarAddress } from '../hooks.ts'
 import { html } from '../html.ts'
 import { keepWarnings } from '../issues.ts'
+import { paragraph, say, sentences } from '../language.ts'
 import { Confirm } from '../parts.ts'
 import { useAccountNames, useCan, useSession, versionOf } from '../session.ts'
 import { isPast, OWN_ZONE, toInstant, toLocal, toSchedule } from '../time.ts'
 import { fromParts, partsOf, toParts } from '../words.ts'
 import { TakeDown } from './changes.ts'
+
+const words = sentences.post.actions
+const { actions } = sentences.shared
 
 interface ActionsProps {
   post: PostDetail
@@ -65,28 +69,30 @@ export function PostActions({ post, reload }: ActionsProps) {
   const [sent, cancelled] = [true, false].map((isWanted) =>
     post.targets.filter(({ delivery }) => isSent(delivery.state) === isWanted),
   ) as [PostTarget[], PostTarget[]]
-  const publishSays = [
-    `The post goes out to ${sent.length === 1 ? nameAccounts(sent) : `all ${sent.length} accounts`} within seconds.`,
-    sent.some(({ scheduledAt }) => scheduledAt) ? ' Times of single accounts do not count any more.' : '',
-    cancelled.length > 0 ? ` It stays cancelled for ${nameAccounts(cancelled)}.` : '',
-  ].join('')
+  const publishSays = paragraph(
+    sent.length === 1
+      ? say(words.publishTo, { accounts: nameAccounts(sent) })
+      : say(words.publishToAll, { count: sent.length }),
+    sent.some(({ scheduledAt }) => scheduledAt) && words.ownTimes,
+    cancelled.length > 0 && say(words.cancelled, { accounts: nameAccounts(cancelled) }),
+  )
   const publish = () => client.posts.publish(post.id, versionOf(post))
   return html`<div class="buttons">
     <${Reopen} post=${post} />
     ${
       (isDraft ? canWrite : canPublish) &&
-      html`<${Confirm} label="Change the text" act=${changeText} publishes=${textPublishes} onDone=${reload} says="Accounts with a text of their own keep it.${isThread ? ' A line of --- begins the next part.' : ''}">
-        <label>Text <textarea name="caption" rows="6" dir="auto">${text}</textarea></label>
+      html`<${Confirm} label=${words.text} act=${changeText} publishes=${textPublishes} onDone=${reload} says=${paragraph(words.textHelp, isThread && sentences.shared.post.nextPart)}>
+        <label>${sentences.shared.post.text} <textarea name="caption" rows="6" dir="auto">${text}</textarea></label>
       <//>`
     }
     ${
       canPublish &&
-      html`<${Confirm} label=${isDraft ? 'Schedule' : 'Change the time'} act=${changeTime} publishes=${timePublishes} onDone=${reload}
-          says="The post goes out at this time, to every account without a time of its own.">
-          <label>Time in ${zone} <input name="time" type="datetime-local" required defaultValue=${time} /></label>
+      html`<${Confirm} label=${isDraft ? actions.schedule : words.time} act=${changeTime} publishes=${timePublishes} onDone=${reload}
+          says=${words.timeHelp}>
+          <label>${say(words.timeIn, { zone })} <input name="time" type="datetime-local" required defaultValue=${time} /></label>
         <//>
-        <${Confirm} label="Publish now" act=${publish} onDone=${reload} says=${publishSays} />`
+        <${Confirm} label=${actions.publishNow} act=${publish} onDone=${reload} says=${publishSays} />`
     }
-    ${(isDraft ? canWrite : canPublish) && html`<${Confirm} label="Delete" isDangerous act=${remove} onDone=${leave} says="The post is deleted, and nothing of it is published." />`}
+    ${(isDraft ? canWrite : canPublish) && html`<${Confirm} label=${actions.delete} isDangerous act=${remove} onDone=${leave} says=${words.deleteHelp} />`}
   </div>`
 }

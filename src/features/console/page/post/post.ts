@@ -7,11 +7,11 @@ import type {
   PostValidation,
   PostWarning,
 } from '../../../../clients/sdk/index.ts'
-import { DELIVERY_WORDS } from '../delivery-words.ts'
 import { Face } from '../face.ts'
 import { useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
 import { Issues, keptWarnings } from '../issues.ts'
+import { label, paragraph, say, sayElements, sentences } from '../language.ts'
 import { Loading, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { type Picture, Pictures } from '../pictures.ts'
@@ -19,11 +19,16 @@ import { Preview, toBody } from '../preview.ts'
 import { Problem } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
-import { OUTCOMES, partsOf, STATES, titleOf, toWords } from '../words.ts'
+import { partsOf, titleOf, toWords } from '../words.ts'
 import { Check } from './changes.ts'
 import { DeliveryActions } from './delivery-actions.ts'
 import { Numbers } from './numbers.ts'
 import { PostActions } from './post-actions.ts'
+
+const { names, post: words } = sentences
+const lineWords = words.timeline
+const outcomes: Record<string, string | undefined> = names.outcomes
+const remedies: Record<string, readonly [happened: string, todo: string] | undefined> = sentences.problems.deliveries
 
 /** Why posts that were stored could not be published, by id. */
 export const publishErrors = new Map<string, Error>()
@@ -66,7 +71,7 @@ export function PostPage({ id }: { id: string }) {
     const timer = setInterval(look, 1_000)
     return () => clearInterval(timer)
   }, [post.value])
-  return html`${!post.value && html`<h1>Post</h1>`}<${Loading} loaded=${post}>
+  return html`${!post.value && html`<h1>${sentences.shared.shell.post}</h1>`}<${Loading} loaded=${post}>
     ${(value: PostDetail) => html`<${Post} post=${value} files=${new Map(files.value?.map((file) => [file.id, file]))}
       validation=${validation.value} metrics=${metrics.value ?? []} reload=${post.reload} />`}
   <//>`
@@ -100,12 +105,12 @@ function Post({ post, files, validation, metrics, reload }: PostProps) {
     ${post.status === 'draft' && publishErrors.has(post.id) && html`<${Problem} error=${publishErrors.get(post.id)!} />`}
     ${
       told.length > 0 &&
-      html`<div class="problem tone-unconfirmed" role="status"><strong>About your last change</strong><${Issues} issues=${told} nameOf=${nameOf} /></div>`
+      html`<div class="problem tone-unconfirmed" role="status"><strong>${words.lastChange}</strong><${Issues} issues=${told} nameOf=${nameOf} /></div>`
     }
     <dl class="facts">
-      ${post.scheduledAt && html`<dt>Time</dt><dd><time datetime=${post.scheduledAt}>${formatInstant(post.scheduledAt, timeZone)}</time> (${timeZone})</dd>`}
-      ${post.externalReference && html`<dt>Reference</dt><dd dir="auto">${post.externalReference}</dd>`}
-      <dt>Changed</dt><dd>${formatInstant(post.updatedAt, OWN_ZONE)}</dd>
+      ${post.scheduledAt && html`<dt>${words.time}</dt><dd>${sayElements(words.timeIn, { time: html`<time datetime=${post.scheduledAt}>${formatInstant(post.scheduledAt, timeZone)}</time>`, zone: timeZone })}</dd>`}
+      ${post.externalReference && html`<dt>${words.reference}</dt><dd dir="auto">${post.externalReference}</dd>`}
+      <dt>${words.changed}</dt><dd>${formatInstant(post.updatedAt, OWN_ZONE)}</dd>
     </dl>
     <div class="targets">${post.targets.map(
       (target) => html`<${Target} key=${target.accountId} post=${post} target=${target} timeZone=${timeZone}
@@ -129,26 +134,26 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
   const { delivery, platform, username, attention } = target
   const time = target.scheduledAt ?? post.scheduledAt
   const network = useNames()(platform)
-  return html`<section class="card" aria-label="${username} on ${network}">
+  return html`<section class="card" aria-label=${say(sentences.shared.accounts.on, { account: username, network })}>
     <div class="bar">
       <h2 class="who"><${Face} id=${target.accountId} platform=${platform} username=${username} label=${network} /> <span dir="auto">${nameOf(usePeople().byId.get(target.accountId) ?? target)}</span></h2>
       <${StateMark} state=${delivery.state} />
     </div>
-    ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> The network does not show it any more since ${formatInstant(delivery.goneAt, timeZone)}: it was deleted or hidden there.</p>`}
-    <p class="small">${delivery.goneAt ? '' : STATES[delivery.state].meaning}${target.scheduledAt && time ? ` Its time: ${formatInstant(time, timeZone)}.` : ''}</p>
-    ${attention && isUnsettled(delivery.state) && html`<div class="problem"><strong>The account needs its owner</strong><p dir="auto">${attention.message}</p><a href="#/accounts">Open the accounts</a></div>`}
+    ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> ${say(words.gone, { time: formatInstant(delivery.goneAt, timeZone) })}</p>`}
+    <p class="small">${paragraph(!delivery.goneAt && names.states[delivery.state].meaning, target.scheduledAt && time && say(words.ownTime, { time: formatInstant(time, timeZone) }))}</p>
+    ${attention && isUnsettled(delivery.state) && html`<div class="problem"><strong>${words.needsOwner}</strong><p dir="auto">${attention.message}</p><a href="#/accounts">${words.openAccounts}</a></div>`}
     ${delivery.error && html`<${Trouble} error=${delivery.error} state=${delivery.state} />`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
         ? html`<${Preview} accountId=${target.accountId} validation=${validation} files=${new Map(files.map((file) => [file.id, file]))} />`
         : html`${partsOf(post, target).map((part) => html`<${Text} text=${part} />`)}
-          ${post.firstComment && html`<p class="small">First comment</p><${Text} text=${post.firstComment} />`}
+          ${post.firstComment && html`<p class="small">${sentences.shared.post.firstComment}</p><${Text} text=${post.firstComment} />`}
           <${Pictures} files=${files} />`
     }
     ${metrics && delivery.state === 'published' && html`<${Numbers} metrics=${metrics} target=${target} />`}
     ${(metrics?.fetchedAt || metrics?.nextFetchAt) && delivery.state === 'published' && html`<${Check} postId=${post.id} accountId=${target.accountId} reload=${reload} />`}
-    ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">Look at it on ${network}</a></p>`}
+    ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">${say(words.look, { network })}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />
   </section>`
@@ -158,7 +163,7 @@ type Delivery = PostTarget['delivery']
 
 /** The error of a delivery, its remedy, and the message of the network or the service. */
 function Trouble({ error, state }: { error: NonNullable<Delivery['error']>; state: Delivery['state'] }) {
-  const [happened, todo] = DELIVERY_WORDS[error.code] ?? [toWords(error.code), '']
+  const [happened, todo] = remedies[error.code] ?? [toWords(error.code), '']
   return html`<div class="problem tone-${state === 'published' ? 'failed' : state}">
     <strong>${happened}</strong>
     ${todo && html`<p>${todo}</p>`}
@@ -169,7 +174,7 @@ function Trouble({ error, state }: { error: NonNullable<Delivery['error']>; stat
 /** An edit of a published post, until the network has it. */
 const Edit = ({ state, text, error }: NonNullable<PostTarget['delivery']['edit']>) =>
   html`<div class="problem tone-${state === 'pending' ? 'publishing' : state}" role="status">
-    <strong>${state === 'pending' ? 'An edit is under way' : 'It could not be edited'}</strong>
+    <strong>${state === 'pending' ? words.editing : words.notEdited}</strong>
     ${text !== null && html`<${Text} text=${text} />`}
     ${error && html`<p dir="auto">${error.message}</p>`}
   </div>`
@@ -179,15 +184,22 @@ const safe = (url: string) => (/^https?:/i.test(url) ? url : undefined)
 
 function Timeline({ target: { delivery, threadParts }, timeZone }: { target: PostTarget; timeZone: string }) {
   const parts = threadParts?.length ?? 1
-  const nameOf = (act: number) => (act > parts ? ', after the post' : parts > 1 ? `, part ${act}` : '')
+  const nameOf = (number: number, act: number) => {
+    if (act > parts) return say(lineWords.attemptAfter, { number })
+    return parts > 1 ? say(lineWords.attemptOfPart, { number, part: act }) : say(lineWords.attempt, { number })
+  }
+  const resultOf = (outcome: string | null, message: string | undefined) => {
+    const result = outcome ? (outcomes[outcome] ?? outcome) : lineWords.underWay
+    return message ? label(result, message) : result
+  }
   const lines = delivery.history.map(({ number, act, startedAt, outcome, error }) => ({
     at: startedAt,
-    text: `Attempt ${number}${nameOf(act)}: ${outcome ? (OUTCOMES[outcome] ?? outcome) : 'it is under way'}${error ? `: ${error.message}` : ''}`,
+    text: label(nameOf(number, act), resultOf(outcome, error?.message)),
   }))
   const removedAt = delivery.acts.flatMap(({ removedAt }) => removedAt ?? []).sort()
-  if (delivery.state === 'removed') lines.push({ at: removedAt.at(-1)!, text: 'It was taken down' })
+  if (delivery.state === 'removed') lines.push({ at: removedAt.at(-1)!, text: lineWords.takenDown })
   const { nextAttemptAt: at, attempts } = delivery
-  if (at) lines.push({ at, text: attempts > 0 ? 'The next attempt' : 'The first attempt' })
+  if (at) lines.push({ at, text: attempts > 0 ? lineWords.next : lineWords.first })
   if (lines.length === 0) return null
   return html`<ol class="timeline">
     ${lines.map(({ at, text }) => html`<li><time datetime=${at}>${formatInstant(at, timeZone)}</time> <span dir="auto">${text}</span></li>`)}
