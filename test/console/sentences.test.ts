@@ -81,3 +81,17 @@ t.test('the page takes its sentences from the tables of languages', async (t) =>
   }
   t.strictSame(problems, [])
 })
+
+t.test('styles name no side of the window, so that a page from right to left is mirrored', async (t) => {
+  const sides = /(?<![\w-])(?:(?:margin|padding|border)-)?(?:left|right)\s*:|text-align:\s*(?:left|right)|float:/
+  const problems = globSync('src/features/console/style/*.css').flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, values = ''] = /(?:^|[\s{])(?:inset|margin|padding|border-radius):\s*([^;}]+)/.exec(line) ?? []
+        const [, right, , left] = values.trim().split(/\s+(?![^(]*\))/)
+        return sides.test(line) || (left !== right && left !== undefined) ? [`${path}: ${line.trim()}`] : []
+      }),
+  )
+  t.strictSame(problems, [])
+})

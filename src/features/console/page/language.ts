@@ -2,7 +2,7 @@ import type { table } from './languages/en/index.ts'
 import type { Plural, ValueNames } from './languages/table.ts'
 
 /** The languages of the page. Each has a folder in `languages/`. The first one stands in for those that have none. */
-export const LANGUAGES = ['en'] as const
+export const LANGUAGES = ['en', 'de', 'es', 'pt', 'ja', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
@@ -48,7 +48,7 @@ export const formatNumber = (value: number): string => numbers.format(value)
 
 export const listOf = (items: Iterable<string>): string => lists.format(items)
 
-/** A text of another direction changes nothing around it: https://www.unicode.org/reports/tr9/#Explicit_Directional_Isolates */
+// A text of another direction changes nothing around it: https://www.unicode.org/reports/tr9/
 const isolate = (text: string) => (isRightToLeft ? `\u2068${text}\u2069` : text)
 
 function fill(sentence: Sentence, values: Readonly<Record<string, unknown>>): unknown[] {

@@ -1,5 +1,11 @@
 import { useContext } from 'preact/hooks'
-import { type ErrorCode, InvalidRequest, PostroomError, Unauthorized } from '../../../clients/sdk/index.ts'
+import {
+  type Account,
+  type ErrorCode,
+  InvalidRequest,
+  PostroomError,
+  Unauthorized,
+} from '../../../clients/sdk/index.ts'
 import { pauseAfter } from './hooks.ts'
 import { html } from './html.ts'
 import { label, say, sentences } from './language.ts'
@@ -54,6 +60,12 @@ function nameOf(path: readonly (string | number)[]): string {
   const shown = toWords(String(name))
   return typeof last === 'number' ? say(words.place, { name: shown, number: last + 1 }) : shown
 }
+
+const attentions: Record<string, string | undefined> = words.attention
+
+/** Why the owner of an account has to act. A network or the service may say more in the message, in English. */
+export const sayAttention = ({ code, message }: NonNullable<Account['attention']>): string =>
+  attentions[code] ?? message
 
 /** An error as one sentence, for a note. */
 export function inWords(error: Error): string {

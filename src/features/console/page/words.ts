@@ -4,7 +4,7 @@ import { sentences } from './language.ts'
 const { names } = sentences
 
 /**
- * A state as a shape beside its word, so that nobody needs to tell colours apart. The first one of a group of deliveries
+ * The shape of a state beside its word: nobody needs to tell colours apart. The first one of a group of deliveries
  * says most about it.
  */
 export const SHAPES: Record<DeliveryState, string> = {

@@ -3,6 +3,7 @@ import { Face } from '../face.ts'
 import { html } from '../html.ts'
 import { say, sentences } from '../language.ts'
 import { Confirm, Details } from '../parts.ts'
+import { sayAttention } from '../problem.ts'
 import { useCan, useCanConnect, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { AccountNumbers, DAYS } from './numbers.ts'
@@ -24,7 +25,7 @@ export function Row({ account, onConnect, reload }: { account: Account; onConnec
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
       ${credentialsExpireAt && html`<p class="small">${say(words.expires, { time: formatInstant(credentialsExpireAt, OWN_ZONE) })}</p>`}
-      ${attention ? html`<p class="warning" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>` : html`<p class="small">${words.ready}</p>`}
+      ${attention ? html`<p class="warning" dir="auto" title=${attention.message}><span aria-hidden="true">⚠</span> ${sayAttention(attention)}</p>` : html`<p class="small">${words.ready}</p>`}
     </div>
     <div class="buttons">
       <a class="button" href="#/calendar?accountId=${id}">${words.calendar}</a>

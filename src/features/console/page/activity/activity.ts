@@ -144,7 +144,7 @@ function logOf({
     response && say(words.status, { status: String(response.status) }),
     error,
   ]
-  return listOf(facts.filter((fact) => typeof fact === 'string'))
+  return facts.filter(Boolean).join(sentences.shared.comma)
 }
 
 function Apps() {
@@ -163,7 +163,7 @@ function Keys() {
   const list = useLoad(async () => Array.fromAsync(client.keys.list()), [client])
   return html`<${Rows} title=${words.keys} loaded=${list} none=${words.noKeys}>
     ${({ id, name, start, ...rights }: ApiKey) => html`<li key=${id}>
-      <div><strong dir="auto">${name ?? words.noName}</strong> <code>${start}…</code><${Rights} ...${rights} /></div>
+      <div><strong dir="auto">${name ?? words.noName}</strong> <code dir="ltr">${start}…</code><${Rights} ...${rights} /></div>
       <${Confirm} label=${words.revoke} isDangerous says=${say(words.revokeHelp, { name: name ?? '', start })} act=${() => client.keys.revoke(id)} onDone=${list.reload} />
     </li>`}
   <//>`

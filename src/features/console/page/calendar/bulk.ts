@@ -35,7 +35,7 @@ export async function forEachPost(
 
 const { results } = sentences.calendar
 
-/** What is done with the posts. */
+/** An action on all selected posts. */
 export type Result = keyof typeof results
 
 /** One sentence about all posts. */

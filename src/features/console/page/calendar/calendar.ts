@@ -110,9 +110,9 @@ function Head({ view, date, from, until }: Shown) {
       ${
         view !== 'list' &&
         html`<div class="joined" role="group" aria-label=${steps.time}>
-          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}><span class="turns" aria-hidden="true">‹</span></button>
+          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}>‹</button>
           <button type="button" onClick=${() => setQuery({ date: '' })}>${words.today}</button>
-          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}><span class="turns" aria-hidden="true">›</span></button>
+          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}>›</button>
         </div>`
       }
       <div class="joined" role="group" aria-label=${words.view}>

@@ -1,3 +1,4 @@
+import { locale } from '../language.ts'
 import { formatLocal, toLocal } from '../time.ts'
 
 /** The hour at which a post on a day begins, where nobody has said another one. */
@@ -28,9 +29,11 @@ export function rowsOf(isNightOpen: boolean): Row[] {
   return rows
 }
 
+const hours = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 })
+
 export const rowTitle = ({ from, until }: Row) =>
   until - from > 1
-    ? `${twoDigits(from)}–${twoDigits(until)}`
+    ? `${hours.format(from)}–${hours.format(until)}`
     : formatLocal(`2000-01-01T${twoDigits(from)}:00`, { timeStyle: 'short' })
 
 /** Whether a day, or an hour of it, is not over. */

@@ -4,6 +4,7 @@ import { Face } from '../face.ts'
 import { html } from '../html.ts'
 import { say, sentences } from '../language.ts'
 import { isNamed, nameOf } from '../people.ts'
+import { sayAttention } from '../problem.ts'
 import { useNames } from '../session.ts'
 import { AccountSets } from './account-sets.ts'
 
@@ -50,6 +51,6 @@ function Choice({ account, isChosen, onToggle }: { account: Account; isChosen: b
     <input type="checkbox" checked=${isChosen} onChange=${onToggle} />
     <${Face} ...${account} label=${useNames()(platform)} />
     <span class="who"><span dir="auto">${displayName ?? username}</span>${displayName && html` <span class="small" dir="auto">${username}</span>`}</span>
-    ${attention && html`<span class="warning" title=${attention.message}>⚠<span class="hidden"> ${attention.message}</span></span>`}
+    ${attention && html`<span class="warning" title=${sayAttention(attention)}>⚠<span class="hidden"> ${sayAttention(attention)}</span></span>`}
   </label>`
 }

@@ -4,6 +4,7 @@ import { html } from '../html.ts'
 import { say, sentences } from '../language.ts'
 import { nameOf } from '../people.ts'
 import { issuesOf, Preview } from '../preview.ts'
+import { sayAttention } from '../problem.ts'
 import { useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { type Draft, type Fit, filesOf, hasFiles, isTimed, type Own } from './draft.ts'
@@ -42,7 +43,7 @@ export function OnAccount({ account, draft, validation, setDraft, ...filesProps 
     html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
   return html`<section class="card" aria-label=${say(sentences.shared.accounts.on, { account: username, network: useNames()(platform) })}>
     <h2 class="who"><${Face} ...${account} label=${useNames()(platform)} /> <span dir="auto">${nameOf(account)}</span></h2>
-    ${attention && html`<p class="small" dir="auto"><span aria-hidden="true">⚠</span> ${attention.message}</p>`}
+    ${attention && html`<p class="small" dir="auto" title=${attention.message}><span aria-hidden="true">⚠</span> ${sayAttention(attention)}</p>`}
     ${slot && html`<p class="small">${say(words.slot, { time: formatInstant(slot.scheduledAt, OWN_ZONE) })}</p>`}
     ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">${sentences.compose.checking}</p>`}
     ${

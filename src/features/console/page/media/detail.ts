@@ -3,7 +3,7 @@ import { type Focus, type MediaDetail, NotFound, type PostDetail } from '../../.
 import { newDraft } from '../compose/draft.ts'
 import { keep, readKept, setQuery, useLoad } from '../hooks.ts'
 import { html } from '../html.ts'
-import { listOf, locale, say, sentences } from '../language.ts'
+import { locale, say, sentences } from '../language.ts'
 import { Confirm, Loading } from '../parts.ts'
 import { fileNameOf, usePreview } from '../pictures.ts'
 import { Problem } from '../problem.ts'
@@ -62,7 +62,7 @@ function factsOf({ mimeType, bytes, width, height, durationSeconds, createdAt }:
     size,
     say(words.added, { time: formatInstant(createdAt, OWN_ZONE) }),
   ]
-  return listOf(facts.filter((fact) => typeof fact === 'string'))
+  return facts.filter(Boolean).join(sentences.shared.comma)
 }
 
 /** The picture with its focus, and how networks cut it around that. */

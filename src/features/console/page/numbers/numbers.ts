@@ -52,9 +52,9 @@ export function Numbers() {
       <h1>${say(words.title, { month: dates.formatLocal(first, { month: 'long', year: 'numeric' }) })}</h1>
       <div class="buttons">
         <div class="joined" role="group" aria-label=${steps.time}>
-          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}><span class="turns" aria-hidden="true">‹</span></button>
+          <button type="button" aria-label=${steps.before} onClick=${() => step(-1)}>‹</button>
           <button type="button" onClick=${() => setQuery({ month: '' })}>${words.thisMonth}</button>
-          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}><span class="turns" aria-hidden="true">›</span></button>
+          <button type="button" aria-label=${steps.after} onClick=${() => step(1)}>›</button>
         </div>
         ${rows.value && rows.value.length > 0 && html`<${SaveCsv} rows=${rows.value} name=${`numbers-${first.slice(0, 7)}`} />`}
       </div>

@@ -16,7 +16,7 @@ import { Loading, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { type Picture, Pictures } from '../pictures.ts'
 import { Preview, toBody } from '../preview.ts'
-import { Problem } from '../problem.ts'
+import { Problem, sayAttention } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { partsOf, titleOf, toWords } from '../words.ts'
@@ -141,7 +141,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     </div>
     ${delivery.goneAt && html`<p class="warning"><span aria-hidden="true">⚠</span> ${say(words.gone, { time: formatInstant(delivery.goneAt, timeZone) })}</p>`}
     <p class="small">${paragraph(!delivery.goneAt && names.states[delivery.state].meaning, target.scheduledAt && time && say(words.ownTime, { time: formatInstant(time, timeZone) }))}</p>
-    ${attention && isUnsettled(delivery.state) && html`<div class="problem"><strong>${words.needsOwner}</strong><p dir="auto">${attention.message}</p><a href="#/accounts">${words.openAccounts}</a></div>`}
+    ${attention && isUnsettled(delivery.state) && html`<div class="problem"><strong>${words.needsOwner}</strong><p dir="auto" title=${attention.message}>${sayAttention(attention)}</p><a href="#/accounts">${words.openAccounts}</a></div>`}
     ${delivery.error && html`<${Trouble} error=${delivery.error} state=${delivery.state} />`}
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${

@@ -89,6 +89,22 @@ export const problems = {
       'Retry later. Give the operator the details if it stays.',
     ],
   },
+  /** Why the owner of an account has to act. */
+  attention: {
+    not_connected: 'The account has no credentials. Connect it, or publish by hand.',
+    unauthorized: 'The network does not accept the access to the account. Connect it again.',
+    reconnect_required: 'The access to the account has ended. Connect it again.',
+    refresh_failed:
+      'The access to the account has ended and could not be renewed yet, which is tried again. Connect it again if this lasts.',
+    app_missing:
+      'The app that the account was connected with is not set up any more. The operator has to put it back, or the account is connected again.',
+    scopes_missing: 'The network allows less than publishing needs. Connect the account again.',
+    expiring: 'The access to the account ends soon, and cannot be renewed. Connect it again before.',
+    app_not_approved: 'The network has not approved the app of this service yet. Its operator has to get the approval.',
+    account_restricted: 'The network restricts the account. Act there as it asks.',
+    app_restricted: 'The network restricts this service. Its operator has to act, and posts wait.',
+    credentials_unreadable: 'The service cannot read the access to the account. Its operator has to act.',
+  },
   /** Warnings, where those of the API name ids and properties. */
   warnings: {
     unused_thread_parts: 'It is no thread, so its further parts are kept and not published.',

@@ -1,7 +1,8 @@
 /** Sentences that several pages use, and those around the pages. */
 export const shared = {
-  /** The marks between two sentences, and between the items of a list whose items have commas. */
+  /** The marks between two sentences, between facts, and between facts that have commas themselves. */
   between: ' ',
+  comma: ', ',
   semicolon: '; ',
   labelled: '{label}: {text}',
   range: '{from} – {until}',

@@ -1,0 +1,96 @@
+import type { calendar as english } from '../en/calendar.ts'
+import type { Translated } from '../table.ts'
+
+export const calendar = {
+  calendar: 'カレンダー',
+  today: '今日',
+  view: '表示',
+  views: { month: '月', week: '週', list: 'リスト' },
+  allPosts: 'すべての投稿',
+  select: '選択',
+  newPost: '新しい投稿',
+  newPostOn: '新しい投稿：{time}',
+  nothing: 'ここには何も予約されていません。',
+  nothingYet: 'ここには何も予約されていません。{link}か、空いている日をクリックしてください。',
+  compose: '投稿を作成する',
+  day: { other: '{day}、投稿 {count} 件' },
+  fewer: '折りたたむ',
+  more: { other: 'ほか {count} 件' },
+  shareOf: '{count} / {total}',
+  night: '夜の時間帯',
+  fold: '夜の時間帯を折りたたむ',
+  unfold: '夜の時間帯を展開する',
+  filters: {
+    words: '単語または参照番号',
+    search: '投稿を検索',
+    network: 'ネットワーク',
+    networks: 'すべてのネットワーク',
+    state: '状態',
+    states: 'すべての状態',
+  },
+  list: {
+    order: '並び順',
+    latest: 'すべて、新しい順',
+    next: '今後の予定、近い順',
+    none: '条件に合う投稿はありません。時刻のない投稿は下書きにあります。',
+  },
+  drafts: {
+    title: '下書き',
+    drop: 'ここに投稿をドロップすると下書きに戻ります。',
+    none: '下書きはありません。',
+    noneYet: '下書きはありません。時刻のない投稿は下書きになります。',
+    more: '下書きをさらに表示',
+  },
+  moves: {
+    changed: 'その間に投稿が変更されました。もう一度確認してください。',
+    past: '{time} を過ぎています。今すぐ公開するには投稿を開いてください。',
+    failed: '移動できませんでした：{reason}',
+    moved: '{time} に移動しました。',
+    scheduled: '{time} に予約しました。',
+    withdrawn: '下書きに戻しました。',
+    cancelled: '{accounts} ではキャンセルされていますが、再び送信されることになります。エディターで開いてください。',
+    noTime: '下書きには時刻がありません。',
+    published: '公開済みです。',
+  },
+  bulk: {
+    title: '選択した投稿',
+    selected: { other: '{count} 件を選択中' },
+    selectShown: '表示中をすべて選択',
+    selectPost: '選択：{text}',
+    shift: '日をずらす',
+    shiftHelp: '各投稿の時刻は変わりません。下書きと公開済みの投稿はそのままです。',
+    days: '日数（0未満で前へ）',
+    moveTo: '日を指定して移動',
+    moveHelp: '各投稿の時刻は変わりません。下書きには時刻が付き、予約されます。',
+    day: '日',
+    retryHelp: {
+      other: '{count} 件の投稿について、失敗または時間切れになった各アカウントへ、足りない分を数秒以内に送信します。',
+    },
+    deleteHelp: {
+      other: '{count} 件の投稿を削除します。公開はされません。この操作は元に戻せません。公開済みの投稿は残ります。',
+    },
+    done: '完了',
+  },
+  results: {
+    shifted: {
+      all: { other: '{count} 件の日をずらしました。' },
+      some: { other: '{count} 件中 {done} 件の日をずらしました。残りはそのままです：' },
+    },
+    moved: {
+      all: { other: '{count} 件を移動しました。' },
+      some: { other: '{count} 件中 {done} 件を移動しました。残りはそのままです：' },
+    },
+    movedBack: {
+      all: { other: '{count} 件を元の位置に戻しました。' },
+      some: { other: '{count} 件中 {done} 件を元の位置に戻しました。残りはそのままです：' },
+    },
+    retried: {
+      all: { other: '{count} 件を再送信しました。' },
+      some: { other: '{count} 件中 {done} 件を再送信しました。残りはそのままです：' },
+    },
+    deleted: {
+      all: { other: '{count} 件を削除しました。' },
+      some: { other: '{count} 件中 {done} 件を削除しました。残りはそのままです：' },
+    },
+  },
+} satisfies Translated<typeof english>
