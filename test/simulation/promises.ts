@@ -1,7 +1,18 @@
 import type { Db } from '../../db/client.ts'
+import type { DeliveryState } from '../../schemas/delivery.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import { findGuarantees } from '../../src/platforms/contract/guarantee.ts'
 import { platforms } from '../../src/platforms/limits.ts'
+import {
+  allowsDoubt,
+  type Claim,
+  findForks,
+  findWrongClaim,
+  findWrongEvents,
+  type Outcome,
+  type PostEvent,
+  rangeOf,
+} from '../helpers/promises.ts'
 import { type SCENES, sceneOf, type startFakeNetworks } from '../networks/fakes/all.ts'
 import type { Told } from './owner.ts'
 
@@ -17,7 +28,7 @@ interface Found {
 interface StoredDelivery {
   postId: string
   accountId: string
-  state: string
+  state: DeliveryState
   dueAt: Date | null
   slotAt: Date | null
   intent: number | null
@@ -26,12 +37,7 @@ interface StoredDelivery {
   edit: object | null
 }
 
-interface StoredEvent {
-  id: string
-  position: number
-  type: string
-  postId: string | null
-  accountIds: string[] | null
+interface StoredEvent extends PostEvent {
   data: Record<string, unknown>
 }
 
@@ -56,11 +62,12 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
     .orderBy('position')
     .execute()) as StoredEvent[]
   return [
-    ...findLost(posts, told),
-    ...findForks(told),
-    ...findGaps(events),
-    ...findWrongPosts(posts, events),
-    ...findWrongDeliveries(deliveries, events),
+    ...[
+      ...claimsOf(posts, told).flatMap(findWrongClaim),
+      ...findForks(told.filter(({ what, status }) => what === 'patch' && status === 200)),
+      ...findWrongEvents(events, posts, deliveries),
+    ].map(({ text }) => text),
+    ...findOpen(deliveries),
     ...[...accounts].flatMap(([platform, id]) => findWrongNetwork(platform, id, deliveries, events, fakes)),
     ...findWrongTexts(posts, accounts, deliveries, fakes),
     ...findSharedSlots(deliveries),
@@ -68,66 +75,38 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
   ]
 }
 
-/** Finds posts that are lost or doubled although acknowledged, or stored although refused. */
-function findLost(posts: { id: string; caption: string | null }[], told: Told[]): string[] {
-  const ids = new Set(posts.map(({ id }) => id))
+/** What the owner was told about each post. Its text may change, unlike that of one that was refused. */
+function claimsOf(posts: { id: string; caption: string | null }[], told: Told[]): Claim[] {
+  const known = new Set(posts.map(({ id }) => id))
   const mayBeDeleted = new Set(
     told.flatMap(({ what, postId, status }) => (what === 'delete' && (!status || status < 300) ? [postId] : [])),
   )
-  return [...Map.groupBy(told, ({ what, text }) => (what === 'create' ? text : undefined))].flatMap(
-    ([text, creates]) => {
-      if (text === undefined) return []
-      const made = new Set(creates.flatMap(({ postId }) => postId ?? []))
-      if (made.size > 1) return [`"${text}" was created ${made.size} times under one key`]
-      const [id] = made
-      if (id !== undefined && !ids.has(id) && !mayBeDeleted.has(id)) return [`the post ${id}, "${text}", is lost`]
-      const isRefused = creates.every(({ status }) => status !== undefined && status >= 400 && status < 500)
-      return isRefused && posts.some(({ caption }) => caption === text) ? [`"${text}" was refused and is stored`] : []
-    },
-  )
-}
-
-/** Each version of a post is changed by one request at most. */
-const findForks = (told: Told[]): string[] =>
-  [
-    ...Map.groupBy(told, ({ what, status, postId, ifMatch }) =>
-      what === 'patch' && status === 200 ? `${postId} ${ifMatch}` : undefined,
-    ),
-  ]
-    .filter(([version, changes]) => version !== undefined && changes.length > 1)
-    .map(([version, changes]) => `the version ${version} was changed ${changes.length} times`)
-
-/** The positions of a user are 1, 2, 3 … */
-export const findGaps = (events: Pick<StoredEvent, 'id' | 'position'>[]): string[] =>
-  events.flatMap(({ position, id }, index) =>
-    position === index + 1 ? [] : [`event ${id} has the position ${position}, and is number ${index + 1}`],
-  )
-
-/** The first event of each post is its only `post.created`. */
-export function findWrongPosts(posts: { id: string }[], events: Pick<StoredEvent, 'postId' | 'type'>[]): string[] {
-  const byPost = Map.groupBy(events, ({ postId }) => postId)
-  return posts.flatMap(({ id }) => {
-    const types = (byPost.get(id) ?? []).map(({ type }) => type)
-    const isRight = types[0] === 'post.created' && types.lastIndexOf('post.created') === 0
-    return isRight ? [] : [`the post ${id} has the events ${types.join()}`]
+  const creates = told.filter(({ what }) => what === 'create')
+  return [...Map.groupBy(creates, ({ text }) => text!)].map(([text, requests]) => {
+    const ids = requests.flatMap(({ postId }) => postId ?? [])
+    const stored =
+      ids.length > 0
+        ? new Set(ids.filter((id) => known.has(id)))
+        : posts.filter(({ caption }) => caption === text).map(({ id }) => id)
+    return {
+      name: `"${text}"`,
+      ids,
+      stored: [...stored],
+      deletion: mayBeDeleted.has(ids[0]) ? 'possible' : undefined,
+      mayBeStored: !requests.every(({ status }) => status !== undefined && status >= 400 && status < 500),
+    }
   })
 }
 
 const OPEN = ['queued', 'publishing', 'removing']
 
-/** Each delivery has come to an end, and its events tell which. */
-function findWrongDeliveries(deliveries: StoredDelivery[], events: StoredEvent[]): string[] {
-  const byDelivery = Map.groupBy(events, ({ postId, accountIds }) => `${postId} ${accountIds?.[0]}`)
-  return deliveries.flatMap(({ postId, accountId, state, intent }) => {
+/** Each delivery has come to an end, and so has its last call. */
+const findOpen = (deliveries: StoredDelivery[]): string[] =>
+  deliveries.flatMap(({ postId, accountId, state, intent }) => {
     const name = `the delivery of ${postId} to ${accountId}`
     if (OPEN.includes(state)) return [`${name} is still ${state}`]
-    if (intent !== null && state !== 'unconfirmed') return [`${name} is ${state}, and its call is still open`]
-    const types = (byDelivery.get(`${postId} ${accountId}`) ?? []).map(({ type }) => type)
-    const published = types.filter((type) => type === 'delivery.published').length
-    const expected = state === 'published' || state === 'removed' || state === 'remove_failed' ? 1 : 0
-    return published === expected ? [] : [`${name} is ${state} and has ${published} delivery.published`]
+    return intent !== null && state !== 'unconfirmed' ? [`${name} is ${state}, and its call is still open`] : []
   })
-}
 
 /** The network shows what the service says, and no more than its guarantee allows. */
 function findWrongNetwork(
@@ -148,20 +127,21 @@ function findWrongNetwork(
   )
   const states = [
     ...deliveries.map(({ state }) => state),
-    ...[...lastOf.values()].map((list) => String(list.at(-1)!.data.state)),
+    ...[...lastOf.values()].map((list) => String(list.at(-1)!.data.state) as DeliveryState),
   ]
-  const certain = states.filter((state) => state === 'published' || state === 'remove_failed').length
-  const unconfirmed = states.filter((state) => state === 'unconfirmed').length
+  const rules = findGuarantees(platforms[platform], 'text').map(({ rule }) => rule)
+  const outcomes = states.map((state): Outcome => {
+    const sent = state === 'published' || state === 'remove_failed' ? 1 : 0
+    return { name: platform, state, acts: 1, sent, rules }
+  })
+  const { min, max } = rangeOf(outcomes)
   const visible = scene.countVisible(fake)
-  const allowsDoubt = findGuarantees(platforms[platform], 'text').some(
-    ({ rule }) =>
-      rule.guarantee === 'at-most-once' || (rule.guarantee === 'reconcilable' && rule.ifAbsent === 'unconfirmed'),
-  )
+  const unconfirmed = max - min
   return [
-    ...(visible < certain || visible > certain + unconfirmed
-      ? [`${platform} shows ${visible} posts: ${certain} are published, ${unconfirmed} unconfirmed`]
+    ...(visible < min || visible > max
+      ? [`${platform} shows ${visible} posts: ${min} are published, ${unconfirmed} unconfirmed`]
       : []),
-    ...(unconfirmed > 0 && !allowsDoubt
+    ...(unconfirmed > 0 && !allowsDoubt(rules)
       ? [`${platform} has ${unconfirmed} unconfirmed posts, against its guarantee`]
       : []),
   ]

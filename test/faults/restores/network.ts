@@ -3,18 +3,17 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Act, Adapter } from '../../../src/platforms/contract/adapter.ts'
-import type { Guarantee } from '../../../src/platforms/contract/guarantee.ts'
+import { findGuarantees } from '../../../src/platforms/contract/guarantee.ts'
 import { PublishError } from '../../../src/platforms/contract/publish-error.ts'
+import { platforms } from '../../../src/platforms/limits.ts'
 import type { Teardown } from '../../helpers/database.ts'
 
-/** One network of each guarantee, in place of real ones of the same guarantee. */
-export const NETWORKS = {
-  x: 'reconcilable',
-  linkedin: 'at-most-once',
-  threads: 'exactly-once',
-} as const satisfies Record<string, Guarantee>
+/** One network of each guarantee. */
+export const IDS = ['threads', 'telegram', 'bluesky'] as const
+export type NetworkId = (typeof IDS)[number]
 
-export type NetworkId = keyof typeof NETWORKS
+/** What the catalogue guarantees for posts and comments alike. */
+export const ruleOf = (id: NetworkId) => findGuarantees(platforms[id], 'comment')[0]!.rule
 
 /** Milliseconds between a call and its response: with 16 calls at a time on each network, about 500 posts a second. */
 const LATENCY_MS = { min: 20, max: 160 }
@@ -36,7 +35,7 @@ export async function startNetworks(t: Teardown): Promise<FakeNetworks> {
     let body = ''
     for await (const chunk of request) body += chunk
     const { name, text } = JSON.parse(body)
-    const isRepeated = request.url === '/threads' && ids.has(name)
+    const isRepeated = request.url === '/bluesky' && ids.has(name)
     if (!isRepeated) {
       const key = `${request.url!.slice(1)} ${text}`
       shown.set(key, (shown.get(key) ?? 0) + 1)
@@ -62,15 +61,16 @@ export async function startNetworks(t: Teardown): Promise<FakeNetworks> {
 
 /** Adapters that publish to the server at `url`. */
 export const createAdapters = (url: string): Record<NetworkId, Adapter> => ({
-  x: createAdapter(url, 'x'),
-  linkedin: createAdapter(url, 'linkedin'),
   threads: createAdapter(url, 'threads'),
+  telegram: createAdapter(url, 'telegram'),
+  bluesky: createAdapter(url, 'bluesky'),
 })
 
 function createAdapter(url: string, network: NetworkId): Adapter {
+  const { guarantee } = ruleOf(network)
   const sent = (id: string) => ({ id, url: `https://${network}.example/${id}` })
   return {
-    guarantee: NETWORKS[network],
+    guarantee,
     concurrency: 16,
     identify: async () => ({ externalId: '1', username: 'ada', displayName: null }),
     prepare: async () => ({ ready: null }),
@@ -79,7 +79,7 @@ function createAdapter(url: string, network: NetworkId): Adapter {
       const response = await call(`${url}/${network}`, { method: 'POST', body }, true)
       return sent(await response.text())
     },
-    ...(NETWORKS[network] !== 'at-most-once' && {
+    ...(guarantee !== 'at-most-once' && {
       async reconcile(act: Act) {
         const response = await call(`${url}/${network}?${encodeURIComponent(nameOf(network, act))}`, {}, false)
         const id = await response.text()
@@ -91,7 +91,7 @@ function createAdapter(url: string, network: NetworkId): Adapter {
 
 /** The identity of an act: on a network that is searched, its text. */
 const nameOf = (network: NetworkId, { token, startedAt, text }: Act) =>
-  network === 'threads' ? `${token} ${startedAt.getTime()}` : `${network} ${text}`
+  network === 'bluesky' ? `${token} ${startedAt.getTime()}` : `${network} ${text}`
 
 /** Keep-alive is off, so that the server sees by its connections that the last call of a killed worker has ended. */
 const call = (url: string, init: RequestInit, maybeSent: boolean): Promise<Response> =>
