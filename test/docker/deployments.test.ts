@@ -95,8 +95,8 @@ t.test('Kubernetes: no probe depends on the database, and pods have time to fini
   t.equal(ports[0].containerPort, VARIABLES.properties.PORT.default)
 })
 
-/** A process with a limit of 512 MiB is tested: it survives every file and body. */
-const MEMORY_MIB = 512
+/** Tested in test/faults/bodies/pictures.test.ts. */
+const MEMORY_MIB = 768
 
 t.test('each deployment limits memory, processes, sizes of files and core dumps', async (t) => {
   const { problems, check } = collectProblems()

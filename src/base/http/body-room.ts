@@ -14,7 +14,7 @@ const SHORT_BYTES_MAX = 4_096
 
 const MIB = 2 ** 20
 /** The bodies that are read. A client that sends one slowly holds its room meanwhile. */
-const reading = createRoom({ max: 64 * MIB, perOwner: 16 * MIB })
+const reading = createRoom({ max: 16 * MIB, perOwner: 4 * MIB })
 /** The values of parsed bodies, until their responses. In memory, they take up to 22 times the bytes of their JSON. */
 const parsing = createRoom({ max: 4 * MIB, perOwner: 3 * MIB })
 
