@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { createWorld } from '../helpers/app.ts'
 
-/** The service on a TCP port, and the head of an upload request with `length` as its Content-Length. */
+/** The service on a TCP port, and the head of a request with `length` as its Content-Length, by default of an upload. */
 export async function listening(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
   const world = await createWorld(t, options)
   const ada = await world.user()
@@ -15,8 +15,8 @@ export async function listening(t: Parameters<typeof createWorld>[0], options: P
     await once(socket, 'connect')
     return socket
   }
-  const head = (type: string, length: number | string) =>
-    `POST /api/v1/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ada.key}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+  const head = (type: string, length: number | string, path = '/media') =>
+    `POST /api/v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${ada.key}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
   return { ...world, ada, port, connect, head }
 }
 

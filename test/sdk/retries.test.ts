@@ -174,3 +174,14 @@ t.test('a response that keeps coming may take longer than timeoutMs, and silence
   })
   await t.rejects(silent.client.accounts.list(), { name: 'ConnectionError', message: /within 1000 ms$/ })
 })
+
+t.test('a long body has a millisecond more for each of its bytes', async (t) => {
+  const late = async (response: ServerResponse) => {
+    await sleep(1_000)
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"a"}')
+  }
+  const { client } = await scriptService(t, [late], { timeoutMs: 100, maxRetries: 0 })
+  const caption = 'a'.repeat(60_000)
+  t.hasStrict(await client.posts.create({ accountIds: ['b'], caption }), { id: 'a' })
+  await t.rejects(client.posts.create({ accountIds: ['b'], caption: '' }), { name: 'ConnectionError' })
+})

@@ -8,6 +8,7 @@ import { compressRead } from './encodings.ts'
 import { bodyCutOff, ERROR_CODE_HEADER, unsupportedContentType } from './errors.ts'
 import { EMPTY_BODY, findTextProblem, parseBody } from './json.ts'
 import { awaitSending } from './long-answers.ts'
+import { allowLongBody } from './long-bodies.ts'
 import { handleProtocolErrors, noteRequestStart, noteResponseEnd } from './protocol-errors.ts'
 import { addressOf } from './trusted-proxies.ts'
 
@@ -72,9 +73,11 @@ export const requests = fp(async (app: FastifyInstance) => {
     done()
   })
 
-  app.addHook('preParsing', (request, _reply, payload, done) => {
+  app.addHook('preParsing', (request, reply, payload, done) => {
     const room = awaitReading(request)
     if (!room) return done(null, payload)
+    // On a slow link, a megabyte takes minutes. Its room is that of its user.
+    if (request.userId) allowLongBody(request, reply)
     // The body of a client that disconnects meanwhile would never end.
     room.then(() => done(request.raw.destroyed ? bodyCutOff() : null, payload), done)
   })

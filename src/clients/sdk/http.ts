@@ -95,11 +95,12 @@ export class Http {
     const { signal, timeoutMs = defaults.timeoutMs, maxRetries = defaults.maxRetries } = options
     const form = body instanceof Form ? body : undefined
     const headers = new Headers({ authorization: `Bearer ${key}`, accept: 'application/json' })
+    const json = form || body === undefined ? '' : JSON.stringify(body)
     if (body !== undefined) headers.set('content-type', form?.type ?? 'application/json')
     for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
     for (let retries = 0; ; retries++) {
       const content = body !== undefined && {
-        body: form ? await form.open() : JSON.stringify(body),
+        body: form ? await form.open() : json,
         duplex: 'half' as const,
       }
       signal?.throwIfAborted()
@@ -108,11 +109,12 @@ export class Http {
       const end = () => attempt.abort(signal?.reason)
       let timer: ReturnType<typeof setTimeout> | undefined
       // A slow link may take minutes for a page of posts: only silence ends an attempt.
-      const heard = () => {
+      const heard = (ms = timeoutMs) => {
         clearTimeout(timer)
-        timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+        timer = setTimeout(end, Math.min(ms, TIMER_MAX_MS))
       }
-      heard()
+      // The service accepts a body that arrives at a byte a millisecond.
+      heard(timeoutMs + json.length)
       signal?.addEventListener('abort', end)
       let failure: PostroomError
       try {
