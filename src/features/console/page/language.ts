@@ -46,10 +46,10 @@ const lists = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow'
 
 export const formatNumber = (value: number): string => numbers.format(value)
 
-export const listOf = (items: Iterable<string>): string => lists.format(items)
-
 // A text of another direction changes nothing around it: https://www.unicode.org/reports/tr9/
 const isolate = (text: string) => (isRightToLeft ? `\u2068${text}\u2069` : text)
+
+export const listOf = (items: Iterable<string>): string => lists.format(Array.from(items, isolate))
 
 function fill(sentence: Sentence, values: Readonly<Record<string, unknown>>): unknown[] {
   const text =

@@ -13,7 +13,7 @@ import { html } from '../html.ts'
 import { label, listOf, paragraph, say, sentences } from '../language.ts'
 import { Confirm, Details, Empty, Rows, StateMark } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
-import { Problem } from '../problem.ts'
+import { Problem, sayDelivery } from '../problem.ts'
 import { useCan, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { toWords } from '../words.ts'
@@ -56,7 +56,7 @@ function Troubles({ eventCount }: { eventCount: number }) {
       <div>
         <a href="#/posts/${found.postId}" dir="auto">${found.captionExcerpt || sentences.shared.post.noText}</a>
         <p class="who small"><${Face} id=${found.accountId} platform=${found.platform} username=${found.username} /> <span dir="auto">${nameOf(byId.get(found.accountId) ?? found)}</span></p>
-        ${found.error && html`<p class="small" dir="auto">${found.error.message}</p>`}
+        ${found.error && html`<p class="small" dir="auto" title=${found.error.message}>${sayDelivery(found.error.code)?.[0] ?? found.error.message}</p>`}
       </div>
       <${StateMark} state=${found.state} />
     </li>`}

@@ -100,7 +100,7 @@ function Head({ view, date, from, until }: Shown) {
     week: () =>
       say(sentences.shared.range, {
         from: dates.formatLocal(from, { day: 'numeric', month: 'short' }),
-        until: dates.formatLocal(last, { dateStyle: 'medium' }),
+        until: dates.formatLocal(last, { day: 'numeric', month: 'short', year: 'numeric' }),
       }),
     list: () => words.allPosts,
   }

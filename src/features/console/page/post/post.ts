@@ -16,7 +16,7 @@ import { Loading, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
 import { type Picture, Pictures } from '../pictures.ts'
 import { Preview, toBody } from '../preview.ts'
-import { Problem, sayAttention } from '../problem.ts'
+import { Problem, sayAttention, sayDelivery } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
 import { partsOf, titleOf, toWords } from '../words.ts'
@@ -28,7 +28,6 @@ import { PostActions } from './post-actions.ts'
 const { names, post: words } = sentences
 const lineWords = words.timeline
 const outcomes: Record<string, string | undefined> = names.outcomes
-const remedies: Record<string, readonly [happened: string, todo: string] | undefined> = sentences.problems.deliveries
 
 /** Why posts that were stored could not be published, by id. */
 export const publishErrors = new Map<string, Error>()
@@ -163,7 +162,7 @@ type Delivery = PostTarget['delivery']
 
 /** The error of a delivery, its remedy, and the message of the network or the service. */
 function Trouble({ error, state }: { error: NonNullable<Delivery['error']>; state: Delivery['state'] }) {
-  const [happened, todo] = remedies[error.code] ?? [toWords(error.code), '']
+  const [happened, todo] = sayDelivery(error.code) ?? [toWords(error.code), '']
   return html`<div class="problem tone-${state === 'published' ? 'failed' : state}">
     <strong>${happened}</strong>
     ${todo && html`<p>${todo}</p>`}
