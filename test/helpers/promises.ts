@@ -4,13 +4,13 @@ import type { Guarantee } from '../../src/platforms/contract/guarantee.ts'
 // The promises of the service, as tests of faults hold it to them. These have no checks of their own beside facts that
 // only one of them has.
 
-/** What is broken: an acknowledgement, the stream of events, or what a network shows. */
+/** A broken promise: an acknowledgement, the stream of events, or what a network shows. */
 export interface Breach {
   kind: 'lost' | 'stored twice' | 'unexpected' | 'forked' | 'events' | 'sent twice' | 'false state' | 'guarantee'
   text: string
 }
 
-/** What clients were told about a post, and what is stored of it. */
+/** The responses about a post, and the rows that are stored of it. */
 export interface Claim {
   name: string
   /** The ids in the responses to its creation: usually one, and none without an acknowledgement. */
@@ -91,20 +91,20 @@ export function findWrongEvents(events: PostEvent[], posts: { id: string }[], de
   return [...gaps, ...wrongPosts, ...wrongDeliveries].map((text) => ({ kind: 'events', text }))
 }
 
-/** What the catalogue says of a lost response. */
+/** The guarantee for an act whose response was lost. */
 interface Rule {
   guarantee: Guarantee
   ifAbsent?: 'sent again' | 'unconfirmed'
 }
 
-/** What the service says of a delivery on which nothing is under way. */
+/** A delivery on which nothing is under way, as the service shows it. */
 export interface Outcome {
   name: string
   state: DeliveryState
   /** The acts that it has, and how many of them the service says are out. */
   acts: number
   sent: number
-  /** What the catalogue guarantees for the act that is open, or for all of its acts. */
+  /** The guarantees of the catalogue for the act that is open, or for all of its acts. */
   rules: readonly Rule[]
   /** Whether the network got the call of the open act. Absent: unknown. */
   isCalled?: boolean | undefined

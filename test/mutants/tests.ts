@@ -9,7 +9,7 @@ import type { Mutant } from './mutants.ts'
 export interface TestFile {
   file: string
   ms: number
-  /** What V8 counted, by the URL of each module that mutants change. */
+  /** The counts of V8, by the URL of each module that mutants change. */
   covered: Map<string, Range[]>
 }
 

@@ -75,7 +75,7 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
   ]
 }
 
-/** What the owner was told about each post. Its text may change, unlike that of one that was refused. */
+/** The responses about each post. Its text may change, unlike that of one that was refused. */
 function claimsOf(posts: { id: string; caption: string | null }[], told: Told[]): Claim[] {
   const known = new Set(posts.map(({ id }) => id))
   const mayBeDeleted = new Set(

@@ -12,7 +12,7 @@ import type { Teardown } from '../../helpers/database.ts'
 export const IDS = ['threads', 'telegram', 'bluesky'] as const
 export type NetworkId = (typeof IDS)[number]
 
-/** What the catalogue guarantees for posts and comments alike. */
+/** The guarantee of the catalogue for posts and comments alike. */
 export const ruleOf = (id: NetworkId) => findGuarantees(platforms[id], 'comment')[0]!.rule
 
 /** Milliseconds between a call and its response: with 16 calls at a time on each network, about 500 posts a second. */

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
+import { type Breach, findWrongClaim } from '../../helpers/promises.ts'
 import { type ClientJob, type Fault, hasKey, KINDS, type Kind, NO_RESPONSE, TIMED_OUT } from './protocol.ts'
 
 /** Events during and after all faults of a kind. */
@@ -161,45 +162,47 @@ async function findIncompletePosts(findings: Findings, client: pg.Client): Promi
 
 const ROWS_PER_PAGE = 50_000
 
+const TALLIED: Partial<Record<Breach['kind'], 'lost' | 'duplicated' | 'unexpected'>> = {
+  lost: 'lost',
+  'stored twice': 'duplicated',
+  unexpected: 'unexpected',
+}
+
 async function comparePosts(findings: Findings, client: pg.Client, userId: string): Promise<void> {
-  const stored = new Set<number>()
+  const { created, deleted, rejected } = findings
+  const stored = await readStored(client, userId)
+  for (const number of new Set([...created.keys(), ...stored.keys()])) {
+    const known = created[number]
+    const claim = {
+      name: `post ${number}`,
+      ids: known ? [known.id] : [],
+      // Sent once without a key.
+      mayBeStored: !hasKey(number) && !rejected.has(number),
+      deletion: deleted.has(number) ? ('acknowledged' as const) : undefined,
+      stored: stored.get(number) ?? [],
+    }
+    for (const { kind, text } of findWrongClaim(claim)) {
+      tallyOf(findings, known?.fault ?? -1)[TALLIED[kind]!]++
+      addBreach(findings, text)
+    }
+  }
+}
+
+/** The ids of the posts that are stored under each number. */
+async function readStored(client: pg.Client, userId: string): Promise<Map<number, string[]>> {
+  const stored = new Map<number, string[]>()
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await client.query<{ id: string; caption: string }>(
       `select id, caption from posts where user_id = $1 and id > $2 order by id limit ${ROWS_PER_PAGE}`,
       [userId, after],
     )
-    for (const { id, caption } of rows) comparePost(findings, stored, Number(caption), id)
-    if (rows.length === 0) break
+    for (const { id, caption } of rows) {
+      const ids = stored.get(Number(caption))
+      if (ids) ids.push(id)
+      else stored.set(Number(caption), [id])
+    }
+    if (rows.length === 0) return stored
     after = rows.at(-1)!.id
-  }
-  for (const [number, known] of findings.created.entries()) {
-    if (!known || stored.has(number) || findings.deleted.has(number)) continue
-    tallyOf(findings, known.fault).lost++
-    addBreach(findings, `post ${number} was acknowledged, and is not stored`)
-  }
-}
-
-function comparePost(findings: Findings, stored: Set<number>, number: number, id: string): void {
-  const { created, deleted, rejected } = findings
-  const known = created[number]
-  const tally = tallyOf(findings, known?.fault ?? -1)
-  if (!known) {
-    // Sent once without a key: it may be stored, once.
-    const isPossible = !hasKey(number) && !rejected.has(number) && !stored.has(number)
-    stored.add(number)
-    if (isPossible) return
-    tally.unexpected++
-    const reason = rejected.has(number) ? 'was rejected' : 'was never acknowledged'
-    addBreach(findings, `post ${number} ${reason}, and is stored`)
-    return
-  }
-  if (known.id === id) stored.add(number)
-  if (known.id !== id) {
-    tally.duplicated++
-    addBreach(findings, `post ${number} is stored twice, or under another id than the acknowledged one`)
-  } else if (deleted.has(number)) {
-    tally.lost++
-    addBreach(findings, `post ${number} was deleted, and is stored`)
   }
 }
 
