@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { createWorld } from '../helpers/app.ts'
 
-/** The service on a TCP port, and the head of a request with `length` as its Content-Length, by default of an upload. */
+/** The service on a TCP port, and the head of a request of this Content-Length: an upload by default. */
 export async function listening(t: Parameters<typeof createWorld>[0], options: Parameters<typeof createWorld>[1] = {}) {
   const world = await createWorld(t, options)
   const ada = await world.user()

@@ -79,7 +79,9 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
 function claimsOf(posts: { id: string; caption: string | null }[], told: Told[]): Claim[] {
   const known = new Set(posts.map(({ id }) => id))
   const mayBeDeleted = new Set(
-    told.flatMap(({ what, postId, status }) => (what === 'delete' && (!status || status < 300) ? [postId] : [])),
+    told.flatMap(({ what, postId, status }) =>
+      what === 'delete' && (!status || status < 300 || status >= 500) ? [postId] : [],
+    ),
   )
   const creates = told.filter(({ what }) => what === 'create')
   return [...Map.groupBy(creates, ({ text }) => text!)].map(([text, requests]) => {

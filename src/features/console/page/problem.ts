@@ -65,7 +65,7 @@ const attentions: Record<string, string | undefined> = words.attention
 
 const deliveries: Record<string, readonly [happened: string, todo: string] | undefined> = words.deliveries
 
-/** What has happened to a delivery, and what to do; undefined for a code that the page does not know. */
+/** The event of a delivery, and what to do; undefined for a code that the page does not know. */
 export const sayDelivery = (code: string) => deliveries[code]
 
 /** Why the owner of an account has to act. A network or the service may say more in the message, in English. */
