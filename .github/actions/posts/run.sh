@@ -42,8 +42,12 @@ fi
 
 set -f # git expands the patterns
 # Only files that this change adds: an old file whose post was deleted must not become a new post, nor one that is moved.
-mapfile -d '' -t changes < <(git diff -z --name-status --diff-filter=AR --find-renames -l0 "$BASE" "$head" -- $FILES)
-wait "$!" || fail "git cannot compare $BASE with $head: set fetch-depth: 0 of actions/checkout"
+# In a file: bash may lose the exit status of a process whose output it reads.
+listed=$(mktemp)
+git diff -z --name-status --diff-filter=AR --find-renames -l0 "$BASE" "$head" -- $FILES >"$listed" ||
+  fail "git cannot compare $BASE with $head: set fetch-depth: 0 of actions/checkout"
+mapfile -d '' -t changes <"$listed"
+rm "$listed"
 added=() moved=() # moved has pairs of the old path and the new one
 for ((i = 0; i < ${#changes[@]}; i += 2)); do
   case ${changes[i]} in
