@@ -235,10 +235,17 @@ t.test('a file has one rendition for a target, whoever asks at a time, and loses
   for (const each of created) t.strictSame([each.status, each.body.adjustments], [201, adjustments])
   t.equal(adjustments.length, 2)
   t.ok(await isClean(db, mediaDir, 2))
+  const { rows: files } = await sql<{ key: string }>`
+    select storage_key as key from media union all select storage_key from renditions`.execute(db)
+  t.equal(files.length, 2)
   for (const { body } of created) t.equal((await ada.call('DELETE', `/posts/${body.id}`)).status, 200)
   t.equal((await ada.call('DELETE', `/media/${file}`)).status, 200)
+  // One that both requests have made may be there as well.
   await until('the sweep has both files to delete', async () => {
-    const { rows } = await sql`select from loose_files where renewed_at is null`.execute(db)
+    const { rows } = await sql`
+      select from loose_files where renewed_at is null and storage_key = any(${files.map(({ key }) => key)})`.execute(
+      db,
+    )
     return rows.length === 2
   })
 })
