@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync } from 'node:fs'
 import { withDebianPostgres } from '../helpers/debian-postgres.ts'
 import { openPooler } from '../helpers/pooler.ts'
 import { openTcpProxy } from '../helpers/tcp-proxy.ts'
@@ -13,7 +14,7 @@ type Place = 'own' | 'compiled' | 'far'
 
 /** The tests with the most statements. Far away, and with every plan compiled, a test takes many times as long. */
 const FILES: Record<Place, string[]> = {
-  own: ['test/db', 'test/posts', 'test/deliveries', 'test/accounts'],
+  own: globSync('test/{db,posts,deliveries,accounts}/!(*.slow).test.ts'),
   compiled: ['test/posts/list.test.ts', 'test/posts/find-include.test.ts'],
   far: ['test/posts/create.test.ts', 'test/posts/delete.test.ts'],
 }
