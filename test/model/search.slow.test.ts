@@ -5,7 +5,7 @@ import { listUnreached, search, UNREACHABLE } from './search.ts'
 
 // soak.ts searches deeper.
 
-const DEPTH = 11
+const DEPTH = 10
 /** A backup may be taken after each step, so that there are many more states. */
 const RESTORED_DEPTH = 8
 
