@@ -26,8 +26,8 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
   const { max } = pool.options
   let timer: NodeJS.Timeout | undefined
   let refusedAt = Number.NEGATIVE_INFINITY
-  /** Undefined where a new connection has responded since. */
-  let silentSince: number | undefined
+  /** The first late response since a new connection last responded in time. */
+  let firstLateAt: number | undefined
   let reportedAt = Number.NEGATIVE_INFINITY
 
   const problem = () =>
@@ -52,7 +52,7 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
 
   // Some may open after others were refused.
   pool.on('connect', () => {
-    silentSince = undefined
+    firstLateAt = undefined
     pool.options.max = Math.max(pool.options.max, server.open)
   })
 
@@ -63,9 +63,9 @@ export function limitGrowth(pool: pg.Pool, server: Server, report?: (line: strin
       pool.options.max = Math.max(1, server.open)
       timer ??= setTimeout(grow, RETRY_MS).unref()
       if (error.message === QUERY_READ_TIMEOUT) {
-        silentSince ??= now
+        firstLateAt ??= now
         // A slow server is silent as well, but not each time while the open connections serve.
-        if (server.open > 0 && now - silentSince < RETRY_MS) return
+        if (server.open > 0 && now - firstLateAt < RETRY_MS) return
       }
       refusedAt = now
       if (now - reportedAt < REPORT_MS) return

@@ -11,6 +11,10 @@ export const memoryVariables = (): Record<string, string> =>
     ]),
   )
 
+/** The limit of a container in bytes. */
+export const readContainerLimit = (): number =>
+  Number(/mem_limit: (\d+)m/.exec(readFileSync('.docker/compose.yaml', 'utf8'))?.[1]) * 2 ** 20
+
 /**
  * Memory of a process in bytes, from Linux: `VmRSS` is resident now, `RssAnon` is the part of it that is no file, and
  * `VmHWM` is the peak.

@@ -9,7 +9,7 @@ import { createFolder } from '../helpers/app.ts'
 import { memoryVariables } from '../helpers/memory.ts'
 import type { Drawing } from './drawing-process.ts'
 
-/** The 512 MiB of a container in `.docker`, without the 166 MiB that `serve` takes at rest. */
+/** 512 MiB without the 166 MiB that `serve` takes at rest. Bodies take the rest of a container in `.docker`. */
 const GROWTH_MAX = (512 - 166) * 2 ** 20
 
 const measurable = existsSync('/proc/self/status') ? {} : { skip: 'no /proc here' }

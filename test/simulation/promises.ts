@@ -75,7 +75,7 @@ export async function findBreaches({ db, accounts, fakes, told, received }: Foun
   ]
 }
 
-/** The responses about each post. Its text may change, unlike that of one that was refused. */
+/** A post that was acknowledged is found by its id, because its text may change; a refused one has only its text. */
 function claimsOf(posts: { id: string; caption: string | null }[], told: Told[]): Claim[] {
   const known = new Set(posts.map(({ id }) => id))
   const mayBeDeleted = new Set(

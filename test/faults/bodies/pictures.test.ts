@@ -5,12 +5,12 @@ import { findPixelsMax } from '../../../src/platforms/rules/rendition.ts'
 import { createFolder } from '../../helpers/app.ts'
 import { postroom, runService } from '../../helpers/command.ts'
 import { createDatabase } from '../../helpers/database.ts'
-import { limitMemory, memoryVariables } from '../../helpers/memory.ts'
+import { limitMemory, memoryVariables, readContainerLimit } from '../../helpers/memory.ts'
 import { until } from '../../helpers/until.ts'
 
-/** The limit of the deployments, and the heap that Node has in it. */
-const LIMIT_MIB = 768
-const HEAP_MIB = 384
+const LIMIT = readContainerLimit()
+/** Node takes half of a container's memory: https://nodejs.org/api/cli.html#--max-old-space-sizesize-in-mib */
+const HEAP_MIB = LIMIT / 2 / 2 ** 20
 const AT_ONCE = 150
 
 t.test('the costliest picture is drawn beside the largest bodies', { timeout: 600_000 }, async (t) => {
@@ -30,7 +30,7 @@ t.test('the costliest picture is drawn beside the largest bodies', { timeout: 60
   }
   const mallories = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(createUser))
   const ada = await createUser('ada')
-  const service = await runService('serve', env, { group: limitMemory(t, LIMIT_MIB * 2 ** 20) })
+  const service = await runService('serve', env, { group: limitMemory(t, LIMIT) })
   t.teardown(() => service.stop())
   const isAlive = () => service.child.exitCode === null && service.child.signalCode === null
   const headersOf = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` })
