@@ -261,6 +261,9 @@ const REFUSALS: Partial<Record<PlatformId, Row[]>> = {
     [422, { error: "Validation failed: Text can't be blank" }, CONTENT],
     [422, { message: 'The status may not be greater than 500 characters.', errors: { status: ['Too long'] } }, CONTENT],
     [400, { errors: { detail: 'Bad request' } }, CONTENT],
+    [500, { error: 'Unauthenticated.' }, OWNER],
+    [500, { message: 'The status field is required.', errors: { status: ['Required'] } }, CONTENT],
+    [500, { error: 'Server Error' }, OPEN],
   ],
   discord: [
     [401, discord(0), OWNER],

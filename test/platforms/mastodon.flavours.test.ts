@@ -119,6 +119,32 @@ t.test('a refusal of the content leaves the account as it is', async (t) => {
   t.equal(mastodon.statuses.length, 0)
 })
 
+/** How servers refuse a token that they no longer know. */
+const UNKNOWN_TOKEN: [FlavourName, number, string][] = [
+  ['gotosocial', 401, 'Unauthorized: token not found'],
+  ['akkoma', 403, 'Invalid credentials.'],
+  ['pleroma', 403, 'Invalid credentials.'],
+  ['pixelfed', 500, 'Unauthenticated.'],
+  ['friendica', 403, 'Das Token ist nicht mit einem gültigen Benutzer autorisiert'],
+]
+
+t.test('a token that its server no longer knows has to be replaced by its owner', async (t) => {
+  const problems: unknown[] = []
+  for (const [flavour, status, error] of UNKNOWN_TOKEN) {
+    const { mastodon, file, publish, readAccount, account } = await createFlavourWorld(t, flavour)
+    const instead = { status, body: { error } }
+    for (const on of ['POST /api/v1/statuses', 'POST /api/v2/media', 'POST /api/v1/media']) {
+      mastodon.faults.push({ on, instead }, { on: 'GET /api/v1/accounts/verify_credentials', instead })
+    }
+    const { delivery } = await publish({ caption: 'Hello', mediaIds: [file] })
+    const { attention } = await readAccount(account)
+    if (delivery.error?.code !== 'unauthorized' || attention?.code !== 'unauthorized') {
+      problems.push([flavour, delivery.state, delivery.error, attention])
+    }
+  }
+  t.strictSame(problems, [])
+})
+
 t.test('validatePost knows what each server refuses', async (t) => {
   const problems: unknown[] = []
   const poll = { options: ['A', 'B'], expiresIn: 3600 }

@@ -3,7 +3,7 @@ import type { Act, Adapter, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { PublishError, unexpected } from '../contract/publish-error.ts'
 import { ID, object } from '../wire/answer.ts'
-import { callNetwork, Refused } from '../wire/call-network.ts'
+import { Refused } from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { growingPauseMs } from '../wire/lost-response.ts'
 import { orMissing, orNotFound } from '../wire/not-found.ts'
@@ -12,7 +12,7 @@ import { edit, remove } from './change.ts'
 import { mastodonOAuth } from './connect.ts'
 import { mastodonContent } from './content.ts'
 import { findStatus } from './find-status.ts'
-import { clientFor, type Instance, isNoRoute, sentOf } from './instance.ts'
+import { callInstance, clientFor, type Instance, isNoRoute, sentOf } from './instance.ts'
 import { readProfile } from './profile.ts'
 import { readMetrics } from './read-metrics.ts'
 import { statusOf } from './status.ts'
@@ -68,7 +68,7 @@ export const mastodonAdapter: Adapter<Uploads> = {
   async publish(act, io, ready) {
     const instance = clientFor(io)
     try {
-      const response = await callNetwork(instance, io, `${instance.origin}/api/v1/statuses`, {
+      const response = await callInstance(instance, io, `${instance.origin}/api/v1/statuses`, {
         method: 'POST',
         headers: { ...instance.headers, 'idempotency-key': ready.key ?? act.token },
         body: statusOf(act, ready.mediaIds),
@@ -135,9 +135,8 @@ async function uploadAll(instance: Instance, act: Act, io: Io): Promise<Uploads>
 /** Older software has the first version alone, which responds once the file is processed. */
 async function upload(instance: Instance, file: PublishedFile, index: number, act: Act, io: Io) {
   const send = (path: string) =>
-    callNetwork(instance, io, `${instance.origin}${path}`, {
+    callInstance(instance, io, `${instance.origin}${path}`, {
       method: 'POST',
-      headers: instance.headers,
       body: formOf(file, index, act),
       answer: object({ id: ID }),
     })
@@ -153,8 +152,8 @@ function formOf(file: PublishedFile, index: number, act: Act) {
 
 /** 206 while the file is processed, 422 when that failed: https://docs.joinmastodon.org/methods/media/#get */
 async function isProcessed(instance: Instance, id: string, io: Io): Promise<boolean> {
-  const { headers, host, origin } = instance
-  const read = () => callNetwork(instance, io, `${origin}/api/v1/media/${id}`, { headers, answer: 'status' as const })
+  const { host, origin } = instance
+  const read = () => callInstance(instance, io, `${origin}/api/v1/media/${id}`, { answer: 'status' as const })
   const response = await orNotFound(read)
   // Removed after a day without a status.
   if (!response) throw filesGone(host)

@@ -2,20 +2,20 @@ import type { Act, OnNetwork, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible, ofAnotherAccount, PublishError, postGone, unexpected } from '../contract/publish-error.ts'
 import { ID, object } from '../wire/answer.ts'
-import { callNetwork, type NetworkResponse, Refused } from '../wire/call-network.ts'
+import { type NetworkResponse, Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing, orNotFound } from '../wire/not-found.ts'
-import { clientFor, readStatus, sentOf, statusAt } from './instance.ts'
+import { callInstance, clientFor, readStatus, sentOf, statusAt } from './instance.ts'
 import { textOf } from './status.ts'
 
 /** https://docs.joinmastodon.org/methods/statuses/#delete: 404 for the status of another account too. */
 export async function remove({ id }: OnNetwork, io: Io): Promise<void> {
   const instance = clientFor(io)
   // Friendica responds with an empty list. Without its id, the status is read.
-  const options = { method: 'DELETE', headers: instance.headers, visible: true, answer: 'status' } as const
+  const options = { method: 'DELETE', visible: true, answer: 'status' } as const
   let removed: NetworkResponse | undefined
   try {
-    removed = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), options))
+    removed = await orNotFound(() => callInstance(instance, io, statusAt(instance, id), options))
   } catch (error) {
     // Pixelfed has 500 for a status that is not there, and Sharkey 400.
     const mayBeGone = error instanceof PublishError && ['server_error', 'content_refused'].includes(error.code)
@@ -39,9 +39,8 @@ export async function edit(act: Act, { id }: OnNetwork, io: Io): Promise<Sent> {
   const media = at(status, 'media_attachments') as unknown[]
   const mediaIds = media.map((file) => textAt(file, 'id'))
   const put = () =>
-    callNetwork(instance, io, statusAt(instance, id), {
+    callInstance(instance, io, statusAt(instance, id), {
       method: 'PUT',
-      headers: instance.headers,
       body: { ...textOf(act), media_ids: mediaIds },
       visible: true,
       answer: object({ id: ID }),

@@ -41,6 +41,20 @@ export const ERRORS: readonly ErrorRow[] = [
     source: PIXELFED,
   },
   {
+    status: 500,
+    text: /^Unauthenticated\.$/,
+    means: 'credentials refused',
+    note: 'Pixelfed: the token was revoked.',
+    source: 'https://github.com/pixelfed/pixelfed/issues/5613',
+  },
+  {
+    status: 500,
+    subcode: 'validation',
+    means: 'content refused',
+    note: 'Pixelfed: a parameter is not valid.',
+    source: 'https://github.com/pixelfed/pixelfed/blob/dev/app/Exceptions/Handler.php',
+  },
+  {
     status: 422,
     text: /^This method requires an authenticated user$/,
     means: 'credentials refused',
@@ -55,18 +69,23 @@ export const ERRORS: readonly ErrorRow[] = [
  * (https://laravel.com/docs/validation#validation-error-response-format); alone, a message may be that of a proxy.
  */
 export function words(body: unknown): string | undefined {
-  const errors = at(body, 'errors')
-  const isLaravels = typeof errors === 'object' && errors !== null && at(errors, 'detail') === undefined
   return (
     textAt(body, 'error_description') ??
     textAt(body, 'error') ??
-    textAt(errors, 'detail') ??
-    (isLaravels ? textAt(body, 'message') : undefined)
+    textAt(body, 'errors', 'detail') ??
+    (isValidation(body) ? textAt(body, 'message') : undefined)
   )
+}
+
+/** Laravel names each parameter that it refuses. */
+function isValidation(body: unknown): boolean {
+  const errors = at(body, 'errors')
+  return typeof errors === 'object' && errors !== null && at(errors, 'detail') === undefined
 }
 
 /** The code is that of RFC 6750, 3.1, which Doorkeeper sends in every language. */
 export const keysOf = ({ body, headers }: Refusal): ErrorKeys => ({
   code: /error="?(\w+)/.exec(headers.get('www-authenticate') ?? '')?.[1],
+  subcode: isValidation(body) ? 'validation' : undefined,
   text: words(body),
 })

@@ -2,11 +2,11 @@ import type { Act, Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unexpected } from '../contract/publish-error.ts'
 import { ID, list, object, optional, TEXT } from '../wire/answer.ts'
-import { callNetwork, Refused } from '../wire/call-network.ts'
+import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { earliestCreation } from '../wire/lost-response.ts'
 import { compareContent } from './compare-content.ts'
-import { type Instance, readAccount, sentOf, statusAt } from './instance.ts'
+import { callInstance, type Instance, readAccount, sentOf, statusAt } from './instance.ts'
 import { softwareOf } from './software.ts'
 import { asStored } from './stored-text.ts'
 
@@ -101,8 +101,8 @@ const SOURCE = object({ text: TEXT, spoiler_text: optional(TEXT) })
 async function readSource(instance: Instance, id: string, io: Io): Promise<unknown> {
   try {
     // `content` is HTML with links and mentions rewritten. The source is constant until an edit, which ends the search.
-    const options = { headers: instance.headers, isConstant: true, answer: SOURCE }
-    return (await callNetwork(instance, io, `${statusAt(instance, id)}/source`, options)).body
+    const options = { isConstant: true, answer: SOURCE }
+    return (await callInstance(instance, io, `${statusAt(instance, id)}/source`, options)).body
   } catch (error) {
     if (error instanceof Refused) return undefined
     throw error
@@ -133,7 +133,7 @@ async function statusesSince(
     const last = textAt(found.at(-1), 'id')
     if (last) query.set('max_id', last)
     const url = `${instance.origin}/api/v1/accounts/${accountId}/statuses?${query}`
-    const { body } = await callNetwork(instance, io, url, { headers: instance.headers, answer: list(STATUS) })
+    const { body } = await callInstance(instance, io, url, { answer: list(STATUS) })
     const page = body as unknown[]
     const recent = page.filter((status) => Date.parse(textAt(status, 'created_at') ?? '') >= since)
     found.push(...recent)
@@ -147,7 +147,7 @@ async function statusesSince(
 async function repliesTo(instance: Instance, parentId: string, accountId: string, io: Io): Promise<unknown[]> {
   const url = `${statusAt(instance, parentId)}/context`
   const answer = object({ descendants: list(STATUS) })
-  const { body } = await callNetwork(instance, io, url, { headers: instance.headers, answer })
+  const { body } = await callInstance(instance, io, url, { answer })
   const replies = at(body, 'descendants') as unknown[]
   return replies.filter((reply) => textAt(reply, 'account', 'id') === accountId)
 }

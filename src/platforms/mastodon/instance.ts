@@ -3,7 +3,14 @@ import type { Sent } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { unauthorized, unexpected } from '../contract/publish-error.ts'
 import { ID, list, object } from '../wire/answer.ts'
-import { callNetwork, type NetworkRules, type Refusal, Refused } from '../wire/call-network.ts'
+import {
+  type CallOptions,
+  callNetwork,
+  type NetworkResponse,
+  type NetworkRules,
+  type Refusal,
+  Refused,
+} from '../wire/call-network.ts'
 import { textAt } from '../wire/json.ts'
 import { orNotFound } from '../wire/not-found.ts'
 import { ERRORS, keysOf, words } from './errors.ts'
@@ -42,10 +49,35 @@ function untilReset({ headers }: Refusal): number | undefined {
   return Number.isNaN(resetAt) ? undefined : Math.max(0, resetAt - Date.now())
 }
 
-// https://docs.joinmastodon.org/methods/accounts/#verify_credentials
+/**
+ * https://docs.joinmastodon.org/methods/accounts/#verify_credentials. Pleroma and Friendica refuse an unknown token with
+ * 403, some of them in the language of the server (lib/pleroma/web/plugs/ensure_authenticated_plug.ex,
+ * https://github.com/friendica/friendica/blob/develop/src/Module/BaseApi.php). This call has no content to refuse.
+ */
 export async function readAccount(instance: Instance, io: Io): Promise<unknown> {
   const url = `${instance.origin}/api/v1/accounts/verify_credentials`
-  return (await callNetwork(instance, io, url, { headers: instance.headers, answer: object({ id: ID }) })).body
+  try {
+    return (await callNetwork(instance, io, url, { headers: instance.headers, answer: object({ id: ID }) })).body
+  } catch (error) {
+    throw isForbidden(error) ? unauthorized(error.message) : error
+  }
+}
+
+const isForbidden = (error: unknown): error is Refused => error instanceof Refused && error.refusal.status === 403
+
+/** Calls the server. A 403 concerns the content if the token can still read its account. */
+export async function callInstance(
+  instance: Instance,
+  io: Io,
+  url: string,
+  options: CallOptions,
+): Promise<NetworkResponse> {
+  try {
+    return await callNetwork(instance, io, url, { headers: instance.headers, ...options })
+  } catch (error) {
+    if (isForbidden(error)) await readAccount(instance, io)
+    throw error
+  }
 }
 
 /** Whether the software of the server does not know the call. */
@@ -56,10 +88,9 @@ export const statusAt = ({ origin }: Instance, id: string) => `${origin}/api/v1/
 
 /** https://docs.joinmastodon.org/methods/statuses/#get. Undefined for a status that the account cannot see. */
 export async function readStatus(instance: Instance, id: string, io: Io): Promise<unknown> {
-  const { host, headers } = instance
   const answer = object({ id: ID, media_attachments: list(object({ id: ID })) })
-  const response = await orNotFound(() => callNetwork(instance, io, statusAt(instance, id), { headers, answer }))
-  if (response && textAt(response.body, 'id') !== id) throw unexpected(host, false)
+  const response = await orNotFound(() => callInstance(instance, io, statusAt(instance, id), { answer }))
+  if (response && textAt(response.body, 'id') !== id) throw unexpected(instance.host, false)
   return response?.body
 }
 

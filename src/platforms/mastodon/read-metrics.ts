@@ -1,11 +1,11 @@
 import type { Io } from '../contract/io.ts'
 import { type MeasuredPost, type PostReading, pickCounts, type ReadMetrics } from '../contract/metrics.ts'
 import { ID, list, object } from '../wire/answer.ts'
-import { callNetwork, Refused } from '../wire/call-network.ts'
+import { Refused } from '../wire/call-network.ts'
 import { at, textAt } from '../wire/json.ts'
 import { orMissing } from '../wire/not-found.ts'
 import { readEach } from '../wire/read-each.ts'
-import { clientFor, type Instance, isNoRoute, readStatus } from './instance.ts'
+import { callInstance, clientFor, type Instance, isNoRoute, readStatus } from './instance.ts'
 
 /**
  * https://docs.joinmastodon.org/methods/statuses/#index: statuses that do not exist are left out. An empty list may be
@@ -25,11 +25,10 @@ export const readMetrics: ReadMetrics = async (posts, names, io) => {
  * (lib/pleroma/web/mastodon_api/controllers/status_controller.ex).
  */
 async function listStatuses(instance: Instance, posts: readonly MeasuredPost[], io: Io) {
-  const { origin, headers } = instance
   for (const parameter of ['id[]', 'ids[]']) {
     const query = new URLSearchParams(posts.map(({ id }): [string, string] => [parameter, id]))
     const read = () =>
-      callNetwork(instance, io, `${origin}/api/v1/statuses?${query}`, { headers, answer: list(object({ id: ID })) })
+      callInstance(instance, io, `${instance.origin}/api/v1/statuses?${query}`, { answer: list(object({ id: ID })) })
     const response = await orMissing(isUnknown, read)
     if (!response) continue
     const statuses = response.body as unknown[]

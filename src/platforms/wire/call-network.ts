@@ -193,8 +193,8 @@ function refusalError(network: NetworkRules, refusal: Refusal, visible: boolean)
   const options = { code, maybeSent: false, retryable: false, ...meaning, ...later, ...shared }
   if (means === 'rate limited') return new PublishError(message, options)
   // No other 5xx counts as a refusal, not even a documented one: the proxies in front of every network send 502, 503
-  // and 504 of their own, also when the call went through.
-  if (status >= 500) {
+  // and 504 of their own, also when the call went through. A row that names the status knows the network's words.
+  if (status >= 500 && row?.status !== status) {
     return new PublishError(message, { code: 'server_error', maybeSent: visible, retryable: true, ...later })
   }
   const fromProxy = status < 300 ? undefined : intermediaryError(network, refusal, shown)

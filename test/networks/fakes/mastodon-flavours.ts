@@ -1,4 +1,5 @@
 import { refuse } from './mastodon-login.ts'
+import { Refused } from './network.ts'
 
 /** How a server that speaks Mastodon's API differs from Mastodon. Each value was read in the server's own code. */
 export interface Flavour {
@@ -180,7 +181,8 @@ const pixelfed: Flavour = {
   lengthMax: 500,
   lengthOf: (text) => runes(text.trim()),
   spoilerMax: 140,
-  refusal: 422,
+  // Its handler has no status for a validation that failed.
+  refusal: 500,
   filesMax: 10,
   types: ['image/jpeg', 'image/png', 'image/gif', 'video/mp4'],
   altTextMax: 1000,
@@ -332,24 +334,28 @@ interface CheckedStatus {
 /** Refuses a status as the server does. */
 export function checkStatus(flavour: Flavour, status: CheckedStatus): void {
   const { text, spoiler, files, visibility, language, poll, isReply } = status
-  const { refusal, altTextMin = 0, poll: polls } = flavour
+  const { altTextMin = 0, poll: polls } = flavour
+  const refuseParameter = (message: string) => {
+    if (flavour.refusal !== 500) refuse(flavour.refusal, message)
+    throw new Refused({ status: 500, body: { message, errors: { status: [message] } } })
+  }
   if (flavour.needsFile && files.length === 0 && !isReply) refuse(403, 'Empty statuses are not allowed')
-  if (`${text}${spoiler}`.trim() === '' && files.length === 0 && !poll) refuse(refusal, 'status contains no text')
+  if (`${text}${spoiler}`.trim() === '' && files.length === 0 && !poll) refuseParameter('status contains no text')
   const length = flavour.lengthOf(text, spoiler)
-  if (length > flavour.lengthMax) refuse(refusal, `text has ${length} characters, at most ${flavour.lengthMax}`)
-  if (flavour.spoilerMax && runes(spoiler) > flavour.spoilerMax) refuse(refusal, 'The spoiler text is too long')
-  if (files.length > flavour.filesMax) refuse(refusal, `media files exceed max count (${flavour.filesMax})`)
+  if (length > flavour.lengthMax) refuseParameter(`text has ${length} characters, at most ${flavour.lengthMax}`)
+  if (flavour.spoilerMax && runes(spoiler) > flavour.spoilerMax) refuseParameter('The spoiler text is too long')
+  if (files.length > flavour.filesMax) refuseParameter(`media files exceed max count (${flavour.filesMax})`)
   if (files.some(({ description }) => flavour.altTextLengthOf(description ?? '') < altTextMin)) {
-    refuse(refusal, `media description less than min chars (${altTextMin})`)
+    refuseParameter(`media description less than min chars (${altTextMin})`)
   }
-  if (!flavour.visibilities.includes(String(visibility))) refuse(refusal, 'The selected visibility is invalid')
-  if (typeof language === 'string' && flavour.takesLanguage?.(language) === false) refuse(refusal, 'Invalid language')
+  if (!flavour.visibilities.includes(String(visibility))) refuseParameter('The selected visibility is invalid')
+  if (typeof language === 'string' && flavour.takesLanguage?.(language) === false) refuseParameter('Invalid language')
   if (!poll || !polls) return
-  if (flavour.pollsAlone && files.length > 0) refuse(refusal, "can't post media + poll in same status")
+  if (flavour.pollsAlone && files.length > 0) refuseParameter("can't post media + poll in same status")
   const { options, expires_in: seconds } = poll as { options: string[]; expires_in: number }
-  if (options.length < 2 || options.length > polls.optionsMax) refuse(refusal, 'poll options exceed max count')
+  if (options.length < 2 || options.length > polls.optionsMax) refuseParameter('poll options exceed max count')
   if (options.some((option) => option === '' || polls.lengthOf(option) > polls.optionMax)) {
-    refuse(refusal, 'poll option exceed max chars')
+    refuseParameter('poll option exceed max chars')
   }
-  if (seconds < polls.min || seconds > polls.max) refuse(refusal, 'Expiration date is too far in the future')
+  if (seconds < polls.min || seconds > polls.max) refuseParameter('Expiration date is too far in the future')
 }
