@@ -18,7 +18,8 @@ t.test('the code of an error decides what it means, not its status', async (t) =
   const limited = { code: 'rate_limited', maybeSent: false, retryable: true, needsAttention: false }
   const cases: [code: number, subcode: number | undefined, expected: object][] = [
     [190, undefined, unauthorized],
-    ...[458, 459, 460, 463, 464, 467, 492].map((subcode): [number, number, object] => [190, subcode, unauthorized]),
+    ...[458, 460, 463, 467, 492].map((subcode): [number, number, object] => [190, subcode, unauthorized]),
+    ...[459, 464].map((subcode): [number, number, object] => [190, subcode, restricted]),
     ...[3, 10, 102, 104, 200, 283, 299].map((code): [number, undefined, object] => [code, undefined, unauthorized]),
     [368, undefined, limited],
     [368, 4854002, restricted],

@@ -33,9 +33,9 @@ export const ERRORS: readonly ErrorRow[] = [
     source: VIDEO,
   },
   {
-    code: ['AccountTakedown', 'AccountSuspended'],
+    code: ['AccountTakedown', 'AccountSuspended', 'AccountDeactivated'],
     means: 'account restricted',
-    note: 'Moderators have taken the account down, or suspended it.',
+    note: 'Moderators have taken the account down or suspended it, or its owner has deactivated it.',
     source: PDS,
   },
   {

@@ -31,9 +31,9 @@ export const ERRORS: readonly ErrorRow[] = [
     source: CODES,
   },
   {
-    code: /^(?:20016|20028|20029)$/,
+    code: /^(?:20016|20022|20028|20029|30046|40062)$/,
     means: 'rate limited',
-    note: 'The channel or the server has reached its limit of messages.',
+    note: 'The channel or the server has reached its limit of messages, or of edits.',
     source: CODES,
   },
   {

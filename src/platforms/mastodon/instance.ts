@@ -50,8 +50,8 @@ function untilReset({ headers }: Refusal): number | undefined {
 }
 
 /**
- * https://docs.joinmastodon.org/methods/accounts/#verify_credentials. Pleroma and Friendica refuse an unknown token with
- * 403, some of them in the language of the server (lib/pleroma/web/plugs/ensure_authenticated_plug.ex,
+ * Reads the account: https://docs.joinmastodon.org/methods/accounts/#verify_credentials. Pleroma and Friendica refuse
+ * an unknown token with 403, in the language of the server (lib/pleroma/web/plugs/ensure_authenticated_plug.ex,
  * https://github.com/friendica/friendica/blob/develop/src/Module/BaseApi.php). This call has no content to refuse.
  */
 export async function readAccount(instance: Instance, io: Io): Promise<unknown> {

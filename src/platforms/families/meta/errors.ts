@@ -32,6 +32,13 @@ export const TOKEN_ERRORS: readonly ErrorRow[] = [
 
 /** Tokens and permissions, on each network of Meta. */
 export const CREDENTIAL_ROWS: readonly ErrorRow[] = [
+  {
+    code: '190',
+    subcode: ['459', '464'],
+    means: 'account restricted',
+    note: 'The user has to log in at Facebook to pass a check or to confirm the account. The token stays.',
+    source: GRAPH,
+  },
   { code: ['102', '190'], means: 'credentials refused', note: 'The token has expired or was revoked.', source: GRAPH },
   {
     code: /^(?:3|10|2\d\d)$/,
