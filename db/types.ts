@@ -42,6 +42,7 @@ export interface Accounts {
   attention: Json | null;
   availableAt: Timestamp | null;
   budgetMicros: number | null;
+  captionSuffix: Json | null;
   clientId: string | null;
   createdAt: Generated<Timestamp>;
   credentialsExpireAt: Timestamp | null;
@@ -412,6 +413,7 @@ export interface PostTargets {
   accountId: string;
   attempts: Generated<number>;
   captionOverride: string | null;
+  captionSuffix: string | null;
   changedAt: Timestamp | null;
   claimableAt: Timestamp | null;
   deletedFiles: Json | null;

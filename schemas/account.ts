@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { CaptionSuffix } from './caption-suffix.ts'
 import { PlatformId } from './platform.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { referenceProperties } from './references.ts'
@@ -171,6 +172,11 @@ export const Account = Type.Object(
         description: 'The options that each new post for the account gets: see `updateAccount`. Absent if it has none.',
       }),
     ),
+    captionSuffix: Type.Optional(
+      Ref(CaptionSuffix, {
+        description: 'The text that follows the caption of each new post: see `updateAccount`. Absent if it has none.',
+      }),
+    ),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
     reconnectAdds: Type.Optional(
@@ -207,6 +213,7 @@ export const UPDATE_ACCOUNT_EXAMPLES = {
   nameOfNetwork: { displayName: null },
   setDefaults: { defaultFields: { boardId: '549755885175', boardSectionId: null } },
   forgetDefaults: { defaultFields: null },
+  sign: { captionSuffix: CaptionSuffix.examples[0] },
 }
 
 export const UpdateAccount = Type.Object(
@@ -219,6 +226,11 @@ export const UpdateAccount = Type.Object(
     defaultFields: Type.Optional(
       Nullable(Dictionary(Type.Unknown()), {
         description: `Changes to the options that each new post for the account gets, by the keys of \`fields\`: a merge patch, in which \`null\` removes a key, at any depth. \`null\` removes all of them. At most ${DEFAULT_FIELDS_BYTES_MAX} bytes as JSON may remain.`,
+      }),
+    ),
+    captionSuffix: Type.Optional(
+      Nullable(Ref(CaptionSuffix), {
+        description: 'The text that follows the caption of each new post for the account. `null` removes it.',
       }),
     ),
   },

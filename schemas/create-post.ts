@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES, SANDBOX_ACCOUNT_ID } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
+import { CAPTION_SUFFIX_MAX } from './caption-suffix.ts'
 import { POST_ID } from './delivery.ts'
 import { Adjustment, MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
@@ -59,6 +60,13 @@ export const AccountOverride = Type.Object(
     ),
     padColor: Type.Optional(
       Nullable(PadColor(), { description: 'In place of `padColor` of the post. `null` or an absent key keeps it.' }),
+    ),
+    captionSuffix: Type.Optional(
+      NullableString({
+        maxLength: CAPTION_SUFFIX_MAX,
+        description:
+          'The text that follows the caption or the last part of the thread, in place of the `captionSuffix` of the account. An empty string leaves that out. `null` or an absent key keeps it.',
+      }),
     ),
   },
   {

@@ -196,6 +196,10 @@ export const ERRORS = {
       defaults: {
         message: 'The default fields of the accounts would add more than 1 MiB: send fewer accounts in one request',
       },
+      suffixes: {
+        message:
+          'The texts with the suffixes of the accounts would have more than 1 MiB: send fewer accounts in one request',
+      },
     },
   },
   headers_too_large: {

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_EXAMPLES } from './account.ts'
 import { ALT_TEXT_MAX } from './alt-text.ts'
+import { CAPTION_SUFFIX_MAX } from './caption-suffix.ts'
 import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-post.ts'
 import { MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
@@ -45,6 +46,13 @@ export const OverridePatch = Type.Object(
     ),
     padColor: Type.Optional(
       Nullable(PadColor(), { description: 'The new `padColor` for this account. `null`: that of the post.' }),
+    ),
+    captionSuffix: Type.Optional(
+      NullableString({
+        maxLength: CAPTION_SUFFIX_MAX,
+        description:
+          'The new text that follows the caption or the last part of the thread. An empty string removes it. `null` or an absent key keeps the one that the post has for this account.',
+      }),
     ),
   },
   {

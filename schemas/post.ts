@@ -131,6 +131,11 @@ export const PostTarget = Type.Object(
     }),
     mediaFit: Type.Optional(Ref(MediaFit)),
     padColor: Type.Optional(PadColor()),
+    captionSuffix: Type.Optional(
+      Type.String({
+        description: 'The text that follows the caption or the last part of the thread. Absent if it has none.',
+      }),
+    ),
     delivery: Ref(Delivery),
     attention: Type.Optional(Ref(AccountAttention)),
   },

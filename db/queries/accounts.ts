@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Expression, sql } from 'kysely'
 import type { AccountAttention } from '../../schemas/account.ts'
 import type { AccountFacts } from '../../schemas/account-facts.ts'
+import type { CaptionSuffix } from '../../schemas/caption-suffix.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
@@ -67,6 +68,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'altTextLengthMax',
       'ownDisplayName',
       eb.ref('defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
+      eb.ref('captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
       'scopes',
       'credentialsExpireAt',
       'externalReference',
@@ -111,16 +113,18 @@ export async function storeSettings(
   id: string,
   { before, after, keyId }: { before: AccountSettings; after: AccountSettings } & Actor,
 ): Promise<void> {
-  const { ownDisplayName, defaultFields } = after
+  const { ownDisplayName, defaultFields, captionSuffix } = after
   const changed = [
     ...(ownDisplayName === before.ownDisplayName ? [] : ['displayName']),
     ...(isDeepStrictEqual(defaultFields, before.defaultFields) ? [] : ['defaultFields']),
+    ...(isDeepStrictEqual(captionSuffix, before.captionSuffix) ? [] : ['captionSuffix']),
   ]
   await sql`
     with account as (
       update accounts
       set own_display_name = ${ownDisplayName},
         default_fields = ${defaultFields && JSON.stringify(defaultFields)}::jsonb,
+        caption_suffix = ${captionSuffix && JSON.stringify(captionSuffix)}::jsonb,
         event_count = event_count + 1
       where id = ${id}
       returning *
@@ -212,6 +216,7 @@ export type DefaultFields = Record<string, unknown>
 export interface AccountSettings {
   ownDisplayName: string | null
   defaultFields: DefaultFields | null
+  captionSuffix: CaptionSuffix | null
 }
 
 /** Whose an account is. */

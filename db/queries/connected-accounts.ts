@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AccountFacts } from '../../schemas/account-facts.ts'
+import type { CaptionSuffix } from '../../schemas/caption-suffix.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
 import type { Db } from '../client.ts'
 import {
@@ -72,6 +73,7 @@ export function upsertConnectedAccount(
       'accounts.altTextLengthMax',
       'accounts.ownDisplayName',
       eb.ref('accounts.defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
+      eb.ref('accounts.captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
       'accounts.scopes',
       'accounts.credentialsExpireAt',
       'accounts.externalReference',

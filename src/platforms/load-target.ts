@@ -1,5 +1,6 @@
 import type { Post, Target } from './contract/post.ts'
 import { limitsOf } from './limits.ts'
+import { textsFor } from './rules/account-texts.ts'
 import type { LoadedTarget, TargetAccount } from './rules/context.ts'
 import type { PostMedia } from './rules/files.ts'
 
@@ -18,7 +19,7 @@ export function loadTarget<A extends TargetAccount>(
     limits,
     postType,
     accountKind: typeof externalId === 'string' ? limits.findAccountKind?.(externalId) : undefined,
-    caption: target.captionOverride ?? caption,
+    ...textsFor({ caption }, target),
     attached: media,
     media,
   }

@@ -56,6 +56,19 @@ t.test('a published post is edited on its network, and has the new text here the
   t.equal(network.edits.length, 1)
 })
 
+t.test('the text of an edit takes the place of the caption, and the suffix stays', async (t) => {
+  const network = scriptedNetwork()
+  const { ada, connectAccount, post, work, change } = await createDeliveryWorld(t, { mastodon: network })
+  const account = await connectAccount('mastodon')
+  await ada.call('PATCH', `/accounts/${account}`, { captionSuffix: { text: ' – Ada' } })
+  const id = await post({ accountIds: [account], caption: 'a' })
+  await work()
+  t.strictSame([...network.present.values()], ['a – Ada'])
+  t.equal((await ada.call('PATCH', `/posts/${id}/deliveries/${account}`, { text: 'b' })).status, 202)
+  await change()
+  t.strictSame(network.edits, ['b – Ada'])
+})
+
 t.test('a thread of one part has the new text in place of its part', async (t) => {
   const network = scriptedNetwork()
   const { ada, connectAccount, post, work, change } = await createDeliveryWorld(t, { mastodon: network })

@@ -16,7 +16,7 @@ const write = async (db: Db, post: NewPost) => (await insertPost(db, post))?.out
 
 const toTarget = (accountId: string, target: Partial<NewTarget> = {}): NewTarget => ({
   accountId,
-  account: { textLengthMax: null, factsDigest: null, defaultFields: null },
+  account: { textLengthMax: null, factsDigest: null, defaultFields: null, captionSuffix: null },
   captionOverride: null,
   fields: null,
   threadParts: null,

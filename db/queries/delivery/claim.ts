@@ -40,6 +40,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   /** Milliseconds since the delivery could be claimed: since its next attempt, or since the end of a lost lease. */
   overdueMs: number
   captionOverride: string | null
+  captionSuffix: string | null
   fields: Record<string, unknown> | null
   threadParts: string[] | null
   caption: string
@@ -132,7 +133,8 @@ export const claimedColumns = (now: Now) => sql`
         then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
       case when claimed.was_held and claimed.intent is not null then claimed.overdue_ms
         else ${msSince(now, 'claimed.lost_call_at')} end as lost_for_ms, claimed.overdue_ms, claimed.sent,
-      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.fields,
+      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.caption_suffix,
+      claimed.fields,
       claimed.thread_parts, accounts.alt_text_length_max, accounts.facts, posts.caption, posts.first_comment, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (

@@ -22,6 +22,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   caption: string
   firstComment: string | null
   captionOverride: string | null
+  captionSuffix: string | null
   threadParts: string[] | null
   fields: Record<string, unknown> | null
 }
@@ -29,7 +30,7 @@ export interface BackedUpDelivery extends DeliveryKey {
 const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
-    delivery.caption_override,
+    delivery.caption_override, delivery.caption_suffix,
     delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`

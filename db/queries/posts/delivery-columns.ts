@@ -11,6 +11,7 @@ export interface DeliveryContent extends FilesOfDelivery {
   threadParts?: readonly string[] | null
   mediaFit?: MediaFit | null
   padColor?: string | null
+  captionSuffix?: string | null
   renditions?: readonly SentRendition[]
 }
 
@@ -31,6 +32,7 @@ const CONTENT = {
   textDigest: 'bigint',
   mediaFit: 'text',
   padColor: 'text',
+  captionSuffix: 'text',
   renditions: 'jsonb',
 }
 

@@ -215,9 +215,10 @@ export const selectDeliveries = (
     .whereRef('postTargets.userId', '=', 'posts.userId')
     .whereRef('postTargets.postId', '=', 'posts.id')
 
-const fitOf = (eb: DeliveryBuilder) => ({
+const optionsOf = (eb: DeliveryBuilder) => ({
   mediaFit: eb.ref('postTargets.mediaFit'),
   padColor: eb.ref('postTargets.padColor'),
+  captionSuffix: eb.ref('postTargets.captionSuffix'),
 })
 
 /** Posts with their files, their accounts, the delivery to each, and `more` of each account. */
@@ -232,13 +233,13 @@ const selectPosts = (db: Db, more: Record<string, RawBuilder<unknown>> = {}) =>
     sql<SentRendition[] | null>`null::json`.as('adjustments'),
     selectDeliveries(eb, (eb) => ({
       delivery: buildDelivery(eb),
-      ...fitOf(eb),
+      ...optionsOf(eb),
       ...more,
       hasRenditions: sql<boolean>`post_targets.renditions is not null`,
     })).as('targets'),
   ])
 
-type TargetRow = Pick<PostTarget, 'mediaFit' | 'padColor' | 'threadMedia' | 'threadParts'>
+type TargetRow = Pick<PostTarget, 'mediaFit' | 'padColor' | 'captionSuffix' | 'threadMedia' | 'threadParts'>
 
 /** The files of each part. Postgres would expect 1,000 parts of `generate_series`. */
 function filesOfParts({ threadParts }: TargetRow, files: [part: number, id: string][]): string[][] {
@@ -252,6 +253,7 @@ export function dropAbsentOfTargets(targets: TargetRow[]): void {
   for (const target of targets) {
     if (target.mediaFit === null) delete target.mediaFit
     if (target.padColor === null) delete target.padColor
+    if (target.captionSuffix === null) delete target.captionSuffix
     const files = target.threadMedia as [part: number, id: string][] | null | undefined
     if (files) target.threadMedia = filesOfParts(target, files)
     else delete target.threadMedia

@@ -16,8 +16,8 @@ import { DAY_COLUMNS, type Nearby, type NearbyTerms } from './nearby.ts'
 import type { SubjectAccount } from './subjects.ts'
 
 export interface NewTarget extends WrittenDelivery {
-  /** The account by whose limits the post was checked, and with whose default fields `fields` was merged. */
-  account: Pick<SubjectAccount, 'textLengthMax' | 'factsDigest' | 'defaultFields'>
+  /** The account by whose limits the post was checked, and whose defaults it got. */
+  account: Pick<SubjectAccount, 'textLengthMax' | 'factsDigest' | 'defaultFields' | 'captionSuffix'>
 }
 
 export interface NewPost extends WrittenColumns {
@@ -89,6 +89,7 @@ const insertRowsWith = (
           'credentials', ${readiness.credentials}, 'credentialsExpireAt', ${readiness.credentialsExpireAt}) end as unready
       from jsonb_to_recordset(${value('deliveries')}::jsonb) as wanted(
         ordinal integer, position integer, account_id uuid, text_length_max integer, facts_digest text, default_fields jsonb,
+        default_suffix jsonb,
         ${DELIVERY_COLUMNS.definitions}, is_in_slot boolean, ${DAY_COLUMNS.definitions})
       join item on item.ordinal = wanted.ordinal
       join accounts on accounts.id = wanted.account_id
@@ -96,6 +97,7 @@ const insertRowsWith = (
       where ${reachable} and accounts.text_length_max is not distinct from wanted.text_length_max
         and ${digestOfFacts} is not distinct from wanted.facts_digest
         and accounts.default_fields is not distinct from wanted.default_fields
+        and accounts.caption_suffix is not distinct from wanted.default_suffix
     ),
     reachable as (
       select post_id, count(*) as count, ${commonOrganization} as organization_id,
@@ -207,6 +209,7 @@ export function insertPosts(db: Db, posts: NewPost[]): Promise<Insertion[]> {
           text_length_max: target.account.textLengthMax ?? undefined,
           facts_digest: target.account.factsDigest ?? undefined,
           default_fields: target.account.defaultFields ?? undefined,
+          default_suffix: target.account.captionSuffix ?? undefined,
           ...toDeliveryJson(target, post.nearby[index]!.textDigest),
           ...DAY_COLUMNS.toJson(post.nearby[index]!),
           is_in_slot: target.isInSlot || undefined,
@@ -230,10 +233,18 @@ const isBatched = (post: NewPost): boolean =>
 
 const lengthOf = ({ caption, metadata, targets }: NewPost): number =>
   targets.reduce(
-    (sum, { captionOverride, account: { defaultFields }, fields, threadParts, mediaIds, threadMedia, renditions }) =>
+    (sum, { captionOverride, account, fields, threadParts, mediaIds, threadMedia, renditions }) =>
       sum +
       (captionOverride?.length ?? 0) +
-      [defaultFields, fields, threadParts, mediaIds, threadMedia, renditions].reduce<number>(addLength, 0),
+      [
+        account.defaultFields,
+        account.captionSuffix,
+        fields,
+        threadParts,
+        mediaIds,
+        threadMedia,
+        renditions,
+      ].reduce<number>(addLength, 0),
     addLength(caption.length, metadata),
   )
 

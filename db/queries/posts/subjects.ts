@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
+import type { CaptionSuffix } from '../../../schemas/caption-suffix.ts'
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { prepared } from '../../prepared.ts'
@@ -26,6 +27,7 @@ export interface SubjectAccount extends AccountReadiness {
   /** A digest of `facts`, for comparison. */
   factsDigest: string | null
   defaultFields: DefaultFields | null
+  captionSuffix: CaptionSuffix | null
   isReady: boolean
 }
 
@@ -56,6 +58,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 facts: eb.ref('facts'),
                 factsDigest: digestOfFacts,
                 defaultFields: eb.ref('defaultFields'),
+                captionSuffix: eb.ref('captionSuffix'),
                 ...readiness,
                 isReady,
               }),

@@ -9,7 +9,7 @@ export const updateAccount = defineOperation({
   method: 'PATCH',
   path: '/accounts/:id',
   scope: 'accounts:connect',
-  conditionalScope: { scope: 'posts:publish', when: 'with `defaultFields`' },
+  conditionalScope: { scope: 'posts:publish', when: 'with `defaultFields` or `captionSuffix`' },
   takesAccountLists: true,
   operationId: 'updateAccount',
   tag: 'accounts',
@@ -22,6 +22,12 @@ export const updateAccount = defineOperation({
 - They are stored in the post when it is created, as \`targets[].fields\` of \`getPost\` shows. A later change of the defaults changes no post that exists.
 - A post that a default does not fit, such as a default for videos in a post with an image, is rejected or gets a warning. The message says that it is a default of the account.
 - \`listFieldOptions\` returns the values of some keys, such as the boards of an account. TikTok requires that the creator chooses \`privacyLevel\` for each post: show a default before you post.
+
+**\`captionSuffix\`** is a signature: it follows the caption of every new post for the account, and the last part of a thread.
+
+- It counts towards the limits of the network, and \`validatePost\` shows it in \`targets[].parts\`. A blank caption, and a type of post without a caption, get none.
+- It is stored in the post when the account is added to it, as \`targets[].captionSuffix\` of \`getPost\` shows. An override of the post can replace it or leave it out.
+- With \`whenTooLong\` \`omit\`, a post that it makes too long goes out without it. Then a later change of the post does not add it again.
 
 The body may have the type \`application/json\` or \`application/merge-patch+json\`. Send the \`ETag\` of \`getAccount\` as \`If-Match\`, so that you do not overwrite the change of somebody else. A change is the event \`account.updated\`.`,
   consumes: ['application/json', 'application/merge-patch+json'],
@@ -56,7 +62,7 @@ The body may have the type \`application/json\` or \`application/merge-patch+jso
   tool: {
     title: 'Change an account',
     description:
-      'Changes your own display name of an account, and defaultFields: the options that each new post for it gets unless the post says otherwise. defaultFields takes confirm: true. An absent argument changes nothing.',
+      'Changes your own display name of an account, defaultFields, the options that each new post for it gets unless the post says otherwise, and captionSuffix, the text that follows its captions. The last two take confirm: true. An absent argument changes nothing.',
     forDrafts: {
       title: 'Rename an account',
       description: 'Changes your own display name of an account. An absent argument changes nothing.',

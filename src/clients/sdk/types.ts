@@ -22,6 +22,7 @@ export type Account = {
   avatarUrl?: string
   /** The options that each new post for the account gets: see `updateAccount`. Absent if it has none. */
   defaultFields?: Record<string, unknown>
+  captionSuffix?: CaptionSuffix
   /** Your own name for the account. Absent if it has none. */
   externalReference?: string
   /** Your own pairs of names and texts. Absent if it has none. */
@@ -163,6 +164,8 @@ export type AccountOverride = {
   mediaFit?: MediaFit | null
   /** In place of `padColor` of the post. `null` or an absent key keeps it. */
   padColor?: string | null
+  /** The text that follows the caption or the last part of the thread, in place of the `captionSuffix` of the account. An empty string leaves that out. `null` or an absent key keeps it. */
+  captionSuffix?: string | null
 }
 /** What the event `account.reconnect_required` tells. */
 export type AccountReconnectRequiredData = {
@@ -439,6 +442,13 @@ export type CaptionLimits = {
   linksMax?: number
   /** The maximum number of cashtags, such as `$POST`. Absent: not limited. */
   cashtagsMax?: number
+}
+/** A signature: the text that follows the caption of each new post for an account. */
+export type CaptionSuffix = {
+  /** The text, with the space or line breaks that it begins with. It has the markup of the caption, where the post has any. */
+  text: string
+  /** What happens to a post that is within the limits of the network only without it. `reject`: the post is rejected. `omit`: the post goes out without it, which leads to a warning. Default: `reject`. */
+  whenTooLong?: 'reject' | 'omit'
 }
 /** What a network does not remove or edit although it does so otherwise. `reason` may narrow it further. */
 export type ChangeException = {
@@ -2375,6 +2385,8 @@ export type ListedTarget = {
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
   padColor?: string
+  /** The text that follows the caption or the last part of the thread. Absent if it has none. */
+  captionSuffix?: string
   delivery: ListedDelivery
   attention?: AccountAttention
 }
@@ -2693,6 +2705,8 @@ export type OverridePatch = {
   mediaFit?: MediaFit | null
   /** The new `padColor` for this account. `null`: that of the post. */
   padColor?: string | null
+  /** The new text that follows the caption or the last part of the thread. An empty string removes it. `null` or an absent key keeps the one that the post has for this account. */
+  captionSuffix?: string | null
 }
 /** A file of a part. */
 export type PartFile = {
@@ -3081,6 +3095,8 @@ export type PostTarget = {
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
   padColor?: string
+  /** The text that follows the caption or the last part of the thread. Absent if it has none. */
+  captionSuffix?: string
   delivery: Delivery
   attention?: AccountAttention
 }
@@ -3202,6 +3218,7 @@ export type PostWarning = {
 - `unknown_field`: a key of `fields`, or of an object in it, that the network does not know. It has no effect.
 - `unused_field`: a key of `fields` that the network does not take in this post, such as `altText` without an image, the caption, or `padColor` without `mediaFit` `pad`. It has no effect.
 - `unused_alt_text`: a file has an alternative text that the network takes not at all, not for this kind of file or type of post, or for the first file only. It is published without it. `strict=true` does not count this warning, because other accounts of the post may need the text.
+- `omitted_suffix`: the network takes the text only without the `captionSuffix` of the account, whose `whenTooLong` is `omit`. The post goes out without it.
 - `altered_text`: the network publishes the text without a part of it: the link of an address that it does not accept, formatting of more parts than it keeps, or characters that it removes. It concerns Telegram.
 - `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.
 - `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`. On Google Business Profile, it is a phone number in the caption. On Bluesky, it is also a video or a GIF that is larger than the server of the account accepts, because the network converts it first.
@@ -3217,6 +3234,7 @@ The last three are about a post with a time, and never reject it: `strict=true` 
     | 'unknown_field'
     | 'unused_field'
     | 'unused_alt_text'
+    | 'omitted_suffix'
     | 'altered_text'
     | 'text_cut'
     | 'may_be_refused'
@@ -3428,6 +3446,8 @@ export type RetryDelivery = {
   mediaFit?: MediaFit | null
   /** The new `padColor` for this account. `null`: that of the post. */
   padColor?: string | null
+  /** The new text that follows the caption or the last part of the thread. An empty string removes it. `null` or an absent key keeps the one that the post has for this account. */
+  captionSuffix?: string | null
   /** The new parts of the thread for this account. Parts that are published already have to stay. `null` removes the parts. */
   threadParts?: Array<string> | null
 }
@@ -3756,6 +3776,8 @@ export type UpdateAccount = {
   displayName?: string | null
   /** Changes to the options that each new post for the account gets, by the keys of `fields`: a merge patch, in which `null` removes a key, at any depth. `null` removes all of them. At most 4096 bytes as JSON may remain. */
   defaultFields?: Record<string, unknown> | null
+  /** The text that follows the caption of each new post for the account. `null` removes it. */
+  captionSuffix?: CaptionSuffix | null
 }
 /** The changes to an API key. What is left out stays as it is. Unknown keys are rejected. */
 export type UpdateApiKey = {

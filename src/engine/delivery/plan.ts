@@ -1,6 +1,7 @@
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { Act } from '../../platforms/contract/adapter.ts'
 import { platforms } from '../../platforms/limits.ts'
+import { textsFor } from '../../platforms/rules/account-texts.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 
@@ -16,6 +17,7 @@ interface Content {
   postType: PostType
   threadParts: readonly string[] | null
   captionOverride: string | null
+  captionSuffix?: string | null | undefined
   caption: string
   firstComment: string | null
 }
@@ -38,8 +40,9 @@ export function planActs({
 }
 
 /** Those of them that have a text of the post. */
-export function planTexts({ postType, threadParts, captionOverride, caption, firstComment }: Content): PlannedAct[] {
-  const texts = postType === 'thread' && threadParts?.length ? threadParts : [captionOverride ?? caption]
+export function planTexts({ postType, firstComment, ...content }: Content): PlannedAct[] {
+  const { caption, parts } = textsFor(content, content)
+  const texts = postType === 'thread' && parts?.length ? parts : [caption]
   const posts = texts.map((text, index): PlannedAct => ({ number: index + 1, kind: 'post', text }))
   if (!firstComment || isBlank(firstComment)) return posts
   return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]

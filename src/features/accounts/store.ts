@@ -152,6 +152,7 @@ function toAccount(row: AccountProfile & AccountConsent & AccountSettings & Acco
   if (row.textLengthMax !== null) account.textLengthMax = row.textLengthMax
   if (row.altTextLengthMax !== null) account.altTextLengthMax = row.altTextLengthMax
   if (row.defaultFields !== null) account.defaultFields = row.defaultFields
+  if (row.captionSuffix !== null) account.captionSuffix = row.captionSuffix
   if (row.scopes !== null) account.scopes = row.scopes
   if (row.credentialsExpireAt !== null) account.credentialsExpireAt = row.credentialsExpireAt.toISOString()
   if (row.externalReference !== null) account.externalReference = row.externalReference

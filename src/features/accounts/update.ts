@@ -34,7 +34,7 @@ export async function updateAccount(
   patch: UpdateAccount,
   { isMatch, view }: { isMatch: IfMatch | undefined; view: AccountView },
 ): Promise<Account> {
-  if (patch.defaultFields !== undefined) requireScope(rights, 'posts:publish')
+  if (patch.defaultFields !== undefined || patch.captionSuffix !== undefined) requireScope(rights, 'posts:publish')
   return inTransaction(db, async (db) => {
     const row = isId(id) && isListed(rights, id) ? await lockAccount(db, { userId, id }) : undefined
     if (!row) throw fail('account_not_found')
@@ -49,12 +49,19 @@ export async function updateAccount(
 
 type LockedAccount = ListedAccount & OwnLimits
 
-function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch }: UpdateAccount) {
-  const ownDisplayName = displayName === undefined ? row.ownDisplayName : displayName
-  if (patch === undefined) return { ownDisplayName, defaultFields: row.defaultFields }
+function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch, captionSuffix }: UpdateAccount) {
+  const settings = {
+    ownDisplayName: displayName === undefined ? row.ownDisplayName : displayName,
+    captionSuffix: captionSuffix
+      ? { ...row.captionSuffix, ...captionSuffix }
+      : captionSuffix === null
+        ? null
+        : row.captionSuffix,
+  }
+  if (patch === undefined) return { ...settings, defaultFields: row.defaultFields }
   const defaultFields = mergeFields(row.defaultFields, patch)
   if (defaultFields) checkDefaultFields(row, defaultFields)
-  return { ownDisplayName, defaultFields }
+  return { ...settings, defaultFields }
 }
 
 /** Throws 400 for fields that no post for the account may have. */

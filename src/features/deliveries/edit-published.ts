@@ -109,7 +109,7 @@ function mergeContent(
 ): Omit<EditContent, 'textDigest'> | undefined {
   const target = fromRow(post).targets.find((target) => target.accountId === accountId)!
   const textOf = (content: Omit<EditContent, 'textDigest'> & { threadParts: readonly string[] | null }) =>
-    planTexts({ ...post, ...content, firstComment: null })[0]!.text
+    planTexts({ ...post, ...content, captionSuffix: null, firstComment: null })[0]!.text
   const override = {
     // A thread of one part becomes a text.
     ...((edit.text !== undefined || target.threadParts) && { captionOverride: edit.text ?? textOf(target) }),

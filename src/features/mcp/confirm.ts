@@ -130,6 +130,7 @@ export async function updateAccount(api: Api, args: Arguments): Promise<Outcome>
 /** Changes nothing that later posts get. */
 export async function renameAccount(api: Api, args: Arguments): Promise<Outcome> {
   if (args.defaultFields !== undefined) throw confirmationRequired('With defaultFields, later posts get other options')
+  if (args.captionSuffix !== undefined) throw confirmationRequired('With captionSuffix, later posts get another text')
   return updateAccount(api, args)
 }
 

@@ -60,7 +60,9 @@ const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, r
   (scope === null || hasScope(rights, scope)) && (rights.accountIds === null || takesAccountLists === true)
 
 /** The properties that mean nothing to a key without `posts:publish`. */
-const PUBLISHING = new Set('confirm scheduledAt scheduledAtLocal timeZone fold schedule slots defaultFields'.split(' '))
+const PUBLISHING = new Set(
+  'confirm scheduledAt scheduledAtLocal timeZone fold schedule slots defaultFields captionSuffix'.split(' '),
+)
 
 /** The effect of a call that has to be confirmed. */
 const effectOf = ({ operation: { tool } }: ToolDefinition) => `The call ${tool.confirms ?? 'publishes now'}`

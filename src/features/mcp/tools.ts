@@ -59,7 +59,7 @@ const SPECIAL: readonly ToolDefinition[] = [
   toolOf(operations.updateAccount, {
     ownArguments: {
       confirm: Confirm(
-        'Required to be `true` with defaultFields. Only after the person you work for has agreed that later posts get these options.',
+        'Required to be `true` with defaultFields or captionSuffix. Only after the person you work for has agreed that later posts get them.',
       ),
     },
     run: updateAccount,

@@ -53,7 +53,7 @@ export const contentOf = ({ scheduledAt, localSchedule, targets, ...post }: Post
 /** The content that is sent to one account. */
 export const sentContentOf = (
   post: Pick<Post, 'caption' | 'firstComment' | 'postType' | 'mediaIds' | 'altTexts'>,
-  target: Pick<OwnContent, 'captionOverride' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia'>,
+  target: Pick<OwnContent, 'captionOverride' | 'captionSuffix' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia'>,
 ) => ({
   acts: planTexts({ ...post, ...target }),
   postType: post.postType,

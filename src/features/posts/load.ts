@@ -14,11 +14,14 @@ import type { Post, Target } from '../../platforms/contract/post.ts'
 import { loadTarget } from '../../platforms/load-target.ts'
 import type { LoadedTarget } from '../../platforms/rules/context.ts'
 import { createFileReader, listMediaIds } from '../../platforms/rules/files.ts'
+import { findViolations } from '../../platforms/violations.ts'
 import type { Usable } from './access.ts'
 
 /** A target with its account, and the renditions that it gets in place of files. */
 export interface AccountTarget extends LoadedTarget {
   account: SubjectAccount
+  /** Whether the suffix of the account was left out, because the network takes no such long text. */
+  isSuffixOmitted?: boolean
   renditions: readonly SentRendition[]
 }
 
@@ -98,8 +101,9 @@ function load(
   for (const target of post.targets) {
     const account = accounts.get(target.accountId)
     if (account) {
-      const completed = withDefaults(target, account)
-      targets.push({ ...loadTarget(post, completed, account, readFiles(target)), renditions: [] })
+      const completed = withSuffix(withDefaults(target, account), account)
+      const loaded = { ...loadTarget(post, completed, account, readFiles(target)), renditions: [] }
+      targets.push(isOptional(loaded) ? omitLongSuffix(post, loaded) : loaded)
     } else unknownIds.push(target.accountId)
   }
   const inaccessible = { accountIds: unknownIds, mediaIds: mediaIds.filter((id) => !files.has(id)) }
@@ -116,16 +120,53 @@ function withDefaults(target: Target, { defaultFields }: SubjectAccount): Target
   return { ...target, fields, defaultKeys: new Set(defaults.map(([key]) => key)) }
 }
 
+/** A new target with the suffix of its account, unless it has its own. */
+function withSuffix(target: ReturnType<typeof withDefaults>, { captionSuffix }: SubjectAccount) {
+  if (!target.isNew || (target.captionSuffix === null && !captionSuffix)) return target
+  return { ...target, captionSuffix: (target.captionSuffix ?? captionSuffix!.text) || null }
+}
+
+/** Whether a target has a suffix that may be left out: that of its account, before the target is published. */
+const isOptional = ({ captionSuffix, account }: AccountTarget) =>
+  captionSuffix !== null &&
+  account.captionSuffix?.whenTooLong === 'omit' &&
+  account.captionSuffix.text === captionSuffix
+
+/** The target without its suffix, if only that makes its texts break limits. */
+function omitLongSuffix(post: Post, target: AccountTarget): AccountTarget {
+  if (post.deletedFiles) return target
+  const rulesOf = (target: AccountTarget) =>
+    new Set(findViolations({ ...post, targets: [target] }).map(({ rule }) => rule))
+  const without = loadTarget(post, { ...target, captionSuffix: null }, target.account, target.media)
+  const allowed = rulesOf({ ...target, ...without })
+  const isFitting = [...rulesOf(target)].every((rule) => allowed.has(rule))
+  return isFitting ? target : { ...target, ...without, isSuffixOmitted: true }
+}
+
 /** The most that defaults add to the posts of one request, which has at most as many bytes itself. */
 const ADDED_BYTES_MAX = 1024 * 1024
 
-/** Throws 413 if the default fields of the accounts of one request are too large together. */
+/** Throws 413 if the defaults of the accounts of one request are too large together. */
 function requireSmallDefaults(targets: readonly AccountTarget[]): void {
+  requireFewSuffixes(targets)
   if (targets.length * DEFAULT_FIELDS_BYTES_MAX <= ADDED_BYTES_MAX) return
   let bytes = 0
   for (const { account } of targets) {
     bytes += account.defaultFields ? Buffer.byteLength(JSON.stringify(account.defaultFields)) : 0
     if (bytes > ADDED_BYTES_MAX) throw fail('body_too_large.defaults')
+  }
+}
+
+/** Each suffix makes a text of its own, which is measured. Accounts with the same suffix share it. */
+function requireFewSuffixes(targets: readonly AccountTarget[]): void {
+  const texts = new Set<string>()
+  let length = 0
+  for (const { captionSuffix, caption, parts } of targets) {
+    const text = captionSuffix === null ? undefined : (parts?.at(-1) ?? caption)
+    if (text === undefined || texts.has(text)) continue
+    texts.add(text)
+    length += text.length
+    if (length > ADDED_BYTES_MAX) throw fail('body_too_large.suffixes')
   }
 }
 

@@ -54,11 +54,11 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
   }
 }
 
-/** Thread parts are no part of an override. */
-type Override = Omit<OwnContent, 'threadParts'>
+/** Thread parts are no part of an override, and a suffix stays without one. */
+type Override = Omit<OwnContent, 'threadParts' | 'captionSuffix'>
 
 const overrideOf = (given: Partial<OwnContent>): Override => {
-  const { threadParts: _, ...override } = toOwnContent(given)
+  const { threadParts: _, captionSuffix: __, ...override } = toOwnContent(given)
   return override
 }
 
@@ -107,6 +107,7 @@ function findMediaIssues({ accountOverrides, overrides }: PatchPost, postType: P
 export const mergeTarget = (target: Target, patch: PatchPost): Target => ({
   ...target,
   ...mergeOverride(target, patch),
+  captionSuffix: mergeSuffix(target, patch.overrides?.[target.accountId]),
   threadParts: mergeThreadParts(target, patch),
 })
 
@@ -115,8 +116,15 @@ const replaceTarget = (target: Target, patch: PatchPost, override: Partial<Accou
   ...target,
   ...overrideOf(override),
   ...mergeFiles({ mediaIds: null, threadMedia: null }, override),
+  captionSuffix: mergeSuffix(target, override),
   threadParts: mergeThreadParts(target, patch),
 })
+
+/** An empty suffix of a new target keeps the one of its account out. */
+function mergeSuffix({ captionSuffix, isNew }: Target, override: OverridePatch | null | undefined): string | null {
+  const merged = override?.captionSuffix ?? captionSuffix
+  return merged === '' && !isNew ? null : merged
+}
 
 function mergeOverride(before: Target, { overrides }: PatchPost): Override {
   const change: OverridePatch | null | undefined = overrides === null ? null : overrides?.[before.accountId]

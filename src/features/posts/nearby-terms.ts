@@ -16,7 +16,7 @@ const NEARLY_USED = 0.9
 export const NO_TERMS: NearbyTerms = { textDigest: null, dayMax: null, dayFrom: null, dayTypes: null }
 
 type TextsOfPost = Pick<Post, 'postType' | 'caption'>
-type TextsOfTarget = Pick<OwnContent, 'captionOverride' | 'fields' | 'threadParts'>
+type TextsOfTarget = Pick<OwnContent, 'captionOverride' | 'captionSuffix' | 'fields' | 'threadParts'>
 
 /** The terms by which other posts are near the post of an account on this network. */
 export function nearbyTermsOf(
@@ -51,11 +51,12 @@ export const findDailyLimit = (platform: PlatformId, postType: PostType): DailyL
 export function digestTexts(
   platform: PlatformId,
   { postType, caption }: TextsOfPost,
-  { captionOverride, fields, threadParts }: TextsOfTarget,
+  { captionOverride, captionSuffix, fields, threadParts }: TextsOfTarget,
   texts: TextCache,
 ): string | null {
   const context = { platform: platforms[platform], fields: fields ?? {}, texts }
-  const stored = planTexts({ postType, threadParts, captionOverride, caption, firstComment: null }).map(({ text }) => {
+  const content = { postType, threadParts, captionOverride, captionSuffix, caption, firstComment: null }
+  const stored = planTexts(content).map(({ text }) => {
     const read = readCaption(text, context)
     return 'problem' in read ? text : read.text
   })

@@ -42,7 +42,7 @@ function* composeParts(
   if (!postTypeRule) return []
   const fields = target.fields ?? {}
   const threadParts = target.threadParts?.slice(0, platform.thread?.partsMax) ?? null
-  const acts = planTexts({ ...post, captionOverride: target.captionOverride, threadParts })
+  const acts = planTexts({ ...post, ...target, caption: post.caption, threadParts })
   const files = media.parts.map(({ files }) => files.slice(0, postTypeRule.mediaMax))
   const context = { platform, postTypeRule, fields, media, texts }
   const isThread = post.postType === 'thread' && acts.length > 0 && threadParts !== null && threadParts.length > 0

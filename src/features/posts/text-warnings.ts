@@ -83,7 +83,7 @@ function addUncertainTexts({ post, texts, isFull, warn }: WarningContext): void 
       const problem = describeUncertain(text, rule, texts)
       if (problem) warn(target, 'may_be_refused', findPath(), `${name} ${problem}`)
     }
-    const parts = post.postType === 'thread' ? target.threadParts : null
+    const parts = post.postType === 'thread' ? target.parts : null
     if (parts) {
       for (const [index, part] of parts.entries()) {
         add(part, limits.thread, () => ['threadParts', target.accountId, index], `thread part ${index + 1}`)

@@ -193,7 +193,7 @@ async function findAllViolations({ post, violations }: CheckedPost, texts: TextC
 function findCost(post: LoadedPost, target: AccountTarget, texts: TextCache) {
   const { platform, altTextLengthMax } = target.account
   const media = target.media.parts.map(({ files }) => files)
-  const acts = planActs({ ...post, ...target, platform })
+  const acts = planActs({ ...post, ...target, caption: post.caption, platform })
     .values()
     .map((act) => ({
       ...describeAct(act, { postType: post.postType, media, fields: target.fields, altTextLengthMax }),

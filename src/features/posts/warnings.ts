@@ -40,6 +40,7 @@ export function findWarnings(post: LoadedPost, texts: TextCache): PostWarning[] 
   addUnusedColors(context)
   addUnusedFields(context)
   if (post.media.length > 0) addUnusedAltTexts(context)
+  addOmittedSuffixes(context)
   addTextWarnings(context)
   if (post.media.length > 0) addConvertedFiles(context)
   addPastTimes(context)
@@ -92,6 +93,19 @@ function addUnusedCaptions({ post: { postType, targets }, isFull, warn }: Warnin
     if (isFull()) return
     const when = isShown ? rule.unused!.when : `the post is a ${postType}`
     warn(target, 'unused_field', captionPath(target), `caption has no effect when ${when}`)
+  }
+}
+
+function addOmittedSuffixes({ post: { targets }, isFull, warn }: WarningContext): void {
+  for (const target of targets) {
+    if (isFull()) return
+    if (!target.isSuffixOmitted) continue
+    warn(
+      target,
+      'omitted_suffix',
+      captionPath(target),
+      'the post goes out without the captionSuffix of the account, with which it is over a limit',
+    )
   }
 }
 

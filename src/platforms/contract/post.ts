@@ -15,6 +15,11 @@ export interface OwnContent {
   threadMedia: readonly (readonly string[])[] | null
   mediaFit: MediaFit | null
   padColor: string | null
+  /**
+   * Follows the caption, or the last part of a thread. In a new target, null stands for that of its account, and an
+   * empty one for none.
+   */
+  captionSuffix: string | null
 }
 
 /** A post on one of its accounts. */
@@ -75,6 +80,7 @@ export const toOwnContent = (given: Given<OwnContent>): OwnContent => ({
   threadMedia: given.threadMedia ?? null,
   mediaFit: given.mediaFit ?? null,
   padColor: given.padColor ?? null,
+  captionSuffix: given.captionSuffix ?? null,
 })
 
 /** The shared content that is given. Null for the rest. */

@@ -30,16 +30,20 @@ export function* checkText(context: CheckContext): Generator<void> {
   const { post, target, platform, postTypeRule } = context
   if (postTypeRule?.hasCaption === false) return
   const thread = post.postType === 'thread' ? platform.thread : undefined
-  const parts = thread && target.threadParts
+  const parts = thread && target.parts
   if (thread && parts) {
     yield* checkThread(parts, thread, context)
     return
   }
   const findPath = () => captionPath(target)
-  const caption: PublishedText = { text: target.caption, name: 'caption', ruleName: 'caption', findPath, isMain: true }
+  const name = nameText('caption', target)
+  const caption: PublishedText = { text: target.caption, name, ruleName: 'caption', findPath, isMain: true }
   checkPublishedText(caption, platform.caption, context)
   if (postTypeRule && post.isScheduled) checkRequiredText(caption, context)
 }
+
+const nameText = (name: string, { captionSuffix }: CheckContext['target']) =>
+  captionSuffix ? `${name} with its suffix` : name
 
 function* checkThread(parts: readonly string[], rule: ThreadRule, context: CheckContext): Generator<void> {
   const { post, target, media, addViolation, addCount } = context
@@ -57,7 +61,8 @@ function* checkThread(parts: readonly string[], rule: ThreadRule, context: Check
   }
   // Parts beyond the maximum have to be removed anyway.
   for (const [index, text] of parts.slice(0, partsMax).entries()) {
-    const name = `thread part ${index + 1}`
+    const ownName = `thread part ${index + 1}`
+    const name = index === parts.length - 1 ? nameText(ownName, target) : ownName
     const findPath = () => [...path, index]
     const part: PublishedText = { text, name, ruleName: 'thread_part', findPath, isMain: index === 0 }
     checkPublishedText(part, rule, context)

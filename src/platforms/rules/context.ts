@@ -29,8 +29,10 @@ export interface LoadedTarget extends Target, ConditionTarget {
   account: TargetAccount
   /** Those of the network, with those of the account in their place. */
   limits: Platform
-  /** Its own, or that of the post. */
+  /** Its own, or that of the post, with its suffix. */
   caption: string
+  /** `threadParts` with its suffix. */
+  parts: readonly string[] | null
   /** The keys of `fields` that the account has added. */
   defaultKeys?: ReadonlySet<string>
   /** The files as they are attached. */

@@ -163,6 +163,7 @@ export const problems = {
     unknown_field: 'Das Netzwerk kennt eine Option nicht, sie hat keine Wirkung.',
     unused_field: 'Eine Option hat in diesem Beitrag keine Wirkung.',
     unused_alt_text: 'Das Netzwerk nimmt die Beschreibung einer Datei nicht an und bekommt die Datei ohne sie.',
+    omitted_suffix: 'Der Text geht ohne die Signatur des Kontos hinaus, die ihn zu lang machen würde.',
     altered_text: 'Das Netzwerk lässt einen Teil des Textes weg, etwa einen Link oder eine Formatierung.',
     text_cut: 'Das Netzwerk schneidet das Ende eines Textes ab, der zu lang ist.',
     may_be_refused: 'Das Netzwerk lehnt das vielleicht ab, obwohl es seine genannten Grenzen einhält.',

@@ -111,6 +111,7 @@ export const problems = {
     unknown_field: 'The network does not know an option, which has no effect.',
     unused_field: 'An option has no effect in this post.',
     unused_alt_text: 'The network does not take the description of a file, and gets the file without it.',
+    omitted_suffix: 'The text goes out without the signature of the account, which would make it too long.',
     altered_text: 'The network leaves out a part of the text, such as a link or some formatting.',
     text_cut: 'The network cuts off the end of a text, which is too long.',
     may_be_refused: 'The network may refuse this, although it keeps to the limits that it states.',

@@ -115,6 +115,7 @@ export const problems = {
     unknown_field: 'La red no conoce una opción, que no tiene efecto.',
     unused_field: 'Una opción no tiene efecto en esta publicación.',
     unused_alt_text: 'La red no admite la descripción de un archivo y lo recibe sin ella.',
+    omitted_suffix: 'El texto sale sin la firma de la cuenta, que lo haría demasiado largo.',
     altered_text: 'La red omite una parte del texto, como un enlace o algún formato.',
     text_cut: 'La red corta el final de un texto, que es demasiado largo.',
     may_be_refused: 'Puede que la red lo rechace, aunque respeta los límites que indica.',

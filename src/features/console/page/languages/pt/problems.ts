@@ -105,6 +105,7 @@ export const problems = {
     unknown_field: 'A rede não conhece uma opção, que não tem efeito.',
     unused_field: 'Uma opção não tem efeito neste post.',
     unused_alt_text: 'A rede não aceita a descrição de um arquivo e o recebe sem ela.',
+    omitted_suffix: 'O texto sai sem a assinatura da conta, que o tornaria longo demais.',
     altered_text: 'A rede deixa de fora uma parte do texto, como um link ou alguma formatação.',
     text_cut: 'A rede corta o fim de um texto, que é longo demais.',
     may_be_refused: 'A rede talvez recuse, embora os limites que ela informa sejam respeitados.',
