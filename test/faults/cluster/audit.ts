@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { v5 as uuidOf } from 'uuid'
 import type { Db } from '../../../db/client.ts'
+import { findWrongClaim } from '../../helpers/promises.ts'
 import type { Line } from './clients.ts'
 
 /**
@@ -17,26 +18,21 @@ export function findBreaches(db: Db, lines: Line[], { isOver = false } = {}): Pr
     ])
 }
 
-interface StoredPost {
-  id: string
-  caption: string
-}
-
 async function comparePosts(db: Db, lines: Line[]): Promise<string[]> {
-  const breaches: string[] = []
-  const { rows } = await sql<StoredPost>`select id, caption from posts`.execute(db)
-  const byId = new Map(rows.map((post) => [post.id, post]))
+  const { rows } = await sql<{ id: string; caption: string }>`select id, caption from posts`.execute(db)
   const byCaption = Map.groupBy(rows, ({ caption }) => caption)
-  for (const line of lines) {
-    if (line.type === 'created' && byId.get(line.id)?.caption !== line.key) breaches.push(`${line.key} is lost`)
+  const byKey = Map.groupBy(lines, (line) => (line.type === 'published' ? undefined : line.key))
+  byKey.delete(undefined)
+  return [...byKey].flatMap(([key, told]) => [
     // 503 is right while the database is away, 500 never.
-    if (line.type === 'failed' && line.status === 500) breaches.push(`${line.key} failed with 500: ${line.error}`)
-    if (line.type === 'refused' && byCaption.has(line.key)) breaches.push(`${line.key} was rejected, and is stored`)
-  }
-  for (const [caption, { length }] of byCaption) {
-    if (length > 1) breaches.push(`${caption} is stored ${length} times`)
-  }
-  return breaches
+    ...told.flatMap((line) => (line.type === 'failed' && line.status === 500 ? [`${key} failed: ${line.error}`] : [])),
+    ...findWrongClaim({
+      name: key!,
+      ids: told.flatMap((line) => (line.type === 'created' ? [line.id] : [])),
+      mayBeStored: told.some(({ type }) => type === 'failed'),
+      stored: byCaption.get(key!)?.map(({ id }) => id) ?? [],
+    }).map(({ text }) => text),
+  ])
 }
 
 interface StoredDelivery {
