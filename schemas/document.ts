@@ -428,6 +428,7 @@ Each connected app is an API key with the name of the app: its changes are event
 const WEBHOOKS = `Get events at a URL of yours as soon as they happen, signed as [Standard Webhooks](https://www.standardwebhooks.com) describe. The section *Webhooks* of this page has the body of each type.
 
 - **Verify** each request with a library of Standard Webhooks, such as \`standardwebhooks\` from npm, and the \`secret\` of \`createWebhook\`. It checks \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`.
+- **Try** your receiver without a public URL: \`postroom listen --forward-to http://localhost:4000/events\` sends it the events of a key, and \`postroom trigger delivery.failed\` makes one in the sandbox.
 - **Respond 2xx** within 10 seconds, before you do any work. Redirects are not followed. 410 disables the webhook.
 - **Expect repeats.** An event is sent at least once. \`webhook-id\` is the id of the event, the same in each attempt.
 - **Do not rely on the order.** Each event has its \`position\`: sort by it if you need to.

@@ -55,6 +55,13 @@ export function parseSince(text: string): Date {
   return result.time
 }
 
+export function parseHttpUrl(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
+    throw new InvalidArgumentError('It must be like http://localhost:4000/events.')
+  }
+  return text
+}
+
 export function parseMimeType(text: string): string {
   if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(text)) throw new InvalidArgumentError('It must be like image/jpeg.')
   return text

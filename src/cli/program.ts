@@ -9,6 +9,7 @@ import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './key.ts'
+import { addListenCommands } from './listen.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addMediaCommands } from './media.ts'
 import { addMetricsCommand } from './metrics.ts'
@@ -62,6 +63,7 @@ export function buildProgram(io: Io): Command {
   addMetricsCommand(program, io)
   addWebhookCommands(program, io)
   addRestoreCommands(program, io)
+  addListenCommands(program, io)
   addMcpCommand(program, io)
   return program
 }

@@ -8,7 +8,9 @@ const HINT_LENGTH = 10
 /**
  * A secret in the form of https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export const generateSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+export const generateSecret = (): string => secretOf(randomBytes(SECRET_BYTES))
+
+export const secretOf = (bytes: Buffer): string => PREFIX + bytes.toString('base64')
 
 export const startOfSecret = (secret: string): string => secret.slice(0, HINT_LENGTH)
 
