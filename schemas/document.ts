@@ -71,6 +71,8 @@ The body of every error response is \`{"error": "…"}\`. Only \`createPosts\` a
 }
 \`\`\`
 
+A request with \`Accept: application/problem+json\` gets errors as [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) describes: \`type\`, \`title\`, \`status\`, \`detail\` with the text of \`error\`, and \`code\` with the value of \`x-error-code\`, beside the members above.
+
 | status | reason | what to do |
 |---|---|---|
 | 400 with \`details\` | the shape: a missing or unknown key, a wrong type, an invalid time, invalid JSON; with \`strict=true\`, warnings | correct the request |

@@ -39,6 +39,29 @@ t.test('every error response has a stable code in x-error-code, and a success ha
   }
 })
 
+t.test('a client that accepts problems gets the same error as one', async (t) => {
+  const { app, user } = await createWorld(t)
+  const ada = await user()
+  const account = await ada.account('x')
+  const long = { accountIds: [account], caption: 'a'.repeat(281) }
+  for (const [url, payload] of [
+    ['/api/v1/posts', {}],
+    ['/api/v1/posts/batch', { posts: [long] }],
+    ['/api/v1/nowhere', {}],
+  ] as const) {
+    const send = (accept: string) =>
+      app.inject({ method: 'POST', url, payload, headers: { authorization: `Bearer ${ada.key}`, accept } })
+    const error = await send('application/json')
+    const { statusCode: status, headers } = error
+    const reply = await send('application/json, application/problem+json')
+    t.match([reply.statusCode, reply.headers['content-type']], [status, 'application/problem+json'])
+    const { type, title, ...problem } = reply.json()
+    const code = headers['x-error-code']
+    t.strictSame(problem, { status, detail: error.json().error, code, ...error.json() }, url)
+    t.strictSame([type, typeof title], [`/docs/error-codes.md#${code}`, 'string'])
+  }
+})
+
 t.test('every documented code is used', async (t) => {
   const source = globSync('src/**/*.ts')
     .map((file) => readFileSync(file, 'utf8'))

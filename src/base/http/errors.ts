@@ -122,13 +122,38 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // Fastify sets `connection: close` when it has not read the body. A client that is still sending would receive the
   // reset before the response. Without the header, Node discards the rest of the body until requestTimeout.
   reply.removeHeader('connection')
-  reply.header(ERROR_CODE_HEADER, known?.code ?? 'internal_error')
   const body: ErrorBody = {
     error: known?.message ?? request.routeOptions.config.failure ?? ERRORS.internal_error.message,
   }
   if (known?.details) body.details = known.details
   if (known instanceof CursorExpired) Object.assign(body, { oldest: known.oldest })
-  return reply.code(known?.statusCode ?? 500).send(body)
+  return sendErrorBody(reply, known ?? { statusCode: 500, code: 'internal_error' }, body)
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9457 */
+const PROBLEM = 'application/problem+json'
+
+/**
+ * Sends the body of an error. A client that accepts problems of RFC 9457 gets one, which has the members of the body as
+ * well: clients that accept both forms may read either.
+ */
+export function sendErrorBody(
+  reply: FastifyReply,
+  { statusCode, code }: Pick<PublicError, 'statusCode' | 'code'>,
+  body: ErrorBody,
+): FastifyReply {
+  const { headers, server } = reply.request
+  reply.code(statusCode).header(ERROR_CODE_HEADER, code)
+  if (!headers.accept?.includes(PROBLEM)) return reply.send(body)
+  const problem = {
+    type: `${server.paths.base}/docs/error-codes.md#${code}`,
+    title: STATUS_CODES[statusCode],
+    status: statusCode,
+    detail: body.error,
+    code,
+    ...body,
+  }
+  return reply.type(PROBLEM).serializer(JSON.stringify).send(problem)
 }
 
 /** Gives every error response of `app` the documented shape. */

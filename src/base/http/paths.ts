@@ -20,6 +20,8 @@ interface Path {
 
 /** The paths of the service, for requests that match none of its routes. */
 interface Paths {
+  /** The path of PUBLIC_URL, before the service's own paths. */
+  readonly base: string
   /** The URL of a request as the router knows it: below the path of PUBLIC_URL, and without a slash at its end. */
   rewrite(method: string, url: string): string
   /** Whether a path has a method. */
@@ -63,6 +65,9 @@ export function collectPaths(app: FastifyInstance, publicUrl: () => string): Pat
   }
 
   return {
+    get base() {
+      return basePath()
+    },
     rewrite(method, url) {
       return withoutTrailingSlash(this, method, withoutBasePath(basePath(), url, roots))
     },

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../../db/client.ts'
 import type { CreatePosts } from '../../../schemas/create-posts.ts'
 import * as operations from '../../../schemas/operations/index.ts'
-import { ERROR_CODE_HEADER } from '../../base/http/errors.ts'
+import { sendErrorBody } from '../../base/http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
 import { isLong } from '../../base/http/requests.ts'
 import { isListed } from '../../base/http/rights.ts'
@@ -65,6 +65,6 @@ function identityOf(body: CreatePosts, { rights }: FastifyRequest): object {
 
 function sendRejection(reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof RejectedBatch)) throw error
-  const { statusCode, code, message, rejected } = error
-  return reply.code(statusCode).header(ERROR_CODE_HEADER, code).send({ error: message, rejected })
+  const body = { error: error.message, rejected: error.rejected }
+  return sendErrorBody(reply, error, body)
 }
