@@ -98,5 +98,6 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
   const next = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, next))
+  const ends = await Promise.allSettled(Array.from({ length: availableParallelism() }, next))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
