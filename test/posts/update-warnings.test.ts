@@ -58,3 +58,19 @@ t.test('a patch returns the warnings that a create with the same content would r
   const { body: patched } = await ada.call('PATCH', `/posts/${created.id}`, { accountOverrides })
   t.strictSame(patched.warnings, again.warnings)
 })
+
+t.test('a time with an offset that removes the zone of the post is a warning', async (t) => {
+  const { user } = await createWorld(t)
+  const ada = await user()
+  const accountIds = [await ada.account('mastodon', CREDENTIALS)]
+  const local = { scheduledAt: '2030-01-15T09:30:00', timeZone: 'Europe/Berlin' }
+  const { body: created } = await ada.call('POST', '/posts', { accountIds, caption: 'a', ...local })
+  const patch = async (body: object) => {
+    const { body: post } = await ada.call('PATCH', `/posts/${created.id}?strict=true`, body)
+    return [post.timeZone, post.warnings?.map(({ code, path }: Record<string, unknown>) => [code, path])]
+  }
+  t.strictSame(await patch({ scheduledAt: '2030-01-16T09:30:00' }), ['Europe/Berlin', undefined])
+  const warning = ['removed_time_zone', ['scheduledAt']]
+  t.strictSame(await patch({ scheduledAt: '2030-01-17T09:30:00Z' }), [undefined, [warning]])
+  t.strictSame(await patch({ scheduledAt: '2030-01-18T09:30:00Z' }), [undefined, undefined])
+})

@@ -3223,6 +3223,7 @@ export type PostWarning = {
 - `text_cut`: a text is longer than the network keeps, and its end is cut off when it is sent. It is the alternative text of a file, or the first line of the caption where it becomes the title.
 - `may_be_refused`: a text is within the limits on the pages of the network, but longer texts than `uncertainBytesMax` were refused, or the network announced that it takes no more than `uncertainHashtagsMax`. On Google Business Profile, it is a phone number in the caption. On Bluesky, it is also a video or a GIF that is larger than the server of the account accepts, because the network converts it first.
 - `past_time`: `scheduledAt`, of the post or of an account, is more than a minute ago. The post is due immediately.
+- `removed_time_zone`: `updatePost` with a `scheduledAt` that has an offset has removed the `timeZone` and the local time of the post. `strict=true` does not count it.
 - `account_attention`: nothing can be published to the account at the moment, for the reason in the message. `attention` in `listAccounts` has its code. An account that is only `expiring` has no warning.
 - `repeated_text`: another post with the same text, as the network stores it, is due or was published on the account within 7 days. Case counts, white space does not, and texts of comments are not compared.
 - `close_posts`: another post of the account is due or was published within 15 minutes, or the time that the operator has set.
@@ -3239,6 +3240,7 @@ The last three are about a post with a time, and never reject it: `strict=true` 
     | 'text_cut'
     | 'may_be_refused'
     | 'past_time'
+    | 'removed_time_zone'
     | 'account_attention'
     | 'repeated_text'
     | 'close_posts'

@@ -49,12 +49,12 @@ export async function updateWithWarnings(
     mover: { userId, accountIds: rights.accountIds },
     texts: createTextCache(),
   }
-  const { row, post } = await withRenditions(makeRenditions, () =>
+  const { row, post, removed } = await withRenditions(makeRenditions, () =>
     withPost(db, request, (access) => updatePost(db, access, body, options)),
   )
   const { texts } = options
   const [nearby] = await readNearbyWarnings(db, [{ ...row, post }], { gapMs, texts, moves: [] })
-  return { post: row, warnings: [...findWarnings(post, texts), ...nearby!].slice(0, WARNINGS_MAX) }
+  return { post: row, warnings: [...findWarnings(post, texts), ...removed, ...nearby!].slice(0, WARNINGS_MAX) }
 }
 
 interface UpdateOptions extends Required<Conditions> {
@@ -68,6 +68,15 @@ interface UpdateOptions extends Required<Conditions> {
 interface UpdatedPost {
   row: PostWithReadiness
   post: LoadedPost
+  /** The warning that the change has removed the zone of the post. */
+  removed: PostWarning[]
+}
+
+/** A time with an offset removes the zone: a caller who only moves the post may not expect that. */
+function findRemovedZone(before: Post, after: Post, { scheduledAt, timeZone }: PatchPost): PostWarning[] {
+  if (!before.localSchedule || after.localSchedule || !scheduledAt || timeZone !== undefined) return []
+  const message = `scheduledAt has an offset, so the post no longer has the time zone ${before.localSchedule.timeZone}: to keep it, send a time without an offset`
+  return [{ code: 'removed_time_zone', path: ['scheduledAt'], message }]
 }
 
 /** A long post, which is measured while no transaction waits. Another request may change it meanwhile. */
@@ -106,7 +115,7 @@ async function updatePost(
       if (!patch.schedule && isDeepStrictEqual(contentOf(before), contentOf(after))) {
         const [post] = await loadPosts(db, userId, [after], usableNow)
         requireNoWarnings(post!)
-        return { row, post: post! }
+        return { row, post: post!, removed: [] }
       }
       if (isLong(requireSize(after)) && !isMeasured) return { toMeasure: after, usable: usableNow }
       const checked = await checkPost(db, userId, after, { usable: usableNow, texts })
@@ -114,7 +123,8 @@ async function updatePost(
       const post = slots ? inSlots(checked, slots) : checked
       await writeChanges(db, row, { before, after: post, texts, keyId: access.keyId })
       requireNoWarnings(post)
-      return { row: await getPost(db, userId, id), post }
+      const removed = findRemovedZone(before, after, patch)
+      return { row: await getPost(db, userId, id), post, removed }
     })
     if ('row' in updated) return updated
     await checkPosts(db, userId, [updated.toMeasure], { usable: updated.usable, texts })

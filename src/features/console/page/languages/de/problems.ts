@@ -168,6 +168,7 @@ export const problems = {
     text_cut: 'Das Netzwerk schneidet das Ende eines Textes ab, der zu lang ist.',
     may_be_refused: 'Das Netzwerk lehnt das vielleicht ab, obwohl es seine genannten Grenzen einhält.',
     past_time: 'Sein Zeitpunkt ist vorbei. Er geht hinaus, sobald er gespeichert wird.',
+    removed_time_zone: 'Er hat keine Zeitzone mehr, weil sein neuer Zeitpunkt einen festen Abstand zu UTC hat.',
     account_attention: 'Auf dem Konto kann zurzeit nichts veröffentlicht werden. Sein Inhaber muss handeln.',
     repeated_text: 'Derselbe Text ist innerhalb einer Woche um diesen Beitrag geplant oder erschienen.',
     close_posts: 'Ein anderer Beitrag ist kurz vor oder nach diesem geplant oder erschienen.',

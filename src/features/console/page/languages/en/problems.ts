@@ -116,6 +116,7 @@ export const problems = {
     text_cut: 'The network cuts off the end of a text, which is too long.',
     may_be_refused: 'The network may refuse this, although it keeps to the limits that it states.',
     past_time: 'Its time has passed. It goes out as soon as it is stored.',
+    removed_time_zone: 'It has no time zone any more, because its new time has an offset.',
     account_attention: 'Nothing can be published to the account at the moment. Its owner has to act.',
     repeated_text: 'The same text is due, or was published, within a week of this post.',
     close_posts: 'Another post is due, or was published, shortly before or after this one.',

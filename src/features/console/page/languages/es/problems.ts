@@ -120,6 +120,7 @@ export const problems = {
     text_cut: 'La red corta el final de un texto, que es demasiado largo.',
     may_be_refused: 'Puede que la red lo rechace, aunque respeta los límites que indica.',
     past_time: 'Su hora ya ha pasado. Sale en cuanto se guarde.',
+    removed_time_zone: 'Ya no tiene zona horaria, porque su nueva hora lleva un desfase.',
     account_attention: 'Ahora no se puede publicar nada en la cuenta. Su dueño tiene que actuar.',
     repeated_text: 'El mismo texto está previsto o se publicó a menos de una semana de esta publicación.',
     close_posts: 'Hay otra publicación prevista o publicada poco antes o después de esta.',

@@ -110,6 +110,7 @@ export const problems = {
     text_cut: 'A rede corta o fim de um texto, que é longo demais.',
     may_be_refused: 'A rede talvez recuse, embora os limites que ela informa sejam respeitados.',
     past_time: 'O horário já passou. Sai assim que for salvo.',
+    removed_time_zone: 'Já não tem fuso horário, porque a nova hora traz um desvio.',
     account_attention: 'Nada pode ser publicado na conta no momento. O dono dela precisa agir.',
     repeated_text: 'O mesmo texto está previsto, ou foi publicado, a menos de uma semana deste post.',
     close_posts: 'Outro post está previsto, ou foi publicado, pouco antes ou depois deste.',
