@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { newId } from '../../db/id.ts'
 import { sandboxStore } from '../../db/queries/sandbox.ts'
 import { PAGE } from '../../schemas/shared.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
@@ -13,6 +14,7 @@ const PAGE_BYTES_MAX = PAGE.bytesMax + 1_200_000
 interface Item {
   id: string
   caption: string
+  targets?: { accountId: string }[]
 }
 
 /** Reads a list to its end by its cursors. */
@@ -88,6 +90,33 @@ t.test('so does a page of posts whose accounts are long', async (t) => {
     t.strictSame(idsOf(items), created, path)
     t.equal(pages, LONG_POSTS / 3)
   }
+})
+
+t.test('so does a page of posts with thousands of accounts, none of which is missing', async (t) => {
+  const { db, user } = await createWorld(t)
+  const ada = await user()
+  const accounts = Array.from({ length: 1_500 }, (_, number) => ({
+    id: newId(),
+    platform: 'sandbox',
+    username: `ada${number}`,
+    displayName: null,
+    userId: ada.id,
+    organizationId: null,
+  }))
+  await db.insertInto('accounts').values(accounts).execute()
+  const accountIds = idsOf(accounts)
+  const created: string[] = []
+  for (let number = 0; number < 3; number++) {
+    created.unshift((await ada.call('POST', '/posts', { accountIds, caption: `${number}` })).body.id)
+  }
+  const { items, pages } = await readAll(ada, '/posts?limit=50&include=targets')
+  t.strictSame(idsOf(items), created)
+  t.equal(pages, 2)
+  for (const { targets } of items)
+    t.strictSame(
+      targets?.map(({ accountId }) => accountId),
+      accountIds,
+    )
 })
 
 t.test('so does a page of long calls to the sandbox', async (t) => {

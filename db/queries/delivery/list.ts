@@ -3,7 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { isoTime } from '../iso-time.ts'
-import { accountRestsUntil, nextAttemptOf } from '../posts/detail.ts'
+import { accountRestsUntil, nextAttemptOf } from '../posts/targets.ts'
 
 interface DeliveryFilter {
   state?: DeliveryState | undefined

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../client.ts'
-import { scheduledTime } from '../posts/detail.ts'
+import { scheduledTime } from '../posts/targets.ts'
 import { hasTimes, isPostWanted } from './conditions.ts'
 import {
   hasDeliveryConditions,

@@ -6,8 +6,7 @@ import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryRow } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
-import { dropAbsentOfDeliveries } from '../posts/columns.ts'
-import { costOf, editOf, nextAttemptOf, scheduledTime } from '../posts/detail.ts'
+import { costOf, editOf, nextAttemptOf, orAbsent, scheduledTime } from '../posts/targets.ts'
 import { hasTimes, isDeliveryWanted, isListed } from './conditions.ts'
 import {
   type DeliverySource,
@@ -125,5 +124,12 @@ const runPage = formsOf('find_deliveries', selectPage)
  * The next deliveries of a walk that meet the conditions, at most `limit`. If the walk looks at its last row before the
  * page is full, that row is returned too, wanted or not.
  */
-export const findDeliveries = async (db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> =>
-  dropAbsentOfDeliveries(await runPage(db, { source }, values))
+export async function findDeliveries(db: Db, source: DeliverySource, values: PageValues): Promise<FoundDeliveryRow[]> {
+  const rows = await runPage(db, { source }, values)
+  return rows.map((row) => ({
+    ...row,
+    cost: orAbsent(row.cost as DeliveryCost | null),
+    edit: orAbsent(row.edit as DeliveryEdit | null),
+    goneAt: orAbsent(row.goneAt as string | null),
+  }))
+}

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { scheduledTime } from '../posts/detail.ts'
+import { scheduledTime } from '../posts/targets.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
 import { isInTimes, type PostConditions, TROUBLED } from './conditions.ts'
 import { hasMark, isMarked, isMember, isOfOrganization, isOfUser, isShared, ofMembers } from './organization.ts'

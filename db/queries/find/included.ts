@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
-import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { DeliveryCounts, ListedFile, ListedTarget } from '../../../schemas/find.ts'
+import { type Selectable, sql } from 'kysely'
+import type { DeliveryCounts, ListedFile } from '../../../schemas/find.ts'
 import type { MediaKind } from '../../../schemas/media.ts'
 import { PAGE } from '../../../schemas/shared.ts'
+import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
-import { type AccountReadiness, readiness } from '../accounts.ts'
-import { deliveryProperties, selectDeliveries } from '../posts/detail.ts'
+import type { PostTargets } from '../../types.ts'
+import { type TargetRow, targetColumns } from '../posts/targets.ts'
 
 interface PostsOfPage {
   userId: string
@@ -24,35 +24,84 @@ export const countStates = prepared<PostsOfPage, { id: string; states: DeliveryC
     group by post_id`,
 )
 
-export type FoundTarget = ListedTarget & { readiness: AccountReadiness }
+/** Bytes. A post with a longer target is read alone: the fields of one account may have a megabyte. */
+const SHORT_BYTES_MAX = 2_000
+/** Bytes of a target in JSON beside its content. */
+const FACTS_BYTES = 500
+/** As many as fill a page. A single post has fewer. */
+const TARGETS_MAX = Math.ceil(PAGE.bytesMax / FACTS_BYTES)
 
-/**
- * The accounts of these posts, with their deliveries, in the order of the ids. They end at `PAGE.bytesMax`: the fields
- * of one account may have a megabyte. One post is read after the other, because their length is known once they are
- * read. Null for a post that does not exist.
- */
-export const readDeliveries = prepared<{ userIds: string[]; ids: string[] }, { targets: FoundTarget[] | null }>(
-  'read_deliveries',
-  (db, value) => sql`
-    with recursive page(number, bytes, targets) as (
-      select 0, 0, null::json
-      union all
-      select number + 1, bytes + coalesce(pg_column_size(next.targets), 0), next.targets
-      from page
-      left join lateral (${db
-        .selectFrom('posts')
-        .select((eb) =>
-          selectDeliveries(eb, (eb) => ({
-            delivery: jsonBuildObject(deliveryProperties(eb)),
-            readiness: jsonBuildObject(readiness),
-          })).as('targets'),
-        )
-        .where('posts.userId', '=', sql<string>`(${value('userIds')}::uuid[])[number + 1]`)
-        .where('posts.id', '=', sql<string>`(${value('ids')}::uuid[])[number + 1]`)}) as next on true
-      where number < cardinality(${value('ids')}::uuid[]) and bytes < ${sql.lit(PAGE.bytesMax)}
-    )
-    select targets from page where number > 0 order by number`,
+const CONTENT = ['fields', 'thread_parts', 'edit', 'sent'].map((column) => `post_targets.${column}`)
+/** Postgres knows the stored length of a value without reading it. It is the whole length unless it is compressed. */
+const contentBytes = sql.raw(
+  ['octet_length(caption_override)', ...CONTENT.map((column) => `pg_column_size(${column})`)]
+    .map((bytes) => `coalesce(${bytes}, 0)`)
+    .join(' + '),
 )
+const isCompressed = sql.raw(CONTENT.map((column) => `pg_column_compression(${column}) is not null`).join(' or '))
+
+interface ListedTargetRow extends TargetRow {
+  /** The place of its post in the list of ids, from 1. */
+  number: number
+  bytes: number
+  isLong: boolean
+}
+
+interface TargetsOfPosts {
+  userIds: string[]
+  ids: string[]
+  /** Whether long targets have their content. */
+  isWhole: boolean
+}
+
+/** Postgres sorts post by post, and stops at the limit. */
+const selectTargets = prepared<TargetsOfPosts, ListedTargetRow>('read_targets', (db, value) =>
+  db
+    .selectFrom(
+      sql<{ userId: string; id: string; number: number }>`unnest(
+        ${value('userIds')}::uuid[], ${value('ids')}::uuid[]) with ordinality`.as<'page'>(
+        sql`page(user_id, id, number)`,
+      ),
+    )
+    .innerJoin('posts', (join) => join.onRef('posts.userId', '=', 'page.userId').onRef('posts.id', '=', 'page.id'))
+    .innerJoinLateral(
+      sql<Selectable<PostTargets>>`(
+        select *, ${contentBytes} as bytes, ${contentBytes} > ${sql.lit(SHORT_BYTES_MAX)} or ${isCompressed} as is_long
+        from post_targets
+        where post_targets.user_id = posts.user_id and post_targets.post_id = posts.id
+        offset 0)`.as('postTargets'),
+      (join) => join.onTrue(),
+    )
+    .innerJoin('accounts', 'accounts.id', 'postTargets.accountId')
+    .leftJoin('accountCredentials', 'accountCredentials.accountId', 'accounts.id')
+    .select([
+      'page.number',
+      sql`post_targets.bytes`.as('bytes'),
+      sql`post_targets.is_long`.as('isLong'),
+      ...targetColumns((content) => sql`case when ${value('isWhole')} or not post_targets.is_long then ${content} end`),
+    ])
+    .orderBy(sql`page.number, post_targets.position, post_targets.account_id`)
+    .limit(sql.lit(TARGETS_MAX))
+    .$castTo<ListedTargetRow>(),
+)
+
+/** The accounts of these posts, with their deliveries, in the order of the ids. They end at `PAGE.bytesMax`. */
+export async function readTargets(db: Db, { userIds, ids }: Omit<TargetsOfPosts, 'isWhole'>): Promise<TargetRow[][]> {
+  const rows = await selectTargets(db, { userIds, ids, isWhole: false })
+  // The last post at the limit may lack accounts.
+  const count = rows.length < TARGETS_MAX ? ids.length : rows.at(-1)!.number - 1
+  const posts: ListedTargetRow[][] = Array.from({ length: count }, () => [])
+  for (const row of rows) posts[row.number - 1]?.push(row)
+  let bytes = 0
+  for (const [index, targets] of posts.entries()) {
+    if (bytes >= PAGE.bytesMax) return posts.slice(0, index)
+    if (targets.some(({ isLong }) => isLong)) {
+      posts[index] = await selectTargets(db, { userIds: [userIds[index]!], ids: [ids[index]!], isWhole: true })
+      bytes += JSON.stringify(posts[index]).length
+    } else bytes += targets.reduce((sum, target) => sum + FACTS_BYTES + target.bytes, 0)
+  }
+  return posts
+}
 
 type StoredFile = Omit<ListedFile, 'url' | 'previewUrl'> & { storageKey: string | null }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { FEW_ROWS } from '../few-rows.ts'
-import { scheduledTime } from '../posts/detail.ts'
+import { scheduledTime } from '../posts/targets.ts'
 import { isOfAccount, placeOfAccount } from './account.ts'
 import {
   deliveryConditionsOf,

@@ -1,5 +1,4 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { PublishedAct } from '../../../schemas/delivery.ts'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
@@ -37,67 +36,29 @@ export const WRITTEN_COLUMNS = jsonColumns({
   metadata: 'jsonb',
 } satisfies Record<keyof WrittenColumns, string>)
 
-const headColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
+/** The columns of a post in the API, except for its texts and files. */
+export const headColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
   [
-    'id',
-    'userId',
-    eb.ref('postType').$castTo<PostType>().as('postType'),
-    eb.ref('status').$castTo<PostStatus>().as('status'),
-    isoTime<string | null>('scheduledAt').as('scheduledAt'),
-    eb.ref('localSchedule').$castTo<LocalSchedule | null>().as('localSchedule'),
-    isoTime('createdAt').as('createdAt'),
-    isoTime('updatedAt').as('updatedAt'),
-    'externalReference',
-    eb.ref('metadata').$castTo<Record<string, string> | null>().as('metadata'),
+    'posts.id',
+    'posts.userId',
+    eb.ref('posts.postType').$castTo<PostType>().as('postType'),
+    eb.ref('posts.status').$castTo<PostStatus>().as('status'),
+    isoTime<string | null>('posts.scheduledAt').as('scheduledAt'),
+    eb.ref('posts.localSchedule').$castTo<LocalSchedule | null>().as('localSchedule'),
+    isoTime('posts.createdAt').as('createdAt'),
+    isoTime('posts.updatedAt').as('updatedAt'),
+    'posts.externalReference',
+    eb.ref('posts.metadata').$castTo<Record<string, string> | null>().as('metadata'),
   ] as const
 
-/** The columns of a post in the API. */
-export const postColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
-  [...headColumns(eb), 'caption', 'firstComment'] as const
-
 /** The ids of a post's own files in order. Null if it has none, which `dropAbsent` replaces. */
-const mediaIds = sql<string[]>`case when posts.without_media is null then (
+export const mediaIds = sql<string[]>`case when posts.without_media is null then (
   select json_agg(media_id order by position) from post_media
-  where post_media.user_id = posts.user_id and post_media.post_id = posts.id and account_id is null) end`.as('mediaIds')
+  where post_media.user_id = posts.user_id and post_media.post_id = posts.id and account_id is null) end`
 
 /** The columns of a post in a list of the API. */
 export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
-  [...headColumns(eb), ...shortTexts, mediaIds] as const
-
-/** An act as `post_targets.sent` has it. One that failed, and was left out, has an error. */
-interface SentAct {
-  id: string | null
-  url: string | null
-  removedAt?: string
-  error?: unknown
-}
-
-interface DeliveryRow {
-  acts?: unknown
-  cost?: unknown
-  goneAt?: unknown
-  edit?: unknown
-}
-
-const toPublishedActs = (sent: readonly SentAct[]): PublishedAct[] =>
-  sent
-    .filter((act) => !('error' in act))
-    .map(({ id, url, removedAt }) => ({
-      externalId: id,
-      externalUrl: url,
-      ...(removedAt !== undefined && { removedAt }),
-    }))
-
-/** Makes deliveries what the API shows: published acts, and absent in place of null. Changes the deliveries. */
-export function dropAbsentOfDeliveries<T>(deliveries: T[]): T[] {
-  for (const delivery of deliveries as DeliveryRow[]) {
-    if (delivery.acts) delivery.acts = toPublishedActs(delivery.acts as SentAct[])
-    if (delivery.cost === null) delivery.cost = undefined
-    if (delivery.goneAt === null) delivery.goneAt = undefined
-    if (delivery.edit === null) delivery.edit = undefined
-  }
-  return deliveries
-}
+  [...headColumns(eb), ...shortTexts, mediaIds.as('mediaIds')] as const
 
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
   altTexts?: unknown
@@ -108,7 +69,6 @@ interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone'
   externalReference: unknown
   metadata: unknown
   localSchedule: LocalSchedule | null | undefined
-  targets?: { delivery?: DeliveryRow }[]
 }
 
 /**
@@ -124,7 +84,6 @@ export function dropAbsent<T>(posts: T[]): T[] {
     if (post.adjustments === null) post.adjustments = undefined
     if (post.externalReference === null) post.externalReference = undefined
     if (post.metadata === null) post.metadata = undefined
-    if (post.targets) dropAbsentOfDeliveries(post.targets.flatMap(({ delivery }) => delivery ?? []))
     const { localSchedule } = post
     post.localSchedule = undefined
     if (localSchedule && localSchedule.scheduledAt === post.scheduledAt) Object.assign(post, localSchedule)

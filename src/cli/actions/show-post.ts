@@ -1,6 +1,7 @@
 import { isId } from '../../../db/id.ts'
 import { findDeliveryMetrics } from '../../../db/queries/numbers/find.ts'
-import { findPost, findPostOwner, listRests, type PostFile } from '../../../db/queries/posts/detail.ts'
+import { findPost, findPostOwner, type PostFile } from '../../../db/queries/posts/detail.ts'
+import { listRests } from '../../../db/queries/posts/targets.ts'
 import type { Delivery, DeliveryAttempt } from '../../../schemas/delivery.ts'
 import { knownMetrics } from '../../../schemas/metric-names.ts'
 import type { DeliveryMetrics } from '../../../schemas/metrics.ts'

@@ -1,18 +1,11 @@
 import type { Db } from '../../../db/client.ts'
 import { isId } from '../../../db/id.ts'
-import {
-  countStates,
-  type FoundTarget,
-  readAltTexts,
-  readDeliveries,
-  readListedFiles,
-} from '../../../db/queries/find/included.ts'
+import { countStates, readAltTexts, readListedFiles, readTargets } from '../../../db/queries/find/included.ts'
 import { type FoundPost, findPosts } from '../../../db/queries/find/posts.ts'
 import type { Order } from '../../../db/queries/find/walk.ts'
-import { dropAbsentOfDeliveries } from '../../../db/queries/posts/columns.ts'
-import { dropAbsentOfTargets } from '../../../db/queries/posts/detail.ts'
 import { listListedPosts, listPosts } from '../../../db/queries/posts/list.ts'
 import { readLongTexts } from '../../../db/queries/posts/long-texts.ts'
+import { type TargetRow, toTarget } from '../../../db/queries/posts/targets.ts'
 import { ownFilesOf } from '../../../schemas/create-post.ts'
 import { CURSOR_AND_OFFSET } from '../../../schemas/error.ts'
 import {
@@ -149,8 +142,9 @@ const mediaIdsOf = ({ mediaIds, targets = [] }: ListedPost): string[] => [
 ]
 
 /** A target with the `attention` of its account, as in `listAccounts`. */
-const showAttention = ({ readiness, ...target }: FoundTarget): ListedTarget => {
-  const attention = findAttention(readiness)
+function toListedTarget(row: TargetRow): ListedTarget {
+  const target = toTarget(row, {})
+  const attention = findAttention(row)
   return attention ? { ...target, attention } : target
 }
 
@@ -171,13 +165,8 @@ async function addLongTexts(db: Db, page: FoundPage): Promise<FoundPage> {
 
 /** The page with the accounts of its posts. It ends before the first post whose accounts are too long for it. */
 async function addTargets(db: Db, page: FoundPage): Promise<FoundPage> {
-  const read = await readDeliveries(db, keysOf(page.data))
-  for (const [index, { targets }] of read.entries()) {
-    const shown = (targets ?? []).map(showAttention)
-    dropAbsentOfTargets(shown)
-    dropAbsentOfDeliveries(shown.map(({ delivery }) => delivery))
-    page.data[index]!.targets = shown
-  }
+  const read = await readTargets(db, keysOf(page.data))
+  for (const [index, rows] of read.entries()) page.data[index]!.targets = rows.map(toListedTarget)
   return read.length < page.data.length ? endAfter(page, read.length) : page
 }
 

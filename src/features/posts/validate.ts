@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/client.ts'
 import type { KeyRights } from '../../../db/queries/keys.ts'
-import { listRests } from '../../../db/queries/posts/detail.ts'
+import { listRests } from '../../../db/queries/posts/targets.ts'
 import type { CreatePost, ValidatePostQuery } from '../../../schemas/create-post.ts'
 import { hasScope } from '../../../schemas/scopes.ts'
 import {
