@@ -396,6 +396,7 @@ export interface Posts {
   externalReference: string | null;
   firstComment: string | null;
   id: string;
+  links: Json | null;
   localSchedule: Json | null;
   mediaFit: string | null;
   metadata: Json | null;

@@ -6,6 +6,7 @@ import { POST_ID } from './delivery.ts'
 import { Adjustment, MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
+import { PostLinks } from './post-links.ts'
 import { QueueRequest, TakenSlot } from './queue.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import { Defaulted, Dictionary, FormedText, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
@@ -112,6 +113,12 @@ export const CREATE_POST_EXAMPLES = {
     scheduledAt: '2027-03-28T09:30:00',
     timeZone: 'Europe/Berlin',
   },
+  tagged: {
+    accountIds: [ACCOUNT_ID, OTHER_ACCOUNT_ID],
+    caption: 'We are live: https://example.com/blog',
+    links: PostLinks.examples[0],
+    scheduledAt: '2027-01-15T09:30:00Z',
+  },
   queued: { accountIds: [ACCOUNT_ID], caption: 'We are live.', schedule: { queue: 'next' as const } },
 }
 
@@ -139,6 +146,7 @@ export const CreatePost = Type.Object(
           'A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments.',
       }),
     ),
+    links: Type.Optional(Ref(PostLinks)),
     postType: Defaulted(Ref(PostType), 'post'),
     mediaIds: Defaulted(
       MediaIds({

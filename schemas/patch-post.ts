@@ -6,6 +6,7 @@ import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-
 import { MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
+import { LinksPatch } from './post-links.ts'
 import { QueueRequest } from './queue.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
@@ -80,6 +81,11 @@ export const PatchPost = Type.Object(
   {
     caption: Type.Optional(Type.String({ description: 'The new caption. The empty string removes it.' })),
     firstComment: Type.Optional(NullableString({ description: 'The new first comment. `null` removes it.' })),
+    links: Type.Optional(
+      Nullable(Ref(LinksPatch), {
+        description: 'Changes to what is added to addresses. `null` adds nothing any more.',
+      }),
+    ),
     postType: Type.Optional(Ref(PostType)),
     mediaIds: Type.Optional(
       MediaIds({ description: 'The ids of all its images and videos, in their order. An empty list removes them.' }),

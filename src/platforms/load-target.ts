@@ -1,25 +1,32 @@
 import type { Post, Target } from './contract/post.ts'
 import { limitsOf } from './limits.ts'
-import { textsFor } from './rules/account-texts.ts'
+import { taggingOf, textsFor } from './rules/account-texts.ts'
 import type { LoadedTarget, TargetAccount } from './rules/context.ts'
 import type { PostMedia } from './rules/files.ts'
 
+const NO_FIELDS = {}
+
 /** A target with its account, the limits of this account, and its files as they are attached. */
 export function loadTarget<A extends TargetAccount>(
-  { postType, caption }: Pick<Post, 'postType' | 'caption'>,
+  { postType, caption, firstComment, links }: Pick<Post, 'postType' | 'caption' | 'firstComment' | 'links'>,
   target: Target,
   account: A,
   media: PostMedia,
 ): LoadedTarget & { account: A } {
   const limits = limitsOf(account)
   const { externalId } = account
+  const texts = textsFor({ caption }, target)
+  const tagging = taggingOf(links, account.platform, limits, target.fields)
   return {
     ...target,
     account,
     limits,
     postType,
     accountKind: typeof externalId === 'string' ? limits.findAccountKind?.(externalId) : undefined,
-    ...textsFor({ caption }, target),
+    caption: tagging.caption(texts.caption),
+    parts: links ? (texts.parts?.map(tagging.caption) ?? null) : texts.parts,
+    comment: firstComment && tagging.comment(firstComment),
+    sentFields: tagging.fields(target.fields) ?? NO_FIELDS,
     attached: media,
     media,
   }

@@ -45,7 +45,7 @@ export function* checkInPieces(
       target,
       platform,
       postTypeRule: platform.postTypes[post.postType],
-      fields: target.fields ?? NO_FIELDS,
+      fields: target.sentFields,
       media: target.media,
       texts,
       addViolation: (
@@ -81,8 +81,6 @@ export function* checkInPieces(
   }
   return violations
 }
-
-const NO_FIELDS = {}
 
 function checkPostType({ post, platform, postTypeRule, addViolation }: CheckContext): void {
   if (postTypeRule) return

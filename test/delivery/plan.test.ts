@@ -42,9 +42,37 @@ t.test('keys of fields that are acts of their own follow the first comment', asy
 })
 
 t.test('all acts share one copy of their fields', async (t) => {
-  const delivery = { postType: 'thread', media: [], fields: { title: 'Dusk', tags: [] } } as const
+  const delivery = { platform: 'youtube', postType: 'thread', media: [], fields: { title: 'Dusk', tags: [] } } as const
   const [first, second] = planActs({ ...post, postType: 'thread', threadParts: ['a', 'b'] })
   const { fields } = describeAct(first!, delivery)
   t.strictSame(fields, { title: 'Dusk' })
   t.equal(describeAct(second!, delivery).fields, fields, '3,000 parts with 5,000 fields took 512 MiB')
+})
+
+t.test('addresses get the parameters of the post, in texts and in fields, and keep those that they have', async (t) => {
+  const links = { utm: { source: '{platform}', campaign: 'a b(c)' } }
+  const tags = (platform: string) => `utm_source=${platform}&utm_campaign=a%20b%28c%29`
+  const content = { ...post, platform: 'threads', links } as const
+  const textOf = (caption: string, more: object = {}) => planActs({ ...content, ...more, caption })[0]!.text
+  const tagged = tags('threads')
+  t.equal(
+    textOf('See https://a.example.com, (http://b.example.com/c?d=1#e) and f.example.com.'),
+    `See https://a.example.com?${tagged}, (http://b.example.com/c?d=1&${tagged}#e) and f.example.com.`,
+  )
+  t.equal(
+    textOf('https://a.example.com/?utm_source=x&utm_campaign=y'),
+    'https://a.example.com/?utm_source=x&utm_campaign=y',
+  )
+  const [, comment] = planActs({ ...content, firstComment: 'https://a.example.com/' })
+  t.equal(comment!.text, `https://a.example.com/?${tagged}`)
+  const fields = { linkAttachment: 'https://a.example.com/', topicTag: 'https://a.example.com/' }
+  t.strictSame(describeAct(act(1, '') as Parameters<typeof describeAct>[0], { ...content, media: [], fields }).fields, {
+    linkAttachment: `https://a.example.com/?${tagged}`,
+    topicTag: 'https://a.example.com/',
+  })
+  const telegram = { platform: 'telegram', fields: { parseMode: 'Markdown' } }
+  t.equal(
+    textOf('[a](https://a.example.com/b) https://c.example.com/d', telegram),
+    `[a](https://a.example.com/b?${tags('telegram')}) https://c.example.com/d`,
+  )
 })

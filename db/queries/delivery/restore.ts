@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 import type { Settlement } from './settlement.ts'
@@ -21,6 +22,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   postType: PostType
   caption: string
   firstComment: string | null
+  links: PostLinks | null
   captionOverride: string | null
   captionSuffix: string | null
   threadParts: string[] | null
@@ -31,7 +33,7 @@ const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
     delivery.caption_override, delivery.caption_suffix,
-    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment
+    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.links
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`
 

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
@@ -14,6 +15,7 @@ export interface WrittenColumns {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  links?: PostLinks | null
   altTexts?: Readonly<Record<string, string>> | null
   mediaFit?: MediaFit | null
   padColor?: string | null
@@ -28,6 +30,7 @@ export const WRITTEN_COLUMNS = jsonColumns({
   postType: 'text',
   status: 'text',
   scheduledAt: 'timestamptz',
+  links: 'jsonb',
   altTexts: 'jsonb',
   mediaFit: 'text',
   padColor: 'text',
@@ -61,6 +64,7 @@ export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
   [...headColumns(eb), ...shortTexts, mediaIds.as('mediaIds')] as const
 
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
+  links?: unknown
   altTexts?: unknown
   mediaFit?: unknown
   padColor?: unknown
@@ -78,6 +82,7 @@ interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone'
 export function dropAbsent<T>(posts: T[]): T[] {
   for (const post of posts as Row[]) {
     if (post.mediaIds === null) post.mediaIds = []
+    if (post.links === null) post.links = undefined
     if (post.altTexts === null) post.altTexts = undefined
     if (post.mediaFit === null) post.mediaFit = undefined
     if (post.padColor === null) post.padColor = undefined

@@ -45,6 +45,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     hasOtherFiles,
     nameKeptMs: _nameKeptMs,
     targets,
+    links,
     altTexts,
     metadata,
     localSchedule,
@@ -54,6 +55,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     .updateTable('posts')
     .set({
       ...content,
+      links: links && JSON.stringify(links),
       altTexts: altTexts && JSON.stringify(altTexts),
       metadata: metadata && JSON.stringify(metadata),
       localSchedule: localSchedule && JSON.stringify(localSchedule),

@@ -704,6 +704,7 @@ export type CreatePost = {
   caption?: string
   /** A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments. */
   firstComment?: string
+  links?: PostLinks
   postType?: PostType
   /** The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none. */
   mediaIds?: Array<string>
@@ -1648,6 +1649,7 @@ export type EditedPost = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
   padColor?: string
@@ -2244,6 +2246,17 @@ export type LimitUnit =
   | 'channels'
   | 'hertz'
   | 'items'
+/** Changes to what is added to the addresses of a post. */
+export type LinksPatch = {
+  /** Changes to the parameters. `null` removes one. */
+  utm: {
+    source?: string | null
+    medium?: string | null
+    campaign?: string | null
+    term?: string | null
+    content?: string | null
+  }
+}
 /** The delivery of a post to one account, without its attempts. */
 export type ListedDelivery = {
   state: DeliveryState
@@ -2735,6 +2748,8 @@ export type PatchPost = {
   caption?: string
   /** The new first comment. `null` removes it. */
   firstComment?: string | null
+  /** Changes to what is added to addresses. `null` adds nothing any more. */
+  links?: LinksPatch | null
   postType?: PostType
   /** The ids of all its images and videos, in their order. An empty list removes them. */
   mediaIds?: Array<string>
@@ -2952,6 +2967,7 @@ export type PostDetail = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
   padColor?: string
@@ -2983,6 +2999,22 @@ export type PostEditing = {
   keepsId?: boolean
   /** How often. Absent: any number of times. */
   timesMax?: number
+}
+/** What is added to the addresses of a post that begin with http:// or https://. They count, and are priced, as they are published. Nothing shortens them. */
+export type PostLinks = {
+  /** Parameters that each address gets: in captions, parts of threads and comments, and the link in `fields`. An address keeps a parameter that it has already. In a caption with Markdown for Telegram, only the address of `[text](address)` gets them. */
+  utm: {
+    /** The value of `utm_source`. `{platform}` in it becomes the id of the network. */
+    source?: string
+    /** The value of `utm_medium`. `{platform}` in it becomes the id of the network. */
+    medium?: string
+    /** The value of `utm_campaign`. `{platform}` in it becomes the id of the network. */
+    campaign?: string
+    /** The value of `utm_term`. `{platform}` in it becomes the id of the network. */
+    term?: string
+    /** The value of `utm_content`. `{platform}` in it becomes the id of the network. */
+    content?: string
+  }
 }
 /** One page of your posts, with the paging that was applied. */
 export type PostList = {
@@ -3850,6 +3882,7 @@ export type UpdatedPost = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
   padColor?: string

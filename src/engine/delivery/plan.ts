@@ -1,7 +1,8 @@
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { Act } from '../../platforms/contract/adapter.ts'
 import { platforms } from '../../platforms/limits.ts'
-import { textsFor } from '../../platforms/rules/account-texts.ts'
+import { taggingOf, textsFor } from '../../platforms/rules/account-texts.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 
@@ -22,6 +23,12 @@ interface Content {
   firstComment: string | null
 }
 
+/** What is added to the addresses of a post on this network. */
+interface Tagged {
+  platform: PlatformId
+  links?: PostLinks | null | undefined
+}
+
 /**
  * The acts of a delivery, in order: the post or the parts of its thread, the first comment, then those of `fields`. A
  * blank comment is left out, as in the check of the post. The comment comes before acts that may be repeated.
@@ -29,9 +36,15 @@ interface Content {
 export function planActs({
   platform,
   fields,
+  links,
   ...content
-}: Content & { platform: PlatformId; fields: Readonly<Record<string, unknown>> | null }): PlannedAct[] {
-  const acts = planTexts(content)
+}: Content & Tagged & { fields: Readonly<Record<string, unknown>> | null }): PlannedAct[] {
+  const tagging = taggingOf(links, platform, platforms[platform], fields)
+  const tag = (act: PlannedAct) => ({
+    ...act,
+    text: (act.kind === 'comment' ? tagging.comment : tagging.caption)(act.text),
+  })
+  const acts = links ? planTexts(content).map(tag) : planTexts(content)
   for (const [key, { act: kind }] of Object.entries(platforms[platform].fields)) {
     const text = fields?.[key]
     if (kind && typeof text === 'string' && !isBlank(text)) acts.push({ number: acts.length + 1, kind, text })
@@ -39,7 +52,7 @@ export function planActs({
   return acts
 }
 
-/** Those of them that have a text of the post. */
+/** Those of them that have a text of the post, with its addresses as its author wrote them. */
 export function planTexts({ postType, firstComment, ...content }: Content): PlannedAct[] {
   const { caption, parts } = textsFor(content, content)
   const texts = postType === 'thread' && parts?.length ? parts : [caption]
@@ -51,7 +64,7 @@ export function planTexts({ postType, firstComment, ...content }: Content): Plan
 /** The parts of an act that its content is made of, the same for each attempt. */
 export const describeAct = <File>(
   { number, kind, text }: PlannedAct,
-  delivery: {
+  delivery: Tagged & {
     postType: PostType
     /** The files of the first acts, each its own. */
     media: readonly (readonly File[])[]
@@ -63,7 +76,7 @@ export const describeAct = <File>(
   postType: delivery.postType,
   text,
   media: delivery.media[number - 1] ?? [],
-  fields: withoutEmpty(delivery.fields ?? {}),
+  fields: publishedFields(delivery),
   altTextLengthMax: delivery.altTextLengthMax ?? null,
 })
 
@@ -71,8 +84,16 @@ export const describeAct = <File>(
 const copies = new WeakMap<object, Record<string, unknown>>()
 
 /** A blank text and an empty list count as absent in the checks of a post. */
-function withoutEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const copy = copies.get(fields) ?? Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
-  copies.set(fields, copy)
-  return copy
+function publishedFields({
+  fields,
+  links,
+  platform,
+}: Tagged & { fields: Readonly<Record<string, unknown>> | null }): Record<string, unknown> {
+  if (!fields) return {}
+  const known = copies.get(fields)
+  if (known) return known
+  const copy = Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+  const published = taggingOf(links, platform, platforms[platform], fields).fields(copy)
+  copies.set(fields, published)
+  return published
 }

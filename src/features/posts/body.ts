@@ -1,6 +1,7 @@
 import { type AccountOverride, type CreatePost, ownFilesOf } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
 import { EMPTY_TARGET, type Post, type Target, toOwnContent, toSharedContent } from '../../platforms/contract/post.ts'
@@ -26,14 +27,16 @@ export function readBody(body: CreatePost): Post | { issues: Issue[] } {
   const issues = findContentIssues(body, accountIds)
   if ('issues' in times) return { issues: [...issues, ...times.issues] }
   if (issues.length > 0) return { issues }
-  return {
-    ...toSharedContent({ ...body, altTexts: givenTexts(body.altTexts) }),
+  const post = {
+    ...toSharedContent({ ...body, links: givenLinks(body.links), altTexts: givenTexts(body.altTexts) }),
     isScheduled: isScheduling(body),
     scheduledAt: times.scheduledAt,
     localSchedule: times.localSchedule,
     queue: body.schedule?.queue,
     targets: readTargets(body, accountIds, times.accountTimes),
   }
+  const linkIssues = findLinkIssues(post)
+  return linkIssues.length > 0 ? { issues: linkIssues } : post
 }
 
 /** Targets without content are copies of one, which is cheap: a body may have a hundred thousand ids. */
@@ -113,6 +116,23 @@ export function findStrayMedia({ postType, threadParts, threadMedia }: ThreadCon
 export function givenTexts(altTexts: CreatePost['altTexts']): Record<string, string> | null {
   const given = Object.entries(altTexts ?? {}).filter((entry): entry is [string, string] => entry[1] !== null)
   return given.length > 0 ? Object.fromEntries(given) : null
+}
+
+/** What is added to addresses. Null for nothing. */
+export const givenLinks = (links: PostLinks | null | undefined): PostLinks | null =>
+  links && Object.keys(links.utm).length > 0 ? links : null
+
+/** Each address becomes longer, by some hundred characters on each network. */
+const TAGGED_MAX = 1_000
+
+/** Finds more addresses than a post may tag. */
+export function findLinkIssues({ links, caption, firstComment, targets }: Post): Issue[] {
+  if (!links) return []
+  const own = targets.flatMap(({ captionOverride, threadParts }) => [captionOverride ?? '', ...(threadParts ?? [])])
+  const count = [caption, firstComment ?? '', ...own].reduce((sum, text) => sum + text.split('://').length - 1, 0)
+  if (count <= TAGGED_MAX) return []
+  const message = `The texts have ${count} addresses: at most ${TAGGED_MAX} are allowed with links`
+  return [{ code: 'custom', path: ['links'], message }]
 }
 
 /** Finds alternative texts for files that the post does not have. */

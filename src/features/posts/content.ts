@@ -52,10 +52,11 @@ export const contentOf = ({ scheduledAt, localSchedule, targets, ...post }: Post
 
 /** The content that is sent to one account. */
 export const sentContentOf = (
-  post: Pick<Post, 'caption' | 'firstComment' | 'postType' | 'mediaIds' | 'altTexts'>,
+  post: Pick<Post, 'caption' | 'firstComment' | 'links' | 'postType' | 'mediaIds' | 'altTexts'>,
   target: Pick<OwnContent, 'captionOverride' | 'captionSuffix' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia'>,
 ) => ({
   acts: planTexts({ ...post, ...target }),
+  links: post.links,
   postType: post.postType,
   files: (ownFilesOf(target) ?? [post.mediaIds]).flatMap((ids, index) => ids.map((id) => ({ id, act: index + 1 }))),
   altTexts: post.altTexts,

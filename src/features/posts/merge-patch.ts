@@ -2,12 +2,22 @@ import type { AccountOverride } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { OverridePatch, PatchPost } from '../../../schemas/patch-post.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { mergeFields, mergeObject } from '../../base/http/merge-patch.ts'
 import { findMetadataIssues, type Metadata } from '../../base/http/metadata.ts'
 import { EMPTY_TARGET, type OwnContent, type Post, type Target, toOwnContent } from '../../platforms/contract/post.ts'
 import { listMediaIds } from '../../platforms/rules/files.ts'
-import { bothFiles, findStrayMedia, findStrayParts, findStrayTexts, givenTexts, NOT_TARGETED } from './body.ts'
+import {
+  bothFiles,
+  findLinkIssues,
+  findStrayMedia,
+  findStrayParts,
+  findStrayTexts,
+  givenLinks,
+  givenTexts,
+  NOT_TARGETED,
+} from './body.ts'
 import { requireAccountsToFit } from './content.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { mergeTimes } from './schedule.ts'
@@ -40,10 +50,11 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
   const strayFiles = [...findMediaIssues(patch, postType, targets), ...findStrayTexts(patch.altTexts, files)]
   if (strayFiles.length > 0) throw invalidRequest(strayFiles)
   const { accountIds: _, accountOverrides, overrides, threadParts, timeZone, fold, schedule, ...replacing } = patch
-  return {
+  const merged = {
     ...post,
     ...replacing,
     mediaIds,
+    links: mergeLinks(post, patch),
     altTexts: mergeAltTexts(post, patch, files),
     metadata,
     isScheduled: times.scheduledAt !== null || schedule !== undefined,
@@ -52,6 +63,9 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
     queue: schedule?.queue,
     targets,
   }
+  const linkIssues = findLinkIssues(merged)
+  if (linkIssues.length > 0) throw invalidRequest(linkIssues)
+  return merged
 }
 
 /** Thread parts are no part of an override, and a suffix stays without one. */
@@ -157,6 +171,10 @@ function mergeThreadParts({ accountId, threadParts }: Target, patch: PatchPost) 
 function mergeAltTexts({ altTexts }: Post, patch: PatchPost, files: ReadonlySet<string>) {
   const merged = patch.altTexts === null ? {} : { ...altTexts, ...patch.altTexts }
   return givenTexts(Object.fromEntries(Object.entries(merged).filter(([id]) => files.has(id))))
+}
+
+function mergeLinks({ links }: Post, patch: PatchPost): PostLinks | null {
+  return patch.links === undefined ? links : givenLinks(patch.links && (mergeObject(links, patch.links) as PostLinks))
 }
 
 function mergeMetadata({ metadata }: Post, patch: PatchPost): Metadata | null {

@@ -3,7 +3,7 @@ import type { PlatformId } from '../../../schemas/platform.ts'
 import { PART_ENTITIES_MAX, type PartKind, type PostPart } from '../../../schemas/post-part.ts'
 import type { PostValidation } from '../../../schemas/validate-post.ts'
 import { inPieces } from '../../base/http/pieces.ts'
-import { describeAct, planTexts } from '../../engine/delivery/plan.ts'
+import { describeAct, planActs } from '../../engine/delivery/plan.ts'
 import type { EntityFinder } from '../../platforms/contract/content.ts'
 import type { TextRule } from '../../platforms/contract/limits.ts'
 import { NETWORKS } from '../../platforms/networks.ts'
@@ -40,9 +40,10 @@ function* composeParts(
   const { account, limits: platform, media } = target
   const postTypeRule = platform.postTypes[post.postType]
   if (!postTypeRule) return []
-  const fields = target.fields ?? {}
+  const fields = target.sentFields
   const threadParts = target.threadParts?.slice(0, platform.thread?.partsMax) ?? null
-  const acts = planTexts({ ...post, ...target, caption: post.caption, threadParts })
+  const planned = planActs({ ...post, ...target, platform: account.platform, caption: post.caption, threadParts })
+  const acts = planned.filter(({ kind }) => kind === 'post' || kind === 'comment')
   const files = media.parts.map(({ files }) => files.slice(0, postTypeRule.mediaMax))
   const context = { platform, postTypeRule, fields, media, texts }
   const isThread = post.postType === 'thread' && acts.length > 0 && threadParts !== null && threadParts.length > 0
@@ -53,6 +54,7 @@ function* composeParts(
     const rule = kind === 'comment' ? platform.firstComment : isThread ? platform.thread : platform.caption
     const source = describeAct(act, {
       postType: post.postType,
+      platform: account.platform,
       media: files,
       fields,
       altTextLengthMax: account.altTextLengthMax,

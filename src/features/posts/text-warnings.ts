@@ -39,7 +39,7 @@ function addAlteredTexts({ post, texts, isFull, warn }: WarningContext): void {
     for (const loss of [...markup, describe(caption)]) {
       if (loss) warn(target, 'altered_text', captionPath(target), `caption ${loss}`)
     }
-    const loss = describe(post.firstComment ?? '')
+    const loss = describe(target.comment ?? '')
     if (loss) warn(target, 'altered_text', ['firstComment'], `first comment ${loss}`)
   }
 }
@@ -89,7 +89,7 @@ function addUncertainTexts({ post, texts, isFull, warn }: WarningContext): void 
         add(part, limits.thread, () => ['threadParts', target.accountId, index], `thread part ${index + 1}`)
       }
     } else add(target.caption, limits.caption, () => captionPath(target), 'caption')
-    if (post.firstComment) add(post.firstComment, limits.firstComment, () => ['firstComment'], 'first comment')
+    if (target.comment) add(target.comment, limits.firstComment, () => ['firstComment'], 'first comment')
   }
 }
 

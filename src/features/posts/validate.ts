@@ -196,7 +196,7 @@ function findCost(post: LoadedPost, target: AccountTarget, texts: TextCache) {
   const acts = planActs({ ...post, ...target, caption: post.caption, platform })
     .values()
     .map((act) => ({
-      ...describeAct(act, { postType: post.postType, media, fields: target.fields, altTextLengthMax }),
+      ...describeAct(act, { postType: post.postType, platform, media, fields: target.sentFields, altTextLengthMax }),
       parent: act.number > 1 ? {} : null,
     }))
   const cost = costOf(platform, acts, texts)

@@ -38,6 +38,7 @@ export function findWarnings(post: LoadedPost, texts: TextCache): PostWarning[] 
   addUnusedParts(context)
   addUnusedCaptions(context)
   addUnusedColors(context)
+  addUnusedLinks(context)
   addUnusedFields(context)
   if (post.media.length > 0) addUnusedAltTexts(context)
   addOmittedSuffixes(context)
@@ -121,6 +122,17 @@ function addUnusedColors({ post, isFull, add, warn }: WarningContext): void {
     if (!hasOwn(target) || isPadded(target)) continue
     warn(target, 'unused_field', [...target.path, 'padColor'], 'padColor has no effect: set mediaFit to pad')
   }
+}
+
+/** Parameters that no address gets. */
+function addUnusedLinks({ post: { links, targets }, add }: WarningContext): void {
+  if (!links) return
+  const isUsed = targets.some(
+    ({ caption, parts, comment, fields, sentFields }) =>
+      [caption, ...(parts ?? []), comment].some((text) => text?.includes('utm_')) ||
+      (fields !== null && fields !== sentFields),
+  )
+  if (!isUsed) add('unused_field', ['links'], 'links has no effect: no text of the post has an address with https://')
 }
 
 function addUnusedFields({ post, isFull, warn }: WarningContext): void {

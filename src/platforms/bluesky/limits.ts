@@ -176,6 +176,7 @@ export const bluesky: Platform = {
     },
     linkCard: {
       type: 'url',
+      isLink: true,
       withoutMedia: true,
       param: 'embed.external.uri',
       description: 'link preview; only on the post or the first part of a thread',

@@ -384,6 +384,8 @@ export type FieldRule = FieldValue & {
   countsInText?: TextUnit
   /** The number is a moment of the video in this unit. After its end, it is rejected unless the key is unused. */
   momentOfVideo?: 'seconds' | 'milliseconds'
+  /** Readers follow the URL: it gets the parameters that a post adds to its addresses. */
+  isLink?: true
   /** The URL counts towards `linksMax` of the caption or the first part of a thread, unless that text has it. */
   countsAsLink?: true
   /** By value of this key: reads the caption's markup, which does not count. Must take linear time. */

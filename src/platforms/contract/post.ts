@@ -1,6 +1,7 @@
 import type { MediaFacts, MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule } from '../../../schemas/post.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
 
@@ -42,6 +43,8 @@ interface SharedContent {
   postType: PostType
   caption: string
   firstComment: string | null
+  /** What is added to addresses. Null: nothing. */
+  links: PostLinks | null
   /** In the order of the request, and with duplicates. */
   mediaIds: readonly string[]
   /** Alternative texts in place of those of the files, by the ids of the files. */
@@ -89,6 +92,7 @@ export const toSharedContent = (
 ): SharedContent => ({
   caption: given.caption,
   firstComment: given.firstComment ?? null,
+  links: given.links ?? null,
   postType: given.postType,
   mediaIds: given.mediaIds,
   altTexts: given.altTexts ?? null,

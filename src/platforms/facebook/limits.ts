@@ -163,6 +163,7 @@ export const facebook: Platform = {
   fields: {
     link: {
       type: 'url',
+      isLink: true,
       param: 'link',
       unused: { when: 'the post has media', test: (_, { count }) => count > 0 },
       source: posts,

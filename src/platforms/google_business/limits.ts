@@ -114,6 +114,7 @@ export const googleBusiness: Platform = {
     },
     callToActionUrl: {
       type: 'url',
+      isLink: true,
       required: {
         when: 'callToActionType is set and not CALL, outside of offers',
         test: hasLink,
@@ -159,7 +160,13 @@ export const googleBusiness: Platform = {
       unused: outsideOffers,
       source: assumed,
     },
-    offerRedeemUrl: { type: 'url', param: 'offer.redeemOnlineUrl', unused: outsideOffers, source: localPosts },
+    offerRedeemUrl: {
+      type: 'url',
+      isLink: true,
+      param: 'offer.redeemOnlineUrl',
+      unused: outsideOffers,
+      source: localPosts,
+    },
     offerTerms: {
       type: 'string',
       lengthMax: 5000,

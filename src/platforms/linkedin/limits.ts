@@ -165,6 +165,7 @@ export const linkedin: Platform = {
     },
     link: {
       type: 'url',
+      isLink: true,
       param: 'content.article.source',
       withoutMedia: true,
       description: 'LinkedIn does not read the page: set linkTitle, linkDescription and linkImageUrl',

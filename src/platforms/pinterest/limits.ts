@@ -120,7 +120,7 @@ export const pinterest: Platform = {
       source: openapi,
     },
     title: { type: 'string', param: 'title', source: openapi },
-    link: { type: 'url', lengthMax: 2048, param: 'link', source: openapi },
+    link: { type: 'url', isLink: true, lengthMax: 2048, param: 'link', source: openapi },
     altText: { type: 'string', lengthMax: altText.lengthMax, param: 'alt_text', source: openapi },
     dominantColor: {
       type: 'string',

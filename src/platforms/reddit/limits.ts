@@ -143,6 +143,7 @@ export const reddit: Platform = {
     },
     link: {
       type: 'url',
+      isLink: true,
       required: { when: 'kind is link', test: ({ kind }) => kind === 'link' },
       param: 'url',
       withoutMedia: true,

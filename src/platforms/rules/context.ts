@@ -29,10 +29,14 @@ export interface LoadedTarget extends Target, ConditionTarget {
   account: TargetAccount
   /** Those of the network, with those of the account in their place. */
   limits: Platform
-  /** Its own, or that of the post, with its suffix. */
+  /** Its own, or that of the post, as it is published: with its suffix, and with tagged links. */
   caption: string
-  /** `threadParts` with its suffix. */
+  /** `threadParts` in the same form. */
   parts: readonly string[] | null
+  /** The first comment in the same form. */
+  comment: string | null
+  /** `fields` with tagged links. */
+  sentFields: Record<string, unknown>
   /** The keys of `fields` that the account has added. */
   defaultKeys?: ReadonlySet<string>
   /** The files as they are attached. */

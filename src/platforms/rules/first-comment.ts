@@ -7,8 +7,8 @@ import { locate } from './wording.ts'
 
 /** A blank comment counts as none. */
 export function checkFirstComment(context: CheckContext): void {
-  const { post, platform, addViolation } = context
-  const { firstComment: comment } = post
+  const { platform, target, addViolation } = context
+  const { comment } = target
   if (!comment || isBlank(comment)) return
   const rule = platform.firstComment
   const reason = rejectionReason(rule, context)

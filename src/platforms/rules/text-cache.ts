@@ -46,7 +46,8 @@ export function createMemo<T>() {
   }
 }
 
-const isTooLong = (text: string, unit?: TextUnit) =>
+/** Whether a text is not analyzed. */
+export const isTooLong = (text: string, unit?: TextUnit) =>
   text.length > (unit === 'x' ? ANALYZED_BY_X_MAX : ANALYZED_LENGTH_MAX)
 
 const simpleUnit = (unit: TextUnit): TextUnit => (unit === 'bytes' || unit === 'UTF-16 units' ? unit : 'code points')

@@ -135,6 +135,7 @@ export const threads: Platform = {
     },
     linkAttachment: {
       type: 'url',
+      isLink: true,
       param: 'link_attachment',
       withoutMedia: true,
       countsAsLink: true,
