@@ -392,6 +392,7 @@ export interface PostMedia {
 export interface Posts {
   altTexts: Json | null;
   caption: string;
+  comments: Json | null;
   createdAt: Generated<Timestamp>;
   externalReference: string | null;
   firstComment: string | null;

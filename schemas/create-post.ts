@@ -6,6 +6,7 @@ import { POST_ID } from './delivery.ts'
 import { Adjustment, MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
+import { COMMENTS_MAX, PostComment } from './post-comment.ts'
 import { PostLinks } from './post-links.ts'
 import { QueueRequest, TakenSlot } from './queue.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
@@ -119,6 +120,12 @@ export const CREATE_POST_EXAMPLES = {
     links: PostLinks.examples[0],
     scheduledAt: '2027-01-15T09:30:00Z',
   },
+  discussed: {
+    accountIds: [SANDBOX_ACCOUNT_ID],
+    caption: 'We are live.',
+    comments: PostComment.examples,
+    scheduledAt: '2027-01-15T09:30:00Z',
+  },
   queued: { accountIds: [ACCOUNT_ID], caption: 'We are live.', schedule: { queue: 'next' as const } },
 }
 
@@ -144,6 +151,13 @@ export const CreatePost = Type.Object(
       Type.String({
         description:
           'A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments.',
+      }),
+    ),
+    comments: Type.Optional(
+      Type.Array(Ref(PostComment), {
+        maxItems: COMMENTS_MAX,
+        description:
+          'Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry.',
       }),
     ),
     links: Type.Optional(Ref(PostLinks)),

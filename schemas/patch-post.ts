@@ -6,6 +6,7 @@ import { AccountOverride, CreatedPost, ScheduledTime, ZoneName } from './create-
 import { MEDIA_ID, MediaFit, MediaIds, PadColor } from './media.ts'
 import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
+import { COMMENTS_MAX, PostComment } from './post-comment.ts'
 import { LinksPatch } from './post-links.ts'
 import { QueueRequest } from './queue.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
@@ -81,6 +82,11 @@ export const PatchPost = Type.Object(
   {
     caption: Type.Optional(Type.String({ description: 'The new caption. The empty string removes it.' })),
     firstComment: Type.Optional(NullableString({ description: 'The new first comment. `null` removes it.' })),
+    comments: Type.Optional(
+      Nullable(Type.Array(Ref(PostComment), { maxItems: COMMENTS_MAX }), {
+        description: 'All its comments, in place of the earlier ones and of `firstComment`. `null` removes them.',
+      }),
+    ),
     links: Type.Optional(
       Nullable(Ref(LinksPatch), {
         description: 'Changes to what is added to addresses. `null` adds nothing any more.',

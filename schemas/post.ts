@@ -3,6 +3,7 @@ import { ACCOUNT_EXAMPLES, AccountAttention } from './account.ts'
 import { Delivery, POST_ID } from './delivery.ts'
 import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
+import { PostComment } from './post-comment.ts'
 import { PostLinks } from './post-links.ts'
 import { referenceProperties } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
@@ -154,6 +155,9 @@ export const PostDetail = Type.Object(
       Dictionary(Type.String(), {
         description: 'Alternative texts for this post alone, by the id of the file. Absent if it has none.',
       }),
+    ),
+    comments: Type.Optional(
+      Type.Array(Ref(PostComment), { description: 'Its comments, in place of `firstComment`. Absent without any.' }),
     ),
     links: Type.Optional(Ref(PostLinks)),
     mediaFit: Type.Optional(Ref(MediaFit)),

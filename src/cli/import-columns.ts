@@ -11,6 +11,7 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   accountIds: 'ids',
   caption: 'text',
   firstComment: 'text',
+  comments: 'json',
   links: 'json',
   postType: 'trimmed',
   mediaIds: 'ids',

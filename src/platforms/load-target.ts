@@ -1,6 +1,6 @@
 import type { Post, Target } from './contract/post.ts'
 import { limitsOf } from './limits.ts'
-import { taggingOf, textsFor } from './rules/account-texts.ts'
+import { commentsOf, taggingOf, textsFor } from './rules/account-texts.ts'
 import type { LoadedTarget, TargetAccount } from './rules/context.ts'
 import type { PostMedia } from './rules/files.ts'
 
@@ -8,7 +8,7 @@ const NO_FIELDS = {}
 
 /** A target with its account, the limits of this account, and its files as they are attached. */
 export function loadTarget<A extends TargetAccount>(
-  { postType, caption, firstComment, links }: Pick<Post, 'postType' | 'caption' | 'firstComment' | 'links'>,
+  { postType, caption, links, ...post }: Pick<Post, 'postType' | 'caption' | 'firstComment' | 'comments' | 'links'>,
   target: Target,
   account: A,
   media: PostMedia,
@@ -25,7 +25,7 @@ export function loadTarget<A extends TargetAccount>(
     accountKind: typeof externalId === 'string' ? limits.findAccountKind?.(externalId) : undefined,
     caption: tagging.caption(texts.caption),
     parts: links ? (texts.parts?.map(tagging.caption) ?? null) : texts.parts,
-    comment: firstComment && tagging.comment(firstComment),
+    commentTexts: commentsOf(post).map(({ text }) => tagging.comment(text)),
     sentFields: tagging.fields(target.fields) ?? NO_FIELDS,
     attached: media,
     media,

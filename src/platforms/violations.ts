@@ -3,7 +3,7 @@ import type { Post } from './contract/post.ts'
 import { checkText } from './rules/caption.ts'
 import type { CheckContext, LoadedTarget } from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
-import { checkFirstComment } from './rules/first-comment.ts'
+import { checkComments } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'
 import { createTextCache, type TextCache } from './rules/text-cache.ts'
 import { checkTitle } from './rules/title.ts'
@@ -74,7 +74,7 @@ export function* checkInPieces(
     checkPostType(context)
     yield* checkText(context)
     if (!post.deletedFiles) checkMedia(context)
-    checkFirstComment(context)
+    checkComments(context)
     checkTitle(context)
     checkFields(context)
     yield

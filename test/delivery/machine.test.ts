@@ -24,6 +24,7 @@ const random = () => 0.5
 
 const fresh: Progress = {
   left: ['post'],
+  nextPauseMs: 0,
   sentBefore: 0,
   leftOut: null,
   failures: 0,
@@ -69,6 +70,12 @@ const CELLS: Cell[] = [
     { left: ['post', 'comment'], failures: 3 },
     { event: 'sent', act, how: 'found' },
     { state: 'publishing', sent: act, failures: 0, prepared: null, outcome: 'found' },
+  ],
+  [
+    'an act is sent, and a comment follows after a pause',
+    { left: ['post', 'comment'], nextPauseMs: 5_000 },
+    { event: 'sent', act, how: 'published' },
+    { state: 'queued', sent: act, retryInMs: 5_000, isOpen: false, isWaiting: false },
   ],
   [
     'a failure that may pass is retried with what was prepared',
@@ -354,7 +361,16 @@ t.test('workers reach every transition of the table; the compiler refuses any ot
     [0, FAILURES_MAX - 1, FAILURES_MAX].flatMap((failures) =>
       [null, 1_000, NETWORK_WAIT_MAX_MS + 1].flatMap((waitedMs) =>
         [['post'], ['post', 'comment'], ['comment'], ['comment', 'playlist']].map(
-          (left) => ({ ...fresh, canReconcile, failures, waitedMs, left, error: told }) as Progress,
+          (left) =>
+            ({
+              ...fresh,
+              canReconcile,
+              failures,
+              waitedMs,
+              left,
+              error: told,
+              nextPauseMs: failures * 1_000,
+            }) as Progress,
         ),
       ),
     ),

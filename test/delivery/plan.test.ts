@@ -11,6 +11,7 @@ const post = {
   firstComment: null,
 } as const
 const act = (number: number, text: string, kind = 'post') => ({ number, kind, text })
+const comment = (number: number, text: string, parent = 1) => ({ ...act(number, text, 'comment'), parent })
 
 t.test('a post is one act, a thread has one per part, and the comment comes last', async (t) => {
   t.same(planActs(post), [act(1, 'Hello')])
@@ -20,7 +21,7 @@ t.test('a post is one act, a thread has one per part, and the comment comes last
   t.same(planActs({ ...post, postType: 'thread', threadParts: ['a', 'b'], firstComment: 'First!' }), [
     act(1, 'a'),
     act(2, 'b'),
-    act(3, 'First!', 'comment'),
+    comment(3, 'First!', 2),
   ])
 })
 
@@ -33,12 +34,24 @@ t.test('keys of fields that are acts of their own follow the first comment', asy
   const fields = { playlistId: 'PL1', thumbnailUrl: 'https://example.com/a.png', title: 'Dusk' }
   t.same(planActs({ ...post, fields, firstComment: 'First!' }), [
     act(1, 'Hello'),
-    act(2, 'First!', 'comment'),
+    comment(2, 'First!'),
     act(3, 'https://example.com/a.png', 'thumbnail'),
     act(4, 'PL1', 'playlist'),
   ])
   t.same(planActs({ ...post, fields: { playlistId: ' ', thumbnailUrl: 7 } }), [act(1, 'Hello')], 'blank, and no text')
   t.same(planActs({ ...post, platform: 'x', fields }), [act(1, 'Hello')], 'of another network')
+})
+
+t.test('comments reply to the post, and acts of fields do not wait for those after a pause', async (t) => {
+  const comments = [{ text: 'a' }, { text: 'b', after: 'P1DT1H2M3S' }, { text: 'c' }]
+  const fields = { playlistId: 'PL1' }
+  t.same(planActs({ ...post, fields, comments }), [
+    act(1, 'Hello'),
+    comment(2, 'a'),
+    act(3, 'PL1', 'playlist'),
+    { ...comment(4, 'b'), pauseMs: 90_123_000 },
+    comment(5, 'c'),
+  ])
 })
 
 t.test('all acts share one copy of their fields', async (t) => {
@@ -63,8 +76,8 @@ t.test('addresses get the parameters of the post, in texts and in fields, and ke
     textOf('https://a.example.com/?utm_source=x&utm_campaign=y'),
     'https://a.example.com/?utm_source=x&utm_campaign=y',
   )
-  const [, comment] = planActs({ ...content, firstComment: 'https://a.example.com/' })
-  t.equal(comment!.text, `https://a.example.com/?${tagged}`)
+  const [, first] = planActs({ ...content, firstComment: 'https://a.example.com/' })
+  t.equal(first!.text, `https://a.example.com/?${tagged}`)
   const fields = { linkAttachment: 'https://a.example.com/', topicTag: 'https://a.example.com/' }
   t.strictSame(describeAct(act(1, '') as Parameters<typeof describeAct>[0], { ...content, media: [], fields }).fields, {
     linkAttachment: `https://a.example.com/?${tagged}`,

@@ -258,6 +258,7 @@ function settle(scenario: Scenario, world: World, worker: number, outcome: Outco
 
 const progressOf = (scenario: Scenario, { sent, failures, error, prepared, waitedMs }: Row): Progress => ({
   left: scenario.kinds.slice(sent.length),
+  nextPauseMs: 0,
   sentBefore: sent.length,
   leftOut: sent.find((act) => act.error !== undefined)?.error ?? null,
   failures,

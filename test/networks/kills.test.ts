@@ -98,6 +98,14 @@ t.test('after a worker is killed, each act is published once', async (t) => {
       history: [...before(4), ...sent(4, 'found')],
     },
     {
+      name: 'after the call of a second comment',
+      body: ({ id }) => ({ accountIds: [id], caption: 'One', comments: [{ text: 'And' }, { text: 'Also' }] }),
+      moments: ['response Also'],
+      left: ['One', 'And', 'Also'],
+      texts: ['One', 'And', 'Also'],
+      history: [...before(3), ...sent(3, 'found')],
+    },
+    {
       name: 'several times',
       body: chain,
       moments: ['call One', 'response One', 'begin Two', 'response Two', 'call Three'],

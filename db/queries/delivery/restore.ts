@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
@@ -22,6 +23,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   postType: PostType
   caption: string
   firstComment: string | null
+  comments: PostComment[] | null
   links: PostLinks | null
   captionOverride: string | null
   captionSuffix: string | null
@@ -33,7 +35,7 @@ const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
     delivery.caption_override, delivery.caption_suffix,
-    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.links
+    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.comments, posts.links
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`
 

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
+import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
@@ -15,6 +16,7 @@ export interface WrittenColumns {
   postType: PostType
   status: PostStatus
   scheduledAt: Date | null
+  comments?: readonly PostComment[] | null
   links?: PostLinks | null
   altTexts?: Readonly<Record<string, string>> | null
   mediaFit?: MediaFit | null
@@ -30,6 +32,7 @@ export const WRITTEN_COLUMNS = jsonColumns({
   postType: 'text',
   status: 'text',
   scheduledAt: 'timestamptz',
+  comments: 'jsonb',
   links: 'jsonb',
   altTexts: 'jsonb',
   mediaFit: 'text',
@@ -64,6 +67,7 @@ export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
   [...headColumns(eb), ...shortTexts, mediaIds.as('mediaIds')] as const
 
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
+  comments?: unknown
   links?: unknown
   altTexts?: unknown
   mediaFit?: unknown
@@ -82,6 +86,7 @@ interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone'
 export function dropAbsent<T>(posts: T[]): T[] {
   for (const post of posts as Row[]) {
     if (post.mediaIds === null) post.mediaIds = []
+    if (post.comments === null) post.comments = undefined
     if (post.links === null) post.links = undefined
     if (post.altTexts === null) post.altTexts = undefined
     if (post.mediaFit === null) post.mediaFit = undefined

@@ -231,7 +231,7 @@ const BATCHED_LENGTH_MAX = 32_768
 const isBatched = (post: NewPost): boolean =>
   !post.keyed?.takenKey && post.targets.length <= BATCHED_TARGETS_MAX && lengthOf(post) <= BATCHED_LENGTH_MAX
 
-const lengthOf = ({ caption, metadata, targets }: NewPost): number =>
+const lengthOf = ({ caption, comments, metadata, targets }: NewPost): number =>
   targets.reduce(
     (sum, { captionOverride, account, fields, threadParts, mediaIds, threadMedia, renditions }) =>
       sum +
@@ -245,7 +245,7 @@ const lengthOf = ({ caption, metadata, targets }: NewPost): number =>
         threadMedia,
         renditions,
       ].reduce<number>(addLength, 0),
-    addLength(caption.length, metadata),
+    addLength(addLength(caption.length, metadata), comments),
   )
 
 const addLength = (sum: number, value: unknown) => (value ? sum + JSON.stringify(value).length : sum)

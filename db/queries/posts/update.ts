@@ -45,6 +45,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     hasOtherFiles,
     nameKeptMs: _nameKeptMs,
     targets,
+    comments,
     links,
     altTexts,
     metadata,
@@ -55,6 +56,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     .updateTable('posts')
     .set({
       ...content,
+      comments: comments && JSON.stringify(comments),
       links: links && JSON.stringify(links),
       altTexts: altTexts && JSON.stringify(altTexts),
       metadata: metadata && JSON.stringify(metadata),

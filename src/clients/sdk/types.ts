@@ -704,6 +704,8 @@ export type CreatePost = {
   caption?: string
   /** A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments. */
   firstComment?: string
+  /** Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry. */
+  comments?: Array<PostComment>
   links?: PostLinks
   postType?: PostType
   /** The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none. */
@@ -1649,6 +1651,8 @@ export type EditedPost = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  /** Its comments, in place of `firstComment`. Absent without any. */
+  comments?: Array<PostComment>
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -2248,14 +2252,7 @@ export type LimitUnit =
   | 'items'
 /** Changes to what is added to the addresses of a post. */
 export type LinksPatch = {
-  /** Changes to the parameters. `null` removes one. */
-  utm: {
-    source?: string | null
-    medium?: string | null
-    campaign?: string | null
-    term?: string | null
-    content?: string | null
-  }
+  utm: UtmPatch
 }
 /** The delivery of a post to one account, without its attempts. */
 export type ListedDelivery = {
@@ -2748,6 +2745,8 @@ export type PatchPost = {
   caption?: string
   /** The new first comment. `null` removes it. */
   firstComment?: string | null
+  /** All its comments, in place of the earlier ones and of `firstComment`. `null` removes them. */
+  comments?: Array<PostComment> | null
   /** Changes to what is added to addresses. `null` adds nothing any more. */
   links?: LinksPatch | null
   postType?: PostType
@@ -2859,6 +2858,13 @@ export type PlatformMetrics = {
   note?: string
   source?: LimitSource
 }
+/** A comment under a published post. */
+export type PostComment = {
+  /** The text of the comment. */
+  text: string
+  /** The pause between what is published before the comment and the comment, as a duration of ISO 8601 with days, hours, minutes and seconds: at most 7 days. Absent: none. */
+  after?: string
+}
 /** What a network charges the owner of the app for a post. */
 export type PostCost = {
   /** The sum of the items. In millionths of a US dollar: 15000 is 1.5 cents. */
@@ -2967,6 +2973,8 @@ export type PostDetail = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  /** Its comments, in place of `firstComment`. Absent without any. */
+  comments?: Array<PostComment>
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -3002,19 +3010,7 @@ export type PostEditing = {
 }
 /** What is added to the addresses of a post that begin with http:// or https://. They count, and are priced, as they are published. Nothing shortens them. */
 export type PostLinks = {
-  /** Parameters that each address gets: in captions, parts of threads and comments, and the link in `fields`. An address keeps a parameter that it has already. In a caption with Markdown for Telegram, only the address of `[text](address)` gets them. */
-  utm: {
-    /** The value of `utm_source`. `{platform}` in it becomes the id of the network. */
-    source?: string
-    /** The value of `utm_medium`. `{platform}` in it becomes the id of the network. */
-    medium?: string
-    /** The value of `utm_campaign`. `{platform}` in it becomes the id of the network. */
-    campaign?: string
-    /** The value of `utm_term`. `{platform}` in it becomes the id of the network. */
-    term?: string
-    /** The value of `utm_content`. `{platform}` in it becomes the id of the network. */
-    content?: string
-  }
+  utm: UtmParameters
 }
 /** One page of your posts, with the paging that was applied. */
 export type PostList = {
@@ -3882,6 +3878,8 @@ export type UpdatedPost = {
   mediaIds: Array<string>
   /** Alternative texts for this post alone, by the id of the file. Absent if it has none. */
   altTexts?: Record<string, string>
+  /** Its comments, in place of `firstComment`. Absent without any. */
+  comments?: Array<PostComment>
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -3927,6 +3925,32 @@ export type UserList = {
   offset: number
   /** The `cursor` of the next page. `null` where this page is not full, and therefore the last one. */
   nextCursor: string | null
+}
+/** Parameters that each address gets: in captions, parts of threads and comments, and the link in `fields`. An address keeps a parameter that it has already. In a caption with Markdown for Telegram, only the address of `[text](address)` gets them. */
+export type UtmParameters = {
+  /** The value of `utm_source`. `{platform}` in it becomes the id of the network. */
+  source?: string
+  /** The value of `utm_medium`. `{platform}` in it becomes the id of the network. */
+  medium?: string
+  /** The value of `utm_campaign`. `{platform}` in it becomes the id of the network. */
+  campaign?: string
+  /** The value of `utm_term`. `{platform}` in it becomes the id of the network. */
+  term?: string
+  /** The value of `utm_content`. `{platform}` in it becomes the id of the network. */
+  content?: string
+}
+/** Changes to the parameters that each address gets. */
+export type UtmPatch = {
+  /** The new value of `utm_source`. `null` removes it. */
+  source?: string | null
+  /** The new value of `utm_medium`. `null` removes it. */
+  medium?: string | null
+  /** The new value of `utm_campaign`. `null` removes it. */
+  campaign?: string | null
+  /** The new value of `utm_term`. `null` removes it. */
+  term?: string | null
+  /** The new value of `utm_content`. `null` removes it. */
+  content?: string | null
 }
 /** What `validatePost` says about one post. Its lists have at most 20 entries, except for `targets`. */
 export type ValidatedPost = {

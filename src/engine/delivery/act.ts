@@ -20,8 +20,8 @@ export function buildAct(
   const { number, kind } = planned
   const { accountId, facts, token, startedAt } = delivery
   const root = sent[0] ?? null
-  // Acts on the post itself do not reply to a comment.
-  const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at(-1)) ?? null
+  // Comments and acts on the post itself do not reply to a comment.
+  const parent = (kind === 'thumbnail' || kind === 'playlist' ? root : sent.at((planned.parent ?? 0) - 1)) ?? null
   if (!isKnown(parent) || !isKnown(root)) {
     return failure('parent_unknown', 'The id that this would reply to is unknown: publish the rest by hand')
   }

@@ -11,6 +11,8 @@ import type { To, WorkerEvent } from './transitions.ts'
 export interface Progress {
   /** Kinds of the acts that are not sent yet, in order. */
   left: readonly Act['kind'][]
+  /** The pause after the current act, before the next one. */
+  nextPauseMs: number
   /** Number of acts sent. */
   sentBefore: number
   /** Why an act was left out; null if none was. */
@@ -57,7 +59,11 @@ const DECIDERS: {
 } = {
   sent: ({ progress, unchanged }, { act, how }) => {
     const now = { ...unchanged, sent: act, failures: 0, error: progress.leftOut, prepared: null, outcome: how }
-    return progress.left.length === 1 ? { ...now, state: 'published' } : { ...now, state: 'publishing' }
+    if (progress.left.length === 1) return { ...now, state: 'published' }
+    const retryInMs = progress.nextPauseMs
+    return retryInMs > 0
+      ? { ...now, state: 'queued', retryInMs, isOpen: false, isWaiting: false }
+      : { ...now, state: 'publishing' }
   },
   failed: (context, { reason, wasIntended }) => afterFailure(context, reason, wasIntended),
   unknown: (context, { reason, isNewCall }) => {

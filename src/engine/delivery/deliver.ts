@@ -81,8 +81,9 @@ const cannotStart = ({ intent }: ClaimedDelivery, reason: Failure): Outcome =>
 async function carryOut(run: Run, first: State, commit: Commit): Promise<Step> {
   const { deps, delivery, plan } = run
   const { intent, lateMs, overdueMs } = delivery
-  // A delivery that waits for its network began in time. It is late if no worker continued it.
-  const isLate = (first.waitedMs !== null ? overdueMs : lateMs) > deps.latenessMaxMs
+  // A delivery that waits for its network, or for a pause to end, began in time. It is late if no worker continued it.
+  const hasWaited = first.waitedMs !== null || plan[first.sent.length]?.pauseMs !== undefined
+  const isLate = (hasWaited ? overdueMs : lateMs) > deps.latenessMaxMs
   const refreshMs = refreshWaitOf(delivery)
   if (refreshMs > 0 && !isLate) {
     const options = { retryInMs: refreshMs, accountRestsMs: refreshMs, isOpen: intent !== null }
@@ -163,6 +164,7 @@ const after = (state: State, decision: Decision, { attempts }: StoredSettlement)
 
 const progressOf = (run: Run, state: State) => ({
   left: run.plan.slice(state.sent.length).map(({ kind }) => kind),
+  nextPauseMs: run.plan[state.sent.length + 1]?.pauseMs ?? 0,
   sentBefore: state.sent.length,
   leftOut: state.sent.find(({ error }) => error !== undefined)?.error ?? null,
   failures: state.failures,

@@ -1,8 +1,9 @@
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import { type PostComment, pauseMsOf } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { Act } from '../../platforms/contract/adapter.ts'
 import { platforms } from '../../platforms/limits.ts'
-import { taggingOf, textsFor } from '../../platforms/rules/account-texts.ts'
+import { commentsOf, taggingOf, textsFor } from '../../platforms/rules/account-texts.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 
@@ -12,6 +13,10 @@ export interface PlannedAct {
   number: number
   kind: Act['kind']
   text: string
+  /** The number of the act that a comment belongs to: the last part of the post. */
+  parent?: number
+  /** The pause before a comment. */
+  pauseMs?: number
 }
 
 interface Content {
@@ -21,17 +26,18 @@ interface Content {
   captionSuffix?: string | null | undefined
   caption: string
   firstComment: string | null
+  comments?: readonly PostComment[] | null | undefined
 }
 
-/** What is added to the addresses of a post on this network. */
+/** The parameters that the addresses of a post get on this network. */
 interface Tagged {
   platform: PlatformId
   links?: PostLinks | null | undefined
 }
 
 /**
- * The acts of a delivery, in order: the post or the parts of its thread, the first comment, then those of `fields`. A
- * blank comment is left out, as in the check of the post. The comment comes before acts that may be repeated.
+ * The acts of a delivery, in order: the post or the parts of its thread, the comments, then those of `fields`. Comments
+ * come before acts that may be repeated, unless they follow after a pause.
  */
 export function planActs({
   platform,
@@ -44,21 +50,31 @@ export function planActs({
     ...act,
     text: (act.kind === 'comment' ? tagging.comment : tagging.caption)(act.text),
   })
-  const acts = links ? planTexts(content).map(tag) : planTexts(content)
+  const texts = links ? planTexts(content).map(tag) : planTexts(content)
+  // A thumbnail does not wait for comments after a pause.
+  const paused = texts.findIndex(({ pauseMs }) => pauseMs)
+  const acts = paused < 0 ? texts : texts.slice(0, paused)
   for (const [key, { act: kind }] of Object.entries(platforms[platform].fields)) {
     const text = fields?.[key]
     if (kind && typeof text === 'string' && !isBlank(text)) acts.push({ number: acts.length + 1, kind, text })
   }
+  if (paused >= 0) for (const act of texts.slice(paused)) acts.push({ ...act, number: acts.length + 1 })
   return acts
 }
 
 /** Those of them that have a text of the post, with its addresses as its author wrote them. */
-export function planTexts({ postType, firstComment, ...content }: Content): PlannedAct[] {
-  const { caption, parts } = textsFor(content, content)
+export function planTexts({ postType, ...given }: Content): PlannedAct[] {
+  const { caption, parts } = textsFor(given, given)
   const texts = postType === 'thread' && parts?.length ? parts : [caption]
   const posts = texts.map((text, index): PlannedAct => ({ number: index + 1, kind: 'post', text }))
-  if (!firstComment || isBlank(firstComment)) return posts
-  return [...posts, { number: posts.length + 1, kind: 'comment', text: firstComment }]
+  const comments = commentsOf(given)
+  if (comments.length === 0) return posts
+  const toAct = (comment: PostComment, index: number): PlannedAct => {
+    const pauseMs = pauseMsOf(comment)
+    const act = { kind: 'comment' as const, text: comment.text, parent: posts.length }
+    return { number: posts.length + index + 1, ...act, ...(pauseMs > 0 && { pauseMs }) }
+  }
+  return [...posts, ...comments.map(toAct)]
 }
 
 /** The parts of an act that its content is made of, the same for each attempt. */

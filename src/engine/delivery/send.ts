@@ -9,7 +9,7 @@ import { priceAct } from '../../platforms/price.ts'
 import { reasonOf, restOf } from './account.ts'
 import { findUnpaid, intendPaidAct } from './budget.ts'
 import type { Outcome } from './decide.ts'
-import { isFailure } from './failures.ts'
+import { failure, isFailure } from './failures.ts'
 import { suspended } from './lease.ts'
 import { isOfAnother } from './on-network.ts'
 import { awaitRenditions } from './renditions.ts'
@@ -41,7 +41,8 @@ export async function sendNext(run: Run, before: State): Promise<Sending> {
   const planned = run.plan[state.sent.length]!
   const waiting = await awaitRenditions(run, planned)
   if (waiting) return { state, outcome: waiting }
-  const act = actOf(run, state, planned)
+  const act =
+    planned.kind === 'comment' ? (afterMissing(state) ?? actOf(run, state, planned)) : actOf(run, state, planned)
   if (isFailure(act)) return { state, outcome: { event: 'failed', reason: act, wasIntended: false } }
   const restsMs = await restOf(run.deps, run.delivery)
   if (restsMs > 0 || run.lease.signal.aborted) {
@@ -59,6 +60,15 @@ export async function sendNext(run: Run, before: State): Promise<Sending> {
     })
   const outcome = 'thrown' in result ? await afterError(run, attempt, result.thrown) : outcomeOf(attempt, result)
   return { state: attempt.state, outcome }
+}
+
+/**
+ * Why a comment cannot follow: an act before it was left out. A retry begins with that act, and would repeat the
+ * comment.
+ */
+const afterMissing = ({ sent }: State) => {
+  const error = sent.find(({ error }) => error)?.error
+  return error && failure(error.code, error.message)
 }
 
 type Published = Sent | { later: Wait<unknown> } | { processing: Wait<unknown> }

@@ -133,9 +133,9 @@ export const TRANSITIONS = {
   sent: {
     by: 'worker',
     from: ['publishing'],
-    to: ['publishing', 'published'],
+    to: ['publishing', 'published', 'queued'],
     writes: ['delivery.published', 'delivery.failed'],
-    meaning: 'An act is out. `publishing`: more acts follow.',
+    meaning: 'An act is out. `publishing`: more acts follow. `queued`: a comment follows after a pause.',
   },
   failed: {
     by: 'worker',

@@ -77,7 +77,8 @@ function requireEditable(
   const rule = changes.edit
   const reason = findRefusal(rule, act, { ...account, platform })
   if (reason || !rule.possible) throw fail('not_editable', reason ?? '')
-  if (planTexts({ ...post, ...target, firstComment: null }).length > 1) throw fail('not_editable.thread')
+  if (planTexts({ ...post, ...target, firstComment: null, comments: null }).length > 1)
+    throw fail('not_editable.thread')
   if (act.id === null) throw fail('delivery_without_id')
   if (!isGranted(rule, account)) throw fail('not_editable.scope', rule.scope!, platform)
   const { timesMax = Number.POSITIVE_INFINITY } = rule
@@ -109,7 +110,7 @@ function mergeContent(
 ): Omit<EditContent, 'textDigest'> | undefined {
   const target = fromRow(post).targets.find((target) => target.accountId === accountId)!
   const textOf = (content: Omit<EditContent, 'textDigest'> & { threadParts: readonly string[] | null }) =>
-    planTexts({ ...post, ...content, captionSuffix: null, firstComment: null })[0]!.text
+    planTexts({ ...post, ...content, captionSuffix: null, firstComment: null, comments: null })[0]!.text
   const override = {
     // A thread of one part becomes a text.
     ...((edit.text !== undefined || target.threadParts) && { captionOverride: edit.text ?? textOf(target) }),

@@ -1,10 +1,13 @@
 import { type AccountOverride, type CreatePost, ownFilesOf } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
+import type { PatchPost } from '../../../schemas/patch-post.ts'
 import type { PostType } from '../../../schemas/platform.ts'
+import { COMMENT_PAUSE_MAX_MS, pauseMsOf } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
 import { EMPTY_TARGET, type Post, type Target, toOwnContent, toSharedContent } from '../../platforms/contract/post.ts'
+import { commentsOf } from '../../platforms/rules/account-texts.ts'
 import { formatCount } from '../../platforms/rules/wording.ts'
 import { findQueueIssues } from './queue/request.ts'
 import { readTimes } from './schedule.ts'
@@ -74,6 +77,7 @@ const findContentIssues = (body: CreatePost, accountIds: Set<string>): Issue[] =
   ...findMediaIssues(body),
   ...(body.altTexts ? findStrayTexts(body.altTexts, listMediaIdsOf(body)) : []),
   ...findLongNames(body.metadata),
+  ...findCommentIssues(body),
   ...(body.schedule ? findQueueIssues(body, accountIds) : []),
 ]
 
@@ -118,18 +122,39 @@ export function givenTexts(altTexts: CreatePost['altTexts']): Record<string, str
   return given.length > 0 ? Object.fromEntries(given) : null
 }
 
-/** What is added to addresses. Null for nothing. */
+/** The parameters that addresses get. Null without any. */
 export const givenLinks = (links: PostLinks | null | undefined): PostLinks | null =>
   links && Object.keys(links.utm).length > 0 ? links : null
+
+/** Finds a first comment beside comments, pauses over the maximum, and repeated texts, which no query tells apart. */
+export function findCommentIssues({ firstComment, comments }: Pick<PatchPost, 'firstComment' | 'comments'>): Issue[] {
+  if (!comments) return []
+  const issues: Issue[] = firstComment
+    ? [{ code: 'custom', path: ['firstComment'], message: 'Must be absent together with comments, which has it first' }]
+    : []
+  const known = new Set<string>()
+  for (const [index, comment] of comments.entries()) {
+    const add = (key: string, message: string) =>
+      issues.push({ code: 'custom', path: ['comments', index, key], message })
+    const text = comment.text.normalize().replace(/\s+/gu, ' ').trim()
+    if (known.has(text)) add('text', 'Repeats an earlier comment: use other words')
+    known.add(text)
+    if (pauseMsOf(comment) > COMMENT_PAUSE_MAX_MS) add('after', 'Must be at most 7 days')
+  }
+  return issues
+}
 
 /** Each address becomes longer, by some hundred characters on each network. */
 const TAGGED_MAX = 1_000
 
 /** Finds more addresses than a post may tag. */
-export function findLinkIssues({ links, caption, firstComment, targets }: Post): Issue[] {
+export function findLinkIssues({ links, caption, targets, ...post }: Post): Issue[] {
   if (!links) return []
   const own = targets.flatMap(({ captionOverride, threadParts }) => [captionOverride ?? '', ...(threadParts ?? [])])
-  const count = [caption, firstComment ?? '', ...own].reduce((sum, text) => sum + text.split('://').length - 1, 0)
+  const count = [caption, ...commentsOf(post).map(({ text }) => text), ...own].reduce(
+    (sum, text) => sum + text.split('://').length - 1,
+    0,
+  )
   if (count <= TAGGED_MAX) return []
   const message = `The texts have ${count} addresses: at most ${TAGGED_MAX} are allowed with links`
   return [{ code: 'custom', path: ['links'], message }]

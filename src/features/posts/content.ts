@@ -52,7 +52,7 @@ export const contentOf = ({ scheduledAt, localSchedule, targets, ...post }: Post
 
 /** The content that is sent to one account. */
 export const sentContentOf = (
-  post: Pick<Post, 'caption' | 'firstComment' | 'links' | 'postType' | 'mediaIds' | 'altTexts'>,
+  post: Pick<Post, 'caption' | 'firstComment' | 'comments' | 'links' | 'postType' | 'mediaIds' | 'altTexts'>,
   target: Pick<OwnContent, 'captionOverride' | 'captionSuffix' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia'>,
 ) => ({
   acts: planTexts({ ...post, ...target }),

@@ -10,6 +10,7 @@ import { EMPTY_TARGET, type OwnContent, type Post, type Target, toOwnContent } f
 import { listMediaIds } from '../../platforms/rules/files.ts'
 import {
   bothFiles,
+  findCommentIssues,
   findLinkIssues,
   findStrayMedia,
   findStrayParts,
@@ -36,6 +37,7 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
   const issues = [
     ...findIssues(patch, new Set(accountIds)),
     ...(patch.schedule ? findQueueIssues(patch, new Set(accountIds)) : []),
+    ...findCommentIssues(patch),
     ...findMetadataIssues(metadata),
     ...('issues' in times ? times.issues : []),
   ]
@@ -54,6 +56,9 @@ export function fromPatch(post: Post, patch: PatchPost): Post {
     ...post,
     ...replacing,
     mediaIds,
+    // Each takes the place of the other.
+    ...(patch.firstComment && { comments: null }),
+    ...(patch.comments && { firstComment: null }),
     links: mergeLinks(post, patch),
     altTexts: mergeAltTexts(post, patch, files),
     metadata,

@@ -2,7 +2,7 @@ import type { BodyPath } from '../../../schemas/warning.ts'
 import type { AltTextRule, TextRule } from '../../platforms/contract/limits.ts'
 import { findAltText, findAltTextRule } from '../../platforms/rules/alt-text.ts'
 import { normalizeText } from '../../platforms/rules/normal-form.ts'
-import { captionPath, fieldPath } from '../../platforms/rules/paths.ts'
+import { captionPath, fieldPath, placeOfComment } from '../../platforms/rules/paths.ts'
 import { findMarkup, readCaption } from '../../platforms/rules/stored-text.ts'
 import { createMemo, type TextCache } from '../../platforms/rules/text-cache.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
@@ -39,8 +39,11 @@ function addAlteredTexts({ post, texts, isFull, warn }: WarningContext): void {
     for (const loss of [...markup, describe(caption)]) {
       if (loss) warn(target, 'altered_text', captionPath(target), `caption ${loss}`)
     }
-    const loss = describe(target.comment ?? '')
-    if (loss) warn(target, 'altered_text', ['firstComment'], `first comment ${loss}`)
+    for (const [index, comment] of target.commentTexts.entries()) {
+      const loss = describe(comment)
+      const { path, name } = placeOfComment(post, index)
+      if (loss) warn(target, 'altered_text', path, `${name} ${loss}`)
+    }
   }
 }
 
@@ -89,7 +92,10 @@ function addUncertainTexts({ post, texts, isFull, warn }: WarningContext): void 
         add(part, limits.thread, () => ['threadParts', target.accountId, index], `thread part ${index + 1}`)
       }
     } else add(target.caption, limits.caption, () => captionPath(target), 'caption')
-    if (target.comment) add(target.comment, limits.firstComment, () => ['firstComment'], 'first comment')
+    for (const [index, comment] of target.commentTexts.entries()) {
+      const { path, name } = placeOfComment(post, index)
+      add(comment, limits.firstComment, () => path, name)
+    }
   }
 }
 

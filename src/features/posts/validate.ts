@@ -18,9 +18,9 @@ import { type FileKind, findWeakestGuarantee } from '../../platforms/contract/gu
 import type { Post } from '../../platforms/contract/post.ts'
 import { platforms } from '../../platforms/limits.ts'
 import { costOf } from '../../platforms/price.ts'
+import { commentsOf } from '../../platforms/rules/account-texts.ts'
 import type { PostMedia } from '../../platforms/rules/files.ts'
 import { createTextCache, type TextCache } from '../../platforms/rules/text-cache.ts'
-import { isBlank } from '../../platforms/rules/text-length.ts'
 import type { Violation } from '../../platforms/rules/violation.ts'
 import { checkInPieces } from '../../platforms/violations.ts'
 import { fromBody } from './body.ts'
@@ -210,12 +210,12 @@ function listKinds({ files }: PostMedia): FileKind[] | undefined {
 }
 
 /** The kinds of acts that publish the post to an account. */
-function listActs({ postType, firstComment }: LoadedPost, { requestedCount, parts }: PostMedia) {
+function listActs({ postType, ...post }: LoadedPost, { requestedCount, parts }: PostMedia) {
   // Only the first part of a thread has files, unless the account has lists for all parts.
   const hasText = parts.length > 1 ? parts.some((part) => part.requestedCount === 0) : postType === 'thread'
   return [
     ...(requestedCount > 0 ? (['files'] as const) : []),
     ...(requestedCount === 0 || hasText ? (['text'] as const) : []),
-    ...(firstComment && !isBlank(firstComment) ? (['comment'] as const) : []),
+    ...(commentsOf(post).length > 0 ? (['comment'] as const) : []),
   ]
 }

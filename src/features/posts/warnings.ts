@@ -128,8 +128,8 @@ function addUnusedColors({ post, isFull, add, warn }: WarningContext): void {
 function addUnusedLinks({ post: { links, targets }, add }: WarningContext): void {
   if (!links) return
   const isUsed = targets.some(
-    ({ caption, parts, comment, fields, sentFields }) =>
-      [caption, ...(parts ?? []), comment].some((text) => text?.includes('utm_')) ||
+    ({ caption, parts, commentTexts, fields, sentFields }) =>
+      [caption, ...(parts ?? []), ...commentTexts].some((text) => text.includes('utm_')) ||
       (fields !== null && fields !== sentFields),
   )
   if (!isUsed) add('unused_field', ['links'], 'links has no effect: no text of the post has an address with https://')

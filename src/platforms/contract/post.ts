@@ -1,6 +1,7 @@
 import type { MediaFacts, MediaFit } from '../../../schemas/media.ts'
 import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule } from '../../../schemas/post.ts'
+import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
@@ -43,7 +44,9 @@ interface SharedContent {
   postType: PostType
   caption: string
   firstComment: string | null
-  /** What is added to addresses. Null: nothing. */
+  /** In place of `firstComment`. */
+  comments: readonly PostComment[] | null
+  /** Parameters that addresses get. Null: none. */
   links: PostLinks | null
   /** In the order of the request, and with duplicates. */
   mediaIds: readonly string[]
@@ -92,6 +95,7 @@ export const toSharedContent = (
 ): SharedContent => ({
   caption: given.caption,
   firstComment: given.firstComment ?? null,
+  comments: given.comments ?? null,
   links: given.links ?? null,
   postType: given.postType,
   mediaIds: given.mediaIds,

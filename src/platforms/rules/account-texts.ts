@@ -1,4 +1,5 @@
 import type { PlatformId } from '../../../schemas/platform.ts'
+import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import type { Platform } from '../contract/limits.ts'
 import type { OwnContent, Post } from '../contract/post.ts'
@@ -27,6 +28,17 @@ export function textsFor(
   const parts = threadParts?.map((part, index) => (index === threadParts.length - 1 ? withSuffix(part) : part)) ?? null
   return { caption: withSuffix(own), parts }
 }
+
+interface Comments {
+  firstComment: string | null
+  comments?: readonly PostComment[] | null | undefined
+}
+
+const NO_COMMENTS: readonly PostComment[] = []
+
+/** The comments of a post. A blank first comment counts as absent. */
+export const commentsOf = ({ firstComment, comments }: Comments): readonly PostComment[] =>
+  comments ?? (firstComment && !isBlank(firstComment) ? [{ text: firstComment }] : NO_COMMENTS)
 
 type Fields = Readonly<Record<string, unknown>>
 

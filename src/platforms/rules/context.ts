@@ -33,8 +33,8 @@ export interface LoadedTarget extends Target, ConditionTarget {
   caption: string
   /** `threadParts` in the same form. */
   parts: readonly string[] | null
-  /** The first comment in the same form. */
-  comment: string | null
+  /** The texts of the comments in the same form. */
+  commentTexts: readonly string[]
   /** `fields` with tagged links. */
   sentFields: Record<string, unknown>
   /** The keys of `fields` that the account has added. */

@@ -1,46 +1,55 @@
 import type { FirstCommentRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
+import { type CommentPlace, placeOfComment } from './paths.ts'
 import { readStored } from './stored-text.ts'
 import { isBlank } from './text-length.ts'
 import { checkEntities, checkTextLimits, measureCountedFields } from './text-limits.ts'
 import { locate } from './wording.ts'
 
-/** A blank comment counts as none. */
-export function checkFirstComment(context: CheckContext): void {
-  const { platform, target, addViolation } = context
-  const { comment } = target
-  if (!comment || isBlank(comment)) return
+/** Checks the comments of a post: those of `comments` by the rule for the first. */
+export function checkComments(context: CheckContext): void {
+  const { post, target } = context
+  for (const [index, text] of target.commentTexts.entries()) {
+    checkComment(text, placeOfComment(post, index), context)
+  }
+}
+
+function checkComment(comment: string, place: CommentPlace, context: CheckContext): void {
+  const { path } = place
+  const { platform, addViolation } = context
   const rule = platform.firstComment
   const reason = rejectionReason(rule, context)
   if (!rule || reason !== undefined) {
-    const facts = { path: ['firstComment'], source: rule?.source ?? null }
-    addViolation('first_comment_unsupported', facts, `first comment is not supported${reason}`)
+    const facts = { path, source: rule?.source ?? null }
+    addViolation('first_comment_unsupported', facts, `${place.name} is not supported${reason}`)
     return
   }
-  const { name, length } = measureCountedFields('first comment', context)
+  const { name, length } = measureCountedFields(place.name, context)
   const stored = readStored(comment, context)
   if (isBlank(stored)) {
-    const facts = { path: ['firstComment'], source: rule.source }
-    addViolation('first_comment_blank', facts, 'first comment has no visible character: add one, or remove the comment')
+    const facts = { path, source: rule.source }
+    const problem = `${place.name} has no visible character: add one, or remove the comment`
+    addViolation('first_comment_blank', facts, problem)
     return
   }
-  const findPath = () => ['firstComment']
+  const findPath = () => path
   const checked = { name, ruleName: 'first_comment', findPath, addedLength: length, sent: comment }
   checkTextLimits(stored, checked, rule, context)
-  checkMarkup(comment, rule, context)
-  checkEntities(comment, { name: 'first comment', findPath }, rule, context)
+  checkMarkup(comment, place, rule, context)
+  checkEntities(comment, { name: place.name, findPath }, rule, context)
 }
 
 function checkMarkup(
-  comment: string,
+  text: string,
+  place: CommentPlace,
   { unreadMarkup, source }: FirstCommentRule,
   { addViolation }: CheckContext,
 ): void {
-  const position = unreadMarkup ? comment.search(unreadMarkup.regex) : -1
+  const position = unreadMarkup ? text.search(unreadMarkup.regex) : -1
   if (!unreadMarkup || position < 0) return
   const { name, mend } = unreadMarkup
-  const message = `first comment has ${name} at ${locate(comment, position)}, which comments show as it is written: ${mend}`
-  addViolation('first_comment_markup', { path: ['firstComment'], position, source }, message)
+  const message = `${place.name} has ${name} at ${locate(text, position)}, which comments show as it is written: ${mend}`
+  addViolation('first_comment_markup', { path: place.path, position, source }, message)
 }
 
 /** Why a post cannot have a first comment, as the end of the message; undefined if it can. */

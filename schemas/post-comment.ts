@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { NOT_BLANK } from './shared.ts'
+
+export const COMMENTS_MAX = 10
+export const COMMENT_PAUSE = '^P(?:7D|[0-6]D)?(?:T(?:\\d{1,3}H)?(?:\\d{1,5}M)?(?:\\d{1,6}S)?)?(?<=\\d[DHMS])$'
+export const COMMENT_PAUSE_MAX_MS = 7 * 86_400_000
+
+export const PostComment = Type.Object(
+  {
+    text: Type.String({ pattern: NOT_BLANK, description: 'The text of the comment.' }),
+    after: Type.Optional(
+      Type.String({
+        pattern: COMMENT_PAUSE,
+        description:
+          'The pause between what is published before the comment and the comment, as a duration of ISO 8601 with days, hours, minutes and seconds: at most 7 days. Absent: none.',
+        examples: ['PT5M'],
+      }),
+    ),
+  },
+  {
+    $id: 'PostComment',
+    additionalProperties: false,
+    description: 'A comment under a published post.',
+    examples: [{ text: 'More in our blog.' }, { text: 'Questions? Ask here.', after: 'PT5M' }],
+  },
+)
+export type PostComment = Static<typeof PostComment>
+
+const SECONDS = { D: 86_400, H: 3_600, M: 60, S: 1 }
+
+/** The pause before a comment. */
+export const pauseMsOf = ({ after = '' }: Pick<PostComment, 'after'>): number =>
+  1_000 *
+  Array.from(after.matchAll(/(\d+)([DHMS])/g)).reduce(
+    (sum, [, count, unit]) => sum + Number(count) * SECONDS[unit as keyof typeof SECONDS],
+    0,
+  )
