@@ -8,6 +8,7 @@ import { PLATFORM_IDS } from './platform-ids.ts'
 import { POST_STATUSES, Post, PostDetail, PostTarget } from './post.ts'
 import { REFERENCE_MAX } from './references.ts'
 import {
+  Advised,
   FormedText,
   Limit,
   Nullable,
@@ -43,8 +44,25 @@ const before = (what: string) => time(`Only ${what} before this time, in RFC 333
 const OF_POSTS =
   'posts that are scheduled, themselves or for one of their accounts, for a delivery that meets the other filters if there are some,'
 
-const several = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Optional(Type.Array(StringEnum(values), { description }))
+/** `other` is the filter that has the values which are mistaken for these. */
+const several = <const T extends readonly string[]>(values: T, description: string, other: Filter) =>
+  Type.Optional(
+    Type.Array(
+      Advised(StringEnum(values), (value) =>
+        other.values.includes(value) ? `${other.owners} have it: ${other.name}=${value}` : undefined,
+      ),
+      { description },
+    ),
+  )
+
+interface Filter {
+  name: string
+  owners: string
+  values: readonly string[]
+}
+
+const STATUS: Filter = { name: 'status', owners: 'Posts', values: POST_STATUSES }
+const STATE: Filter = { name: 'state', owners: 'Deliveries', values: DELIVERY_STATES }
 
 const DELIVERY_FILTERS = {
   organizationId: Type.Optional(
@@ -54,7 +72,11 @@ const DELIVERY_FILTERS = {
         'The posts of all members of this organisation instead of your own: those all of whose accounts belong to it. Only admins of the organisation may use it.',
     }),
   ),
-  state: several(DELIVERY_STATES, 'Only deliveries in this state. May be repeated: `state=failed&state=missed`.'),
+  state: several(
+    DELIVERY_STATES,
+    'Only deliveries in this state. May be repeated: `state=failed&state=missed`.',
+    STATUS,
+  ),
   errorCode: Type.Optional(
     Type.String({
       pattern: ERROR_CODE_FORM,
@@ -69,7 +91,11 @@ const DELIVERY_FILTERS = {
 
 /** The filters of posts. */
 export const POST_FILTERS = {
-  status: several(POST_STATUSES, 'Only posts with this status. May be repeated: `status=draft&status=scheduled`.'),
+  status: several(
+    POST_STATUSES,
+    'Only posts with this status. May be repeated: `status=draft&status=scheduled`.',
+    STATE,
+  ),
   ...DELIVERY_FILTERS,
   postType: Type.Optional(StringEnum(POST_TYPES, { description: 'Only posts of this type.' })),
   scheduledFrom: from(OF_POSTS),

@@ -3,11 +3,14 @@ interface OtherNames {
   names: readonly string[]
   /** The names of this API for the same purpose. A list may have some of them, or none. */
   ours: readonly string[]
-  /** The reason why a list has none of them. */
-  lack: string
+  /** The reason why a list has none of them. Absent for names in bodies. */
+  lack?: string
 }
 
-/** Parameters of lists of other APIs. A list that ignored one would return something else than was asked for. */
+/**
+ * Parameters of lists of other APIs, and names in bodies of their posts. A list that ignored one would return something
+ * else than was asked for.
+ */
 const OTHER_NAMES: readonly OtherNames[] = [
   {
     names:
@@ -51,7 +54,7 @@ const OTHER_NAMES: readonly OtherNames[] = [
   },
   {
     names: ['account', 'accounts', 'accountid', 'accountids', 'profile', 'profileid', 'profileids', 'channelid'],
-    ours: ['accountId'],
+    ours: ['accountId', 'accountIds'],
     lack: 'the list has no filter on an account',
   },
   {
@@ -60,6 +63,16 @@ const OTHER_NAMES: readonly OtherNames[] = [
     lack: 'the list has no filter on an organisation',
   },
   { names: ['type', 'posttype'], ours: ['postType'], lack: 'the list has no filter on a type' },
+  { names: ['caption', 'text', 'content', 'message', 'body'], ours: ['caption', 'captionOverride'] },
+  { names: ['media', 'mediaurls', 'images', 'videos', 'files', 'attachments', 'assets'], ours: ['mediaIds'] },
+  {
+    names: ['publishat', 'postat', 'sendat', 'dueat', 'scheduledate', 'scheduledfor', 'scheduledtime', 'publishdate'],
+    ours: ['scheduledAt'],
+  },
+  { names: ['overrides', 'platformoverrides', 'platformoptions', 'customizations'], ours: ['accountOverrides'] },
+  { names: ['channels', 'channelids', 'integrations', 'socialaccounts', 'socialaccountids'], ours: ['accountIds'] },
+  { names: ['thread', 'threads', 'parts', 'tweets'], ours: ['threadParts'] },
+  { names: ['comment', 'firstreply'], ours: ['firstComment'] },
 ]
 
 /** The row of a name as a client writes it: `per_page`, `perPage` and `per-page` are one. */
@@ -69,6 +82,6 @@ export function findOtherName(name: string): OtherNames | undefined {
 }
 
 /** Some of the names, for descriptions. */
-export const OTHER_NAME_SAMPLES = OTHER_NAMES.flatMap(({ names }) => names.slice(0, 2))
+export const OTHER_NAME_SAMPLES = OTHER_NAMES.flatMap(({ names, lack }) => (lack ? names.slice(0, 2) : []))
   .map((name) => `\`${name}\``)
   .join(', ')

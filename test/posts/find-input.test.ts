@@ -41,6 +41,16 @@ t.test('each malformed parameter is a 400 with its path', async (t) => {
   t.strictSame(problems, [])
 })
 
+t.test('a status of deliveries or a state of posts names the filter that has it', async (t) => {
+  for (const [query, advice] of [
+    ['status=failed', 'Deliveries have it: state=failed'],
+    ['state=scheduled', 'Posts have it: status=scheduled'],
+  ] as const) {
+    const { status, body } = await ada.call('GET', `/posts?${query}`)
+    t.strictSame([status, body.details[0].message.endsWith(`. ${advice}`)], [400, true], query)
+  }
+})
+
 t.test('a parameter that is almost a filter, or one of other APIs, is a 400, and any other is ignored', async (t) => {
   const { problems, check } = collectProblems()
   for (const [name, meant] of [
@@ -163,3 +173,20 @@ function forgeries(cursor: string): string[] {
     { version, hash, id },
   ].map((value) => Buffer.from(JSON.stringify(value).padEnd(60)).toString('base64url'))
 }
+
+t.test('a property that other APIs have names ours', async (t) => {
+  const post = { accountIds: [await ada.account('x')] }
+  const override = { accountId: post.accountIds[0] }
+  for (const [body, meant] of [
+    [{ ...post, text: 'a' }, 'caption'],
+    [{ ...post, overrides: {} }, 'accountOverrides'],
+    [{ ...post, publish_at: '2030-01-15T09:30:00Z' }, 'scheduledAt'],
+    [{ ...post, mediaUrls: [] }, 'mediaIds'],
+    [{ accounts: [] }, 'accountIds'],
+    [{ ...post, accountOverrides: [{ ...override, caption: 'a' }] }, 'captionOverride'],
+  ] as const) {
+    const { status, body: error } = await ada.call('POST', '/posts', body)
+    const messages = error.details.map(({ message }: { message: string }) => message).join()
+    t.match([status, messages], [400, new RegExp(`Did you mean '${meant}'\\?`)])
+  }
+})
