@@ -109,8 +109,10 @@ export class Http {
       const end = () => attempt.abort(signal?.reason)
       let timer: ReturnType<typeof setTimeout> | undefined
       // A slow link may take minutes for a page of posts: only silence ends an attempt.
+      let silenceMs = timeoutMs
       const heard = (ms = timeoutMs) => {
         clearTimeout(timer)
+        silenceMs = ms
         timer = setTimeout(end, Math.min(ms, TIMER_MAX_MS))
       }
       // The service accepts a body that arrives at a byte a millisecond.
@@ -125,7 +127,7 @@ export class Http {
         return await read(response, { fetch, heard })
       } catch (error) {
         signal?.throwIfAborted()
-        failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, timeoutMs)
+        failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, silenceMs)
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', end)
@@ -138,9 +140,9 @@ export class Http {
   }
 }
 
-function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal, timeoutMs: number): ConnectionError {
+function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal, silenceMs: number): ConnectionError {
   const { cause, message } = error as Error & { cause?: { message?: string; code?: string } }
-  const reason = aborted ? `within ${timeoutMs} ms` : `(${cause?.message || cause?.code || message})`
+  const reason = aborted ? `within ${silenceMs} ms` : `(${cause?.message || cause?.code || message})`
   return new ConnectionError(`No response from ${new URL(url).origin} ${reason}`, null, null, error)
 }
 
