@@ -169,3 +169,24 @@ t.test('an edit with If-Match is not made to a post that has changed', async (t)
   t.strictSame((await read()).body, before.body)
   t.equal((await retry({ captionOverride: 'b' }, { 'if-match': String(before.headers.etag) })).status, 202)
 })
+
+t.test('a post does not grow by the edits of its deliveries, one after the other', async (t) => {
+  const mastodon = scriptedNetwork()
+  mastodon.steps.push(refused, refused)
+  const { db, ada, connectAccount, post, work } = await createDeliveryWorld(t, { mastodon })
+  const accountIds = [await connectAccount('mastodon'), await connectAccount('mastodon')]
+  const id = await post({ accountIds, caption: 'a' })
+  await work()
+  const retry = (accountId: string | undefined, fields: object) =>
+    ada.call('POST', `/posts/${id}/deliveries/${accountId}/retry`, { fields })
+  const [first, second] = accountIds
+  const long = 'a'.repeat(700_000)
+  t.equal((await retry(first, { own: long })).status, 202)
+  const refusal = await retry(second, { own: long })
+  t.strictSame([refusal.status, refusal.headers['x-error-code']], [413, 'body_too_large'])
+  t.equal((await retry(second, { own: 'short' })).status, 202)
+
+  const edit = JSON.stringify({ state: 'failed', content: { captionOverride: null, fields: { own: long } } })
+  await db.updateTable('postTargets').set({ edit, state: 'failed', fields: null }).execute()
+  t.equal((await retry(second, { own: long })).status, 413, 'a failed edit of another delivery counts')
+})

@@ -58,7 +58,7 @@ export async function editDelivery(
     const path = edit.threadMedia === undefined ? 'mediaIds' : 'threadMedia'
     throw refuse(path, 'The files of published parts have to stay')
   }
-  const { renditions } = await checkForAccount(db, userId, { before, changed, usable })
+  const { renditions } = await checkForAccount(db, userId, { row: post, before, changed, usable })
   const textDigest = digestTexts(delivery.platform, before, changed, createTextCache())
   await storeDeliveryContent(db, { userId, postId, accountId }, { ...changed, renditions, textDigest })
 }

@@ -149,6 +149,6 @@ async function checkContent(
   const deletedFiles = (delivery.deletedFiles ?? []).filter(({ part }) => part === 1).map(toFacts)
   const files = [...(ownFilesOf(target)?.[0] ?? before.mediaIds), ...deletedFiles.map(({ id }) => id)]
   const changed = { ...target, ...content, threadParts: null, threadMedia: null, mediaIds: files }
-  await checkForAccount(db, userId, { before, changed, usable, deletedFiles })
+  await checkForAccount(db, userId, { row: post, before, changed, usable, deletedFiles })
   return { ...content, textDigest: digestTexts(delivery.platform, before, changed, createTextCache()) }
 }

@@ -74,9 +74,12 @@ export function requireAccountsToFit(count: number): void {
   if (count * ACCOUNT_BYTES_MIN > BYTES_MAX) throw fail('body_too_large.post')
 }
 
-/** The length of the post in bytes. Throws a 413 for a post that no request could create. */
-export function requireSize(post: Post): number {
-  const bytes = Buffer.byteLength(JSON.stringify(contentOf(post)))
+/**
+ * The length of the post in bytes. Throws a 413 for a post that no request could create. `edits`: those of deliveries
+ * that are under way or have failed, which are stored with the post.
+ */
+export function requireSize(post: Post, edits?: unknown[]): number {
+  const bytes = Buffer.byteLength(JSON.stringify({ ...contentOf(post), edits }))
   if (bytes > BYTES_MAX) throw fail('body_too_large.post')
   return bytes
 }
