@@ -271,6 +271,7 @@ export interface Media {
   metadata: Json | null;
   mimeType: string;
   pages: number | null;
+  searchText: string | null;
   sha256: Buffer | null;
   storageKey: string | null;
   tracks: Json | null;

@@ -431,7 +431,7 @@ export const ListMediaQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case: `light` finds `Lighthouse.jpg`. No character is a wildcard.',
+        'Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case, accents and points: `light` finds `Lighthouse.jpg`, and `lodz` finds `Łódź`. No character is a wildcard.',
     }),
   ),
 })

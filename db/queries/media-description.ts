@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Focus } from '../../schemas/media.ts'
 import type { Db } from '../client.ts'
 import { prepared } from '../prepared.ts'
+import type { SearchedTexts } from './media-search-texts.ts'
 import { isFileOf, isUnsentFile } from './posts/files.ts'
 
 /** The description of a file, which networks get. */
@@ -11,14 +12,16 @@ interface Description {
 }
 
 /** The file's description. Locks the file, so that no post gets it until the transaction ends. */
-export const lockDescription = prepared<{ userId: string; id: string }, Description>('lock_description', (db, value) =>
-  db
-    .selectFrom('media')
-    .select(['altText', sql<Focus | null>`focus`.as('focus')])
-    .where('userId', '=', value('userId'))
-    .where('id', '=', value('id'))
-    .where('kind', 'is not', null)
-    .forUpdate(),
+export const lockDescription = prepared<{ userId: string; id: string }, Description & SearchedTexts>(
+  'lock_description',
+  (db, value) =>
+    db
+      .selectFrom('media')
+      .select(['altText', sql<Focus | null>`focus`.as('focus'), 'fileName', 'externalReference'])
+      .where('userId', '=', value('userId'))
+      .where('id', '=', value('id'))
+      .where('kind', 'is not', null)
+      .forUpdate(),
 )
 
 /** A post that is not published yet, or not to all of its accounts. */
@@ -56,16 +59,17 @@ export async function touchPosts(db: Db, { userId, ids }: { userId: string; ids:
 }
 
 /** Returns no row if the user has no such file. */
-export const updateDescription = prepared<{ userId: string; id: string } & Description, { id: string }>(
-  'update_description',
-  (db, value) =>
-    db
-      .updateTable('media')
-      .set({ altText: value('altText'), focus: sql`${value('focus')}::jsonb` })
-      .where('userId', '=', value('userId'))
-      .where('id', '=', value('id'))
-      .where('kind', 'is not', null)
-      .returning('id'),
+export const updateDescription = prepared<
+  { userId: string; id: string; searchText: string } & Description,
+  { id: string }
+>('update_description', (db, value) =>
+  db
+    .updateTable('media')
+    .set({ altText: value('altText'), focus: sql`${value('focus')}::jsonb`, searchText: value('searchText') })
+    .where('userId', '=', value('userId'))
+    .where('id', '=', value('id'))
+    .where('kind', 'is not', null)
+    .returning('id'),
 )
 
 /** Locks up to `limit` deliveries that may still publish the file. */

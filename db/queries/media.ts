@@ -97,10 +97,17 @@ export const postIds = (max: number, condition: RawBuilder<boolean> = sql`true`)
       where used.user_id = media.user_id and used.media_id = media.id and ${condition}
       limit ${sql.lit(max)}) as used)`.as('postIds')
 
-/** Whether the name, the alternative text and the reference of a row of `media` have all these words, in any case. */
+/**
+ * Whether the name, the alternative text and the reference of a row of `media` have all these words, as foldText writes
+ * them. Files of an earlier version have no text for searches yet.
+ */
 export const hasWords = (words: unknown) => sql<boolean>`not exists (
   select from unnest(${words}::text[]) as word
-  where strpos(lower(concat_ws(' ', media.file_name, media.alt_text, media.external_reference)), lower(word)) = 0)`
+  where strpos(
+    coalesce(
+      media.search_text,
+      lower(concat_ws(' ', media.file_name, media.alt_text, media.external_reference))),
+    word) = 0)`
 
 /** A page of the user's files older than `cursor`, newest first. */
 export const listMedia = prepared<Page, ListedMedia>('list_media', (db, value) =>

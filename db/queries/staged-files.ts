@@ -42,6 +42,7 @@ export interface PromotedFile extends MediaFacts, StagedFile {
   fileName: string | null
   externalReference: string | null
   metadata: Record<string, string> | null
+  searchText: string
   sha256: Buffer
   /** JSON: what removes the metadata of the file when it is published. */
   edits: string
@@ -71,14 +72,14 @@ export const promoteFile = prepared<PromotedFile, Media>(
     promoted as (
       insert into media (
         user_id, storage_key, id, kind, mime_type, bytes, width, height, duration_seconds, fps, frames, tracks, pages,
-        alt_text, focus, file_name, external_reference, metadata, sha256, edits)
+        alt_text, focus, file_name, external_reference, metadata, search_text, sha256, edits)
       select
         user_id, storage_key, ${value('id')}::uuid, ${value('kind')}::text, ${value('mimeType')}::text,
         ${value('bytes')}::bigint, ${value('width')}::integer, ${value('height')}::integer,
         ${value('durationSeconds')}::double precision, ${value('fps')}::double precision, ${value('frames')}::integer,
         ${value('tracks')}::jsonb, ${value('pages')}::integer, ${value('altText')}::text, ${value('focus')}::jsonb,
         ${value('fileName')}::text, ${value('externalReference')}::text,
-        ${value('metadata')}::jsonb, ${value('sha256')}::bytea,
+        ${value('metadata')}::jsonb, ${value('searchText')}::text, ${value('sha256')}::bytea,
         ${value('edits')}::jsonb
       from staged
       on conflict (user_id, sha256) do nothing

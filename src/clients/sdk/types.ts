@@ -4638,7 +4638,7 @@ export type ListMediaQuery = {
   cursor?: string
   /** The files in posts of this organisation instead of your own: those of all members, your own included. Only admins of the organisation may use it. */
   organizationId?: string
-  /** Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case: `light` finds `Lighthouse.jpg`. No character is a wildcard. */
+  /** Only files whose name, alternative text or `externalReference` has all these words, in any order. Parts of words are found, without regard to case, accents and points: `light` finds `Lighthouse.jpg`, and `lodz` finds `Łódź`. No character is a wildcard. */
   q?: string
 }
 export type GetMediaPreviewQuery = {

@@ -23,6 +23,7 @@ import { inspectFile } from './inspect.ts'
 import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
 import { saveFile } from './save-file.ts'
+import { searchTextOf } from './search-texts.ts'
 import { withinShare } from './share.ts'
 
 /** Writes a file to `incomingDir` and returns its SHA-256. Throws a 413 if the file is too large. */
@@ -98,7 +99,9 @@ async function receiveFile<R extends { result: Added | undefined }>(
       await storage.put(file.storageKey, path, facts.mimeType)
       put = 'done'
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
-      const promoted = { id, ...describe(description), ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
+      const described = describe(description)
+      const searchText = searchTextOf(described)
+      const promoted = { id, ...described, searchText, ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
       return (db) => promoteWithinQuota({ ...library, db }, promoted)
     },
   }

@@ -23,6 +23,7 @@ import { fail, invalidRequest } from '../../base/errors.ts'
 import { isListed, requireScope } from '../../base/http/rights.ts'
 import { type FileAccess, mediaNotFound } from './access.ts'
 import { hideDescription } from './file-name.ts'
+import { searchTextOf } from './search-texts.ts'
 
 /** The user's file with this id. Throws 404 if the id is unknown. */
 async function getMedia(db: Db, userId: string, id: string): Promise<MediaDetail> {
@@ -57,7 +58,7 @@ export async function updateMedia(
     const uses = await listUnpublishedUses(db, { userId, id, limit })
     if (uses.length === limit) throw tooManyUses()
     requireMayChange(uses, rights)
-    await updateDescription(db, { userId, id, ...after })
+    await updateDescription(db, { userId, id, ...after, searchText: searchTextOf({ ...before, ...after }) })
     const ids = uses.map(({ postId }) => postId)
     await touchPosts(db, { userId, ids })
     await writePostsUpdated(db, { userId, ids }, changed)

@@ -12,6 +12,7 @@ import { fail, invalidRequest } from '../../base/errors.ts'
 import { hideId } from '../../base/http/cursor.ts'
 import { findTextProblem } from '../../base/http/json.ts'
 import { readPage } from '../../base/http/paging.ts'
+import { foldText } from '../../platforms/rules/fold-text.ts'
 import { requireAdmin } from '../auth/roles.ts'
 import { hideDescription } from './file-name.ts'
 import type { Library } from './library.ts'
@@ -48,12 +49,12 @@ export async function listOwnMedia(
   return { data, limit, offset, nextCursor: cursorAfter(last) }
 }
 
-/** The words of a search; none where nothing is searched for. */
+/** The words of a search, as texts are compared; none where nothing is searched for. */
 function readWords(q: string | undefined): string[] {
   if (q === undefined) return []
-  const words = q.split(/\s+/).filter(Boolean)
   const message = findTextProblem(q)
   if (message) throw invalidRequest([{ code: 'custom', path: ['q'], message }])
+  const words = foldText(q).split(/\s+/).filter(Boolean)
   if (words.length === 0) throw invalidRequest([NOTHING_TO_SEARCH])
   return words
 }

@@ -1,11 +1,10 @@
 import type { PostTexts } from '../../../db/queries/posts/words.ts'
-import { normalizeText } from '../../platforms/rules/normal-form.ts'
+import { foldText } from '../../platforms/rules/fold-text.ts'
 
 /*
  * Searches compare words, whatever their case, accents, points and width. Scripts without spaces have no words that a
  * program could tell apart: there, each pair of neighbouring characters is one, and each character. An emoji is a word.
- * The rule is here, because not every server of Postgres has ICU and the extension unaccent. A change of it needs
- * another WORDS_RULE, so that workers write the words of existing posts again.
+ * A change of the rule needs another WORDS_RULE, so that workers write the words of existing posts again.
  */
 
 /** Scripts that are written without spaces, and Korean, whose particles are written without. */
@@ -19,43 +18,8 @@ const RUN = new RegExp(
 const WORD_MAX = 64
 /** A post of 1 MiB would have a hundred times as many. Its later words are not found. */
 const WORDS_MAX = 5_000
-/** The characters of all texts of a post that are searched. Decomposed, Korean has three times as many. */
+/** The characters of all texts of a post that are searched. */
 const TEXT_MAX = 65_536
-
-/** Signs that make another letter: viramas, and the voiced sound marks of kana. */
-const LETTER_SIGNS = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u0f84\u1039\u103a\u17d2\u1b44\ua9c0\u3099\u309a]`
-
-/**
- * Accents, points and tones, which are written or left out; the Arabic elongation; and characters that do not show, as
- * a soft hyphen does not. Vowel signs stay: without them, most syllables are others.
- */
-const IGNORED = new RegExp(
-  String.raw`[[\p{Me}\p{Default_Ignorable_Code_Point}\u0640[\p{M}&&[\p{Diacritic}\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\u0300-\u036f]]]--${LETTER_SIGNS}]`,
-  'gv',
-)
-
-/** Letters that Unicode does not decompose, each before the letters that stand for it on other keyboards. */
-const LETTERS = new Map(
-  Array.from(
-    'æae œoe øo łl đd ðd þth ħh ŧt ŋn ĸk əe ɛe ɔo ɓb ƀb ƈc ɖd ɗd ƒf ɠg ǥg ɨi ƙk ƚl ɲn ɵo ƥp ƭt ʉu ʋv ƴy ƶz ςσ ٱا'.split(
-      ' ',
-    ),
-    ([letter, ...others]) => [letter!, others.join('')] as const,
-  ),
-)
-const UNDECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu')
-
-/** The letters alone. Lower case after upper case is Unicode's case folding: ß and ẞ become ss, and ı becomes i. */
-function fold(text: string): string {
-  const letters = normalizeText(text, 'NFKD')
-    .slice(0, 3 * TEXT_MAX)
-    .replace(IGNORED, '')
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .replace(UNDECOMPOSED, (letter) => LETTERS.get(letter)!)
-  return normalizeText(letters, 'NFKC')
-}
 
 interface Run {
   characters: string[]
@@ -63,7 +27,7 @@ interface Run {
 }
 
 const runsOf = (text: string): Run[] =>
-  Array.from(fold(text).matchAll(RUN), ({ 0: run, groups }) => ({
+  Array.from(foldText(text).matchAll(RUN), ({ 0: run, groups }) => ({
     characters: [...run],
     isUnspaced: groups!.unspaced !== undefined,
   }))

@@ -3,6 +3,7 @@ import type { Now } from '../../../db/queries/clock.ts'
 import { beginSweep, endSweep, renewSweep } from '../../../db/queries/retention/sweeps.ts'
 import { LeaseLost } from '../../base/lease-lost.ts'
 import type { Library } from '../media/library.ts'
+import { addSearchTexts } from '../media/search-texts.ts'
 import { sweepStagedFiles } from '../media/sweep.ts'
 import { type MarkProgress, markPosts } from './mark-posts.ts'
 import {
@@ -143,6 +144,7 @@ async function sweep(
     media: await step(removeUnusedMedia, retention.unusedMediaMs),
   }
   const markedPosts = await step((db, pace) => markPosts(db, pace, marking), 0)
+  await step(addSearchTexts, 0)
   const pace = new Pace({ share: FILES_SHARE, lastsMs: STEP_MS, rest })
   const { removed: files, failures } = await sweepStagedFiles(library, pace)
   isComplete &&= !pace.wasCutShort
