@@ -22,11 +22,12 @@ t.test('clients that read no answer use up neither memory nor the service', asyn
   }
   const list = ({ key }: { key: string }) =>
     `GET /api/v1/posts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`
+  const failures: (string | undefined)[] = []
   const open = async (): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
     t.teardown(() => socket.destroy())
-    return socket.on('error', () => {})
+    return socket.on('error', ({ code }: NodeJS.ErrnoException) => void failures.push(code))
   }
 
   const silent = await Promise.all(Array.from({ length: READERS }, open))
@@ -43,4 +44,7 @@ t.test('clients that read no answer use up neither memory nor the service', asyn
 
   const isBack = async () => (await statusOf(ada)) === 200
   await until('they are disconnected, which gives back the room', isBack, { timeoutMs: 60_000 })
+  for (const socket of silent) socket.resume()
+  // The kernel does not keep what they have not read.
+  await until('they see that they were reset', () => failures.includes('ECONNRESET'), { timeoutMs: 60_000 })
 })

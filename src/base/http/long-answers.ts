@@ -4,7 +4,7 @@ import { createRoom } from './room.ts'
 
 /** The kernel takes a shorter answer, whether its client reads or not. */
 const SHORT_BYTES_MAX = 65_536
-/** A client that reads nothing for as long is disconnected. */
+/** A client that reads nothing for as long is reset: the kernel would keep what it has not read for minutes. */
 const STALL_MS = 15_000
 
 const MIB = 2 ** 20
@@ -21,7 +21,7 @@ export function awaitSending(
   const { length } = (payload ?? '') as { length?: number }
   if ((length !== undefined && length <= SHORT_BYTES_MAX) || !(request.raw.socket instanceof Socket)) return undefined
   const { socket } = request.raw
-  reply.raw.setTimeout(STALL_MS)
+  reply.raw.setTimeout(STALL_MS, () => socket.resetAndDestroy())
   // Before Node sets the limit of an idle connection, or gives it to the next answer.
   reply.raw.prependOnceListener('finish', () => socket.setTimeout(0))
   // A stream has no length, and bytes belong to constants.
