@@ -404,6 +404,7 @@ export interface Posts {
   metadata: Json | null;
   organizationId: string | null;
   padColor: string | null;
+  poll: Json | null;
   postType: string;
   scheduledAt: Timestamp | null;
   status: string;

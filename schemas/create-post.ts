@@ -8,6 +8,7 @@ import { PostType } from './platform.ts'
 import { Fold } from './post.ts'
 import { COMMENTS_MAX, PostComment } from './post-comment.ts'
 import { PostLinks } from './post-links.ts'
+import { PostPoll } from './post-poll.ts'
 import { QueueRequest, TakenSlot } from './queue.ts'
 import { METADATA_EXAMPLE, NewMetadata, NewReference, REFERENCE_EXAMPLE } from './references.ts'
 import { Defaulted, Dictionary, FormedText, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
@@ -120,6 +121,12 @@ export const CREATE_POST_EXAMPLES = {
     links: PostLinks.examples[0],
     scheduledAt: '2027-01-15T09:30:00Z',
   },
+  poll: {
+    accountIds: [OTHER_ACCOUNT_ID],
+    caption: 'What do you drink?',
+    poll: PostPoll.examples[0],
+    scheduledAt: '2027-01-15T09:30:00Z',
+  },
   discussed: {
     accountIds: [SANDBOX_ACCOUNT_ID],
     caption: 'We are live.',
@@ -160,6 +167,7 @@ export const CreatePost = Type.Object(
           'Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry.',
       }),
     ),
+    poll: Type.Optional(Ref(PostPoll)),
     links: Type.Optional(Ref(PostLinks)),
     postType: Defaulted(Ref(PostType), 'post'),
     mediaIds: Defaulted(

@@ -8,6 +8,7 @@ import { PostType } from './platform.ts'
 import { Fold, PostDetail } from './post.ts'
 import { COMMENTS_MAX, PostComment } from './post-comment.ts'
 import { LinksPatch } from './post-links.ts'
+import { PostPoll } from './post-poll.ts'
 import { QueueRequest } from './queue.ts'
 import { MetadataPatch, REFERENCE_EXAMPLE, ReferencePatch } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref } from './shared.ts'
@@ -87,6 +88,7 @@ export const PatchPost = Type.Object(
         description: 'All its comments, in place of the earlier ones and of `firstComment`. `null` removes them.',
       }),
     ),
+    poll: Type.Optional(Nullable(Ref(PostPoll), { description: 'The new poll. `null` removes it.' })),
     links: Type.Optional(
       Nullable(Ref(LinksPatch), {
         description: 'Changes to what is added to addresses. `null` adds nothing any more.',

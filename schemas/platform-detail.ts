@@ -209,6 +209,9 @@ export const NetworkPrice = Type.Object(
 )
 export type NetworkPrice = Static<typeof NetworkPrice>
 
+/** The properties of a post that only some networks have. */
+export const BODY_FIELDS = ['comments', 'poll'] as const
+
 export const Platform = Type.Object(
   {
     id: Ref(PlatformId),
@@ -256,6 +259,10 @@ export const Platform = Type.Object(
       description:
         'The keys of `fields` whose values depend on the account: `listFieldOptions` lists them. Each has the parameters that this operation needs.',
     }),
+    bodyFields: Type.Array(StringEnum(BODY_FIELDS), {
+      description:
+        'The properties of a post that only some networks have, and this one has: `comments` and `poll` of `createPost`.',
+    }),
     rateLimits: Type.Array(Ref(NetworkRate), { description: 'How fast posts are accepted.' }),
     metrics: Ref(PlatformMetrics),
     changes: Ref(PlatformChanges),
@@ -288,6 +295,7 @@ export const Platform = Type.Object(
         fieldConditions: FieldCondition.examples,
         fieldSources: { tags: FieldSource.examples[0] },
         fieldOptions: {},
+        bodyFields: ['comments'],
         rateLimits: NetworkRate.examples,
         metrics: PlatformMetrics.examples[0],
         changes: PlatformChanges.examples[0],

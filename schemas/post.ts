@@ -5,6 +5,7 @@ import { Adjustment, MEDIA_ID, MediaFit, PadColor } from './media.ts'
 import { PlatformId, PostType } from './platform.ts'
 import { PostComment } from './post-comment.ts'
 import { PostLinks } from './post-links.ts'
+import { PostPoll } from './post-poll.ts'
 import { referenceProperties } from './references.ts'
 import { Dictionary, Nullable, NullableString, Ref, StringEnum } from './shared.ts'
 
@@ -159,6 +160,7 @@ export const PostDetail = Type.Object(
     comments: Type.Optional(
       Type.Array(Ref(PostComment), { description: 'Its comments, in place of `firstComment`. Absent without any.' }),
     ),
+    poll: Type.Optional(Ref(PostPoll)),
     links: Type.Optional(Ref(PostLinks)),
     mediaFit: Type.Optional(Ref(MediaFit)),
     padColor: Type.Optional(PadColor()),

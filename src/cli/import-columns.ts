@@ -12,6 +12,7 @@ export const PROPERTY_COLUMNS: Record<keyof CreatePost, CellKind> = {
   caption: 'text',
   firstComment: 'text',
   comments: 'json',
+  poll: 'json',
   links: 'json',
   postType: 'trimmed',
   mediaIds: 'ids',

@@ -5,6 +5,7 @@ import type { CheckContext, LoadedTarget } from './rules/context.ts'
 import { checkFields } from './rules/fields.ts'
 import { checkComments } from './rules/first-comment.ts'
 import { checkMedia } from './rules/media.ts'
+import { checkPoll } from './rules/poll.ts'
 import { createTextCache, type TextCache } from './rules/text-cache.ts'
 import { checkTitle } from './rules/title.ts'
 import type { Violation } from './rules/violation.ts'
@@ -76,6 +77,7 @@ export function* checkInPieces(
     if (!post.deletedFiles) checkMedia(context)
     checkComments(context)
     checkTitle(context)
+    checkPoll(context)
     checkFields(context)
     yield
   }

@@ -511,12 +511,29 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: 'The sea', ...described(VIDEO) },
           { value: 'The sea', act: inThread, sent: [] },
         ],
+        poll: {
+          value: { options: ['Yes', 'No'], durationHours: 2, multiple: true },
+          act: { ...inThread, text: 'Fog?' },
+          sent: [
+            {
+              question: { text: 'Fog?' },
+              answers: [{ poll_media: { text: 'Yes' } }, { poll_media: { text: 'No' } }],
+              duration: 2,
+              allow_multiselect: true,
+            },
+          ],
+        },
         tts: [
           { value: true, act: inThread },
           { value: false, act: inThread, sent: [] },
         ],
         suppressEmbeds: [
           { value: true, act: inThread, sent: [4] },
+          { value: false, act: inThread, sent: [] },
+        ],
+        suppressNotifications: [
+          { value: true, act: inThread, sent: [4096] },
+          { value: true, act: { fields: { ...inThread.fields, suppressEmbeds: true } }, sent: [4100] },
           { value: false, act: inThread, sent: [] },
         ],
         allowedMentions: { value: { parse: [] }, act: inThread },
@@ -573,6 +590,14 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
         disableNotification: [{ value: true }, { value: false, sent: [] }],
         protectContent: [{ value: true }, { value: false, sent: [] }],
         disableLinkPreview: [{ value: true }, { value: false, sent: [] }, { value: true, ...photo, sent: [] }],
+        linkPreview: [
+          {
+            value: { url: LINK, preferLargeMedia: true, showAboveText: true },
+            sent: [{ url: LINK, prefer_large_media: true, show_above_text: true }],
+          },
+          { value: { preferSmallMedia: true }, sent: [{ prefer_small_media: true }] },
+          { value: { url: LINK }, ...photo, sent: [] },
+        ],
         hasSpoiler: [...flag(photo), { value: true, sent: [] }],
         showCaptionAboveMedia: [...flag(photo), { value: true, sent: [] }],
         messageThreadId: { value: 5 },
@@ -580,6 +605,12 @@ export const SUBJECTS: Partial<Record<PlatformId, (t: Test) => Promise<Subject>>
           { value: LINK, ...film },
           { value: LINK, ...photo, sent: [] },
         ],
+        poll: {
+          value: { options: ['Yes', 'No'], durationMinutes: 2, multiple: true },
+          call: method('sendPoll'),
+          at: 'options',
+          sent: [[{ text: 'Yes' }, { text: 'No' }]],
+        },
         // The image is loaded, and is a part of the form: telegram.test.ts.
         thumbnailUrl: { value: LINK, ...photo, sent: [] },
         buttons: [

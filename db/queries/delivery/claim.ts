@@ -6,6 +6,7 @@ import type { Media } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
@@ -48,6 +49,7 @@ export interface ClaimedDelivery extends HeldDelivery {
   caption: string
   firstComment: string | null
   comments: PostComment[] | null
+  poll: PostPoll | null
   links: PostLinks | null
   postType: PostType
   /** Whether its owner may still post to the account, and the account is connected. */
@@ -139,7 +141,7 @@ export const claimedColumns = (now: Now) => sql`
         else ${msSince(now, 'claimed.lost_call_at')} end as lost_for_ms, claimed.overdue_ms, claimed.sent,
       claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.caption_suffix,
       claimed.fields,
-      claimed.thread_parts, accounts.alt_text_length_max, accounts.facts, posts.caption, posts.first_comment, posts.comments, posts.links, posts.post_type,
+      claimed.thread_parts, accounts.alt_text_length_max, accounts.facts, posts.caption, posts.first_comment, posts.comments, posts.poll, posts.links, posts.post_type,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
         select coalesce(json_agg(facts order by position), '[]')

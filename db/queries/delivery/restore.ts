@@ -3,6 +3,7 @@ import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { Db } from '../../client.ts'
 import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
 import type { Settlement } from './settlement.ts'
@@ -24,6 +25,7 @@ export interface BackedUpDelivery extends DeliveryKey {
   caption: string
   firstComment: string | null
   comments: PostComment[] | null
+  poll: PostPoll | null
   links: PostLinks | null
   captionOverride: string | null
   captionSuffix: string | null
@@ -35,7 +37,7 @@ const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
     delivery.caption_override, delivery.caption_suffix,
-    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.comments, posts.links
+    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.comments, posts.poll, posts.links
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`
 

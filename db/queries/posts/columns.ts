@@ -4,6 +4,7 @@ import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule, Post, PostStatus } from '../../../schemas/post.ts'
 import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { DB } from '../../types.ts'
 import { isoTime } from '../iso-time.ts'
 import { jsonColumns } from '../json-columns.ts'
@@ -17,6 +18,7 @@ export interface WrittenColumns {
   status: PostStatus
   scheduledAt: Date | null
   comments?: readonly PostComment[] | null
+  poll?: PostPoll | null
   links?: PostLinks | null
   altTexts?: Readonly<Record<string, string>> | null
   mediaFit?: MediaFit | null
@@ -33,6 +35,7 @@ export const WRITTEN_COLUMNS = jsonColumns({
   status: 'text',
   scheduledAt: 'timestamptz',
   comments: 'jsonb',
+  poll: 'jsonb',
   links: 'jsonb',
   altTexts: 'jsonb',
   mediaFit: 'text',
@@ -68,6 +71,7 @@ export const listedColumns = (eb: ExpressionBuilder<DB, 'posts'>) =>
 
 interface Row extends Pick<Post, 'scheduledAt' | 'scheduledAtLocal' | 'timeZone' | 'fold'> {
   comments?: unknown
+  poll?: unknown
   links?: unknown
   altTexts?: unknown
   mediaFit?: unknown
@@ -87,6 +91,7 @@ export function dropAbsent<T>(posts: T[]): T[] {
   for (const post of posts as Row[]) {
     if (post.mediaIds === null) post.mediaIds = []
     if (post.comments === null) post.comments = undefined
+    if (post.poll === null) post.poll = undefined
     if (post.links === null) post.links = undefined
     if (post.altTexts === null) post.altTexts = undefined
     if (post.mediaFit === null) post.mediaFit = undefined

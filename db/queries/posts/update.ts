@@ -46,6 +46,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     nameKeptMs: _nameKeptMs,
     targets,
     comments,
+    poll,
     links,
     altTexts,
     metadata,
@@ -57,6 +58,7 @@ export async function storePostChanges(db: Db, key: PostKey & Actor, post: Chang
     .set({
       ...content,
       comments: comments && JSON.stringify(comments),
+      poll: poll && JSON.stringify(poll),
       links: links && JSON.stringify(links),
       altTexts: altTexts && JSON.stringify(altTexts),
       metadata: metadata && JSON.stringify(metadata),

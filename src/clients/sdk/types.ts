@@ -706,6 +706,7 @@ export type CreatePost = {
   firstComment?: string
   /** Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry. */
   comments?: Array<PostComment>
+  poll?: PostPoll
   links?: PostLinks
   postType?: PostType
   /** The ids of your own images and videos, in the order in which they appear, for every account without its own `mediaIds`. A repeated id is attached twice. Default: none. */
@@ -1653,6 +1654,7 @@ export type EditedPost = {
   altTexts?: Record<string, string>
   /** Its comments, in place of `firstComment`. Absent without any. */
   comments?: Array<PostComment>
+  poll?: PostPoll
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -2747,6 +2749,8 @@ export type PatchPost = {
   firstComment?: string | null
   /** All its comments, in place of the earlier ones and of `firstComment`. `null` removes them. */
   comments?: Array<PostComment> | null
+  /** The new poll. `null` removes it. */
+  poll?: PostPoll | null
   /** Changes to what is added to addresses. `null` adds nothing any more. */
   links?: LinksPatch | null
   postType?: PostType
@@ -2806,6 +2810,8 @@ export type Platform = {
   fieldSources: Record<string, FieldSource>
   /** The keys of `fields` whose values depend on the account: `listFieldOptions` lists them. Each has the parameters that this operation needs. */
   fieldOptions: Record<string, Array<string>>
+  /** The properties of a post that only some networks have, and this one has: `comments` and `poll` of `createPost`. */
+  bodyFields: Array<'comments' | 'poll'>
   /** How fast posts are accepted. */
   rateLimits: Array<NetworkRate>
   metrics: PlatformMetrics
@@ -2975,6 +2981,7 @@ export type PostDetail = {
   altTexts?: Record<string, string>
   /** Its comments, in place of `firstComment`. Absent without any. */
   comments?: Array<PostComment>
+  poll?: PostPoll
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */
@@ -3048,6 +3055,15 @@ export type PostPart = {
   /** The files in their order. */
   files: Array<PartFile>
   link?: PartLink
+}
+/** A poll in one form for all networks that have polls. The caption, or the first part of a thread, is the question. `poll` in `fields`, in the form of one network, takes its place. */
+export type PostPoll = {
+  /** The answers, in order. */
+  options: Array<string>
+  /** How long the poll is open. Default: 1440, a day. LinkedIn takes 1, 3, 7 or 14 days, Discord whole hours. Threads always takes a day. */
+  durationMinutes?: number
+  /** Whether people may choose several answers. It has no effect on X, LinkedIn and Threads. Default: false. */
+  multiple?: boolean
 }
 /** Whether and how a network removes a published post. */
 export type PostRemoval = {
@@ -3880,6 +3896,7 @@ export type UpdatedPost = {
   altTexts?: Record<string, string>
   /** Its comments, in place of `firstComment`. Absent without any. */
   comments?: Array<PostComment>
+  poll?: PostPoll
   links?: PostLinks
   mediaFit?: MediaFit
   /** The colour of the bars that `mediaFit` `pad` adds, as `#rrggbb`. Default: white. */

@@ -3,6 +3,7 @@ import type { ClaimedChange } from '../../../db/queries/delivery/claim-change.ts
 import type { SentAct } from '../../../db/queries/delivery/delivery.ts'
 import { isSentByAnother } from '../../../db/queries/delivery/limits.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import { untilStored } from '../../base/until-stored.ts'
 import type { OnNetwork } from '../../platforms/contract/adapter.ts'
 import { groupByPart } from './act.ts'
@@ -22,6 +23,7 @@ type Published = Parameters<typeof planActs>[0] & {
   accountId: string
   sent: readonly SentAct[]
   publishedAt: Date
+  poll?: PostPoll | null | undefined
   /** The number of files of each of the first acts. */
   fileCounts: readonly number[]
 }
@@ -45,12 +47,13 @@ export function listOnNetwork(published: Published): ActOnNetwork[] {
 
 /** An act of a delivery, which has this id on its network. */
 export const describeOnNetwork = (
-  { accountId, postType, fields, publishedAt, fileCounts }: Published,
+  { accountId, postType, fields, poll, publishedAt, fileCounts }: Published,
   { number, kind }: Pick<ActOnNetwork, 'number' | 'kind'>,
   act: Pick<SentAct, 'id' | 'url' | 'ref'>,
 ): ActOnNetwork => {
   const fileCount = fileCounts[number - 1] ?? 0
-  return { ...act, accountId, number, kind, postType, publishedAt, fileCount, fields: fields ?? {} }
+  const shown = { ...(poll && { poll }), ...fields }
+  return { ...act, accountId, number, kind, postType, publishedAt, fileCount, fields: shown }
 }
 
 /** Whether another post sent an act with this id: a network that is searched by content may find it. */

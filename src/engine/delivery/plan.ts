@@ -1,10 +1,12 @@
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
 import { type PostComment, pauseMsOf } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { Act } from '../../platforms/contract/adapter.ts'
 import { platforms } from '../../platforms/limits.ts'
 import { commentsOf, taggingOf, textsFor } from '../../platforms/rules/account-texts.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
+import { withPoll } from '../../platforms/rules/poll.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 
 /** A part of a delivery that one call makes visible. */
@@ -82,6 +84,7 @@ export const describeAct = <File>(
   { number, kind, text }: PlannedAct,
   delivery: Tagged & {
     postType: PostType
+    poll?: PostPoll | null | undefined
     /** The files of the first acts, each its own. */
     media: readonly (readonly File[])[]
     fields: Readonly<Record<string, unknown>> | null
@@ -92,7 +95,8 @@ export const describeAct = <File>(
   postType: delivery.postType,
   text,
   media: delivery.media[number - 1] ?? [],
-  fields: publishedFields(delivery),
+  // The post, or the first part of its thread, has the poll.
+  fields: withPoll(publishedFields(delivery), number === 1 ? delivery.poll : null, platforms[delivery.platform], text),
   altTextLengthMax: delivery.altTextLengthMax ?? null,
 })
 

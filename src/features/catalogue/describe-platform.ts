@@ -1,11 +1,12 @@
 import type { AccountServer } from '../../../schemas/account-facts.ts'
 import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import type {
-  FieldSource,
-  NetworkPrice,
-  NetworkRate,
-  Platform as PlatformDetail,
+import {
+  BODY_FIELDS,
+  type FieldSource,
+  type NetworkPrice,
+  type NetworkRate,
+  type Platform as PlatformDetail,
 } from '../../../schemas/platform-detail.ts'
 import type { PostTypeLimits } from '../../../schemas/post-type-limits.ts'
 import type { Networks } from '../../platforms/adapters.ts'
@@ -50,11 +51,17 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     fieldConditions: listConditions(platform),
     fieldSources: mapValues(fields, describeSource),
     fieldOptions: mapValues(networks[id].options ?? {}, ({ needs = [] }) => [...needs]),
+    bodyFields: BODY_FIELDS.filter((name) => BODY_RULES[name](platform)),
     rateLimits: rateLimits.map(describeRate),
     metrics: describeMetrics(id),
     changes,
     prices: describePrices(prices),
   }
+}
+
+const BODY_RULES: Record<(typeof BODY_FIELDS)[number], (platform: Platform) => boolean> = {
+  comments: ({ firstComment }) => firstComment !== undefined,
+  poll: ({ fields }) => fields.poll?.fromPoll !== undefined,
 }
 
 const describeServer = ({ host, software, version }: AccountServer): AccountServer => ({ host, software, version })

@@ -52,11 +52,12 @@ export const contentOf = ({ scheduledAt, localSchedule, targets, ...post }: Post
 
 /** The content that is sent to one account. */
 export const sentContentOf = (
-  post: Pick<Post, 'caption' | 'firstComment' | 'comments' | 'links' | 'postType' | 'mediaIds' | 'altTexts'>,
+  post: Pick<Post, 'caption' | 'firstComment' | 'comments' | 'links' | 'poll' | 'postType' | 'mediaIds' | 'altTexts'>,
   target: Pick<OwnContent, 'captionOverride' | 'captionSuffix' | 'fields' | 'threadParts' | 'mediaIds' | 'threadMedia'>,
 ) => ({
   acts: planTexts({ ...post, ...target }),
   links: post.links,
+  poll: post.poll,
   postType: post.postType,
   files: (ownFilesOf(target) ?? [post.mediaIds]).flatMap((ids, index) => ids.map((id) => ({ id, act: index + 1 }))),
   altTexts: post.altTexts,

@@ -8,6 +8,7 @@ import type { FieldRule, Properties } from '../../platforms/contract/limits.ts'
 import { takesAltText } from '../../platforms/rules/alt-text.ts'
 import { isEmpty } from '../../platforms/rules/field-value.ts'
 import { captionPath, fieldPath } from '../../platforms/rules/paths.ts'
+import { findUnusedOfPoll, hasOwnPoll } from '../../platforms/rules/poll.ts'
 import type { TextCache } from '../../platforms/rules/text-cache.ts'
 import { isBlank } from '../../platforms/rules/text-length.ts'
 import { createAccountNames, nameField, nameFile } from '../../platforms/rules/wording.ts'
@@ -39,6 +40,7 @@ export function findWarnings(post: LoadedPost, texts: TextCache): PostWarning[] 
   addUnusedCaptions(context)
   addUnusedColors(context)
   addUnusedLinks(context)
+  addUnusedOfPoll(context)
   addUnusedFields(context)
   if (post.media.length > 0) addUnusedAltTexts(context)
   addOmittedSuffixes(context)
@@ -121,6 +123,17 @@ function addUnusedColors({ post, isFull, add, warn }: WarningContext): void {
     if (isFull()) return
     if (!hasOwn(target) || isPadded(target)) continue
     warn(target, 'unused_field', [...target.path, 'padColor'], 'padColor has no effect: set mediaFit to pad')
+  }
+}
+
+function addUnusedOfPoll({ post: { poll, targets }, isFull, warn }: WarningContext): void {
+  if (!poll) return
+  for (const target of targets) {
+    if (isFull()) return
+    if (hasOwnPoll(target.fields) || !target.limits.fields.poll?.fromPoll) continue
+    for (const key of findUnusedOfPoll(poll, target.limits)) {
+      warn(target, 'unused_field', ['poll', key], `poll.${key} has no effect: the network does not take it`)
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { AccountServer } from '../../../schemas/account-facts.ts'
 import type { PricedOperation } from '../../../schemas/cost.ts'
 import type { MediaKind, MediaType, VideoTrack } from '../../../schemas/media.ts'
 import type { PlatformId, PostType } from '../../../schemas/platform.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { AccountKind, GuaranteeRule } from './guarantee.ts'
 import type { Source } from './source.ts'
 
@@ -378,6 +379,8 @@ export type FieldRule = FieldValue & {
   withoutMedia?: true
   /** The values of the key that need media. Checked when the post is scheduled. */
   needMedia?: readonly string[]
+  /** The value of the key that shows the `poll` of a post, whose question is the text. */
+  fromPoll?: (poll: Required<PostPoll>, question: string) => Record<string, unknown>
   /** Lowers the caption's `lengthMax` while this key is set. */
   captionLengthMax?: number
   /** The value counts towards the caption, every part of a thread and the first comment, in this unit. */

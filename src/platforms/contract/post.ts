@@ -3,6 +3,7 @@ import type { PostType } from '../../../schemas/platform.ts'
 import type { LocalSchedule } from '../../../schemas/post.ts'
 import type { PostComment } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { QueueOrder } from '../../../schemas/queue.ts'
 import type { BodyPath } from '../../../schemas/warning.ts'
 
@@ -46,6 +47,7 @@ interface SharedContent {
   firstComment: string | null
   /** In place of `firstComment`. */
   comments: readonly PostComment[] | null
+  poll: PostPoll | null
   /** Parameters that addresses get. Null: none. */
   links: PostLinks | null
   /** In the order of the request, and with duplicates. */
@@ -96,6 +98,7 @@ export const toSharedContent = (
   caption: given.caption,
   firstComment: given.firstComment ?? null,
   comments: given.comments ?? null,
+  poll: given.poll ?? null,
   links: given.links ?? null,
   postType: given.postType,
   mediaIds: given.mediaIds,

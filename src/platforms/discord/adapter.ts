@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
+import { impossible } from '../contract/publish-error.ts'
 import { ID, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
-import { textAt } from '../wire/json.ts'
+import { at, textAt } from '../wire/json.ts'
 import { fileName, multipart } from '../wire/request-body.ts'
 import { edit, remove } from './change.ts'
 import { discordContent } from './content.ts'
@@ -13,6 +14,7 @@ import { clientFor, HEADERS, type Webhook } from './webhook.ts'
 
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
+const SUPPRESS_NOTIFICATIONS = 1 << 12
 
 const GUILDS_MAX = 10_000
 
@@ -99,14 +101,18 @@ function threadOf({ fields, parent }: Act): string | undefined {
  */
 function messageOf(act: Act): object {
   const { kind, media, fields } = act
-  const { username, avatarUrl, tts, suppressEmbeds, allowedMentions, embeds, appliedTags } = fields
+  const { username, avatarUrl, tts, suppressEmbeds, suppressNotifications, allowedMentions, embeds, appliedTags } =
+    fields
   const { text, title, altTexts } = discordContent(act)
+  const flags =
+    (suppressEmbeds === true ? SUPPRESS_EMBEDS : 0) | (suppressNotifications === true ? SUPPRESS_NOTIFICATIONS : 0)
+  const poll = kind === 'post' && !act.parent && fields.poll !== undefined ? pollOf(fields.poll, text) : undefined
   const payload = {
-    ...(text && { content: text }),
+    ...(poll ? { poll } : text && { content: text }),
     ...(username !== undefined && { username }),
     ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
     ...(tts === true && { tts }),
-    ...(suppressEmbeds === true && { flags: SUPPRESS_EMBEDS }),
+    ...(flags !== 0 && { flags }),
     ...(allowedMentions !== undefined && { allowed_mentions: allowedMentions }),
     ...(kind === 'post' && embeds !== undefined && { embeds }),
     ...(title !== undefined && { thread_name: title }),
@@ -123,6 +129,19 @@ function messageOf(act: Act): object {
   // https://docs.discord.com/developers/reference#uploading-files
   const uploads = media.map((file, index) => ({ field: `files[${index}]`, name: fileName(file, index), file }))
   return multipart({ payload_json: JSON.stringify(payload) }, uploads)
+}
+
+/** https://docs.discord.com/developers/resources/poll#poll-create-request-object: the question takes the text. */
+function pollOf(poll: unknown, question: string): object {
+  const options = at(poll, 'options')
+  const duration = at(poll, 'durationHours')
+  if (!Array.isArray(options)) throw impossible('fields.poll has to have options, a list of texts')
+  return {
+    question: { text: question },
+    answers: options.map((text: unknown) => ({ poll_media: { text } })),
+    ...(duration !== undefined && { duration }),
+    ...(at(poll, 'multiple') === true && { allow_multiselect: true }),
+  }
 }
 
 const describe = (description: string | undefined) => description && { description }

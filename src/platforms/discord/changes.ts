@@ -14,6 +14,13 @@ export const discordChanges: ChangeRules = {
     possible: true,
     what: ['text', 'embeds'],
     keepsId: true,
+    exceptions: [
+      {
+        reason: 'Discord lets nobody edit a poll.',
+        test: ({ fields }) => fields.poll !== undefined,
+        source: { ...webhook, url: 'https://docs.discord.com/developers/resources/poll' },
+      },
+    ],
     source: { ...webhook, url: 'https://docs.discord.com/developers/resources/webhook#edit-webhook-message' },
   },
 }

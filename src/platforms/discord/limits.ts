@@ -104,6 +104,13 @@ const altText: AltTextRule = {
   },
 }
 
+const pollCreate: Source = {
+  url: 'https://docs.discord.com/developers/resources/poll#poll-create-request-object',
+  confidence: 'copy',
+  version: '2026-10-02',
+  seenAt: '2026-11-30',
+}
+
 export const discord: Platform = {
   id: 'discord',
   name: 'Discord (webhook)',
@@ -204,8 +211,34 @@ export const discord: Platform = {
       unused: { when: 'the post has no media', test: (_, { count }) => count === 0 },
       source: altText.source,
     },
+    poll: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 10,
+          item: { lengthMax: 55, notBlank: true },
+          required: true,
+        },
+        durationHours: { type: 'integer', min: 1, max: 768 },
+        multiple: { type: 'boolean' },
+      },
+      fromPoll: ({ options, durationMinutes, multiple }) => ({
+        options,
+        durationHours: durationMinutes / 60,
+        multiple,
+      }),
+      param: 'poll',
+      withoutMedia: true,
+      captionLengthMax: 300,
+      refused: { when: 'embeds is set', test: ({ embeds }) => Array.isArray(embeds) && embeds.length > 0 },
+      description: 'the caption is the question; `durationHours` is 24 unless it is set',
+      source: pollCreate,
+    },
     tts: { type: 'boolean', default: false, param: 'tts', source: executeWebhook },
     suppressEmbeds: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
+    suppressNotifications: { type: 'boolean', default: false, param: 'flags', source: executeWebhook },
     allowedMentions: {
       type: 'object',
       passedOn: true,

@@ -104,6 +104,14 @@ export const SHOWS_WITHIN_MINUTES = 2
  */
 export const postLists = searchAfter(SHOWS_WITHIN_MINUTES * 60, 600)
 
+/** By their minutes. */
+const POLL_DURATIONS = new Map([
+  [1_440, 'ONE_DAY'],
+  [4_320, 'THREE_DAYS'],
+  [10_080, 'SEVEN_DAYS'],
+  [20_160, 'FOURTEEN_DAYS'],
+])
+
 export const linkedin: Platform = {
   id: 'linkedin',
   name: 'LinkedIn (member or organization)',
@@ -206,8 +214,13 @@ export const linkedin: Platform = {
           item: { lengthMax: 30, unit: 'UTF-16 units', notBlank: true },
           required: true,
         },
-        duration: { type: 'enum', values: ['ONE_DAY', 'THREE_DAYS', 'SEVEN_DAYS', 'FOURTEEN_DAYS'] },
+        duration: { type: 'enum', values: [...POLL_DURATIONS.values()] },
       },
+      fromPoll: ({ options, durationMinutes }, question) => ({
+        question,
+        options,
+        duration: POLL_DURATIONS.get(durationMinutes) ?? `${durationMinutes} minutes`,
+      }),
       param: 'content.poll',
       withoutMedia: true,
       refused: { when: 'link is set', test: (fields) => fields.link !== undefined },

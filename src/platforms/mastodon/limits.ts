@@ -187,6 +187,7 @@ export const mastodon: Platform = {
         multiple: { type: 'boolean' },
         hideTotals: { type: 'boolean' },
       },
+      fromPoll: ({ options, durationMinutes, multiple }) => ({ options, expiresIn: durationMinutes * 60, multiple }),
       param: 'poll',
       withoutMedia: true,
       description: '`expiresIn` is in seconds; only on the post or the first part of a thread',

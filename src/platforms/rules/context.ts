@@ -35,7 +35,7 @@ export interface LoadedTarget extends Target, ConditionTarget {
   parts: readonly string[] | null
   /** The texts of the comments in the same form. */
   commentTexts: readonly string[]
-  /** `fields` with tagged links. */
+  /** `fields` with tagged links, and with the poll of the post. */
   sentFields: Record<string, unknown>
   /** The keys of `fields` that the account has added. */
   defaultKeys?: ReadonlySet<string>

@@ -3,6 +3,7 @@ import type { CheckContext } from './context.ts'
 import { afterEnd, misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
 import { fieldPath } from './paths.ts'
+import { hasOwnPoll, pathInPoll } from './poll.ts'
 import { nameField } from './wording.ts'
 
 /** Checks the keys of `fields` that the network knows. Other keys are stored unchecked. */
@@ -46,9 +47,11 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
 
 function addProblem(key: string, problem: Problem, { source }: FieldRule, context: CheckContext): void {
   const { rule, message, path, ...facts } = problem
+  const { post, target } = context
+  const isOfPost = key === 'poll' && post.poll && !hasOwnPoll(target.fields)
   context.addViolation(
     rule,
-    { ...facts, path: fieldPath(context.target, key, path), source },
-    `${nameField(key, context.target)} ${message}`,
+    { ...facts, path: isOfPost ? pathInPoll(path ?? []) : fieldPath(target, key, path), source },
+    `${isOfPost ? key : nameField(key, target)} ${message}`,
   )
 }

@@ -57,8 +57,8 @@ export const sandbox: Platform = {
     faultAct: {
       type: 'integer',
       min: 1,
-      // The longest thread has 25 parts, followed by a first comment.
-      max: 26,
+      // The longest thread has 25 parts, followed by ten comments.
+      max: 35,
       param: 'faultAct',
       default: 1,
       description:

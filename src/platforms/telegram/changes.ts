@@ -27,6 +27,13 @@ export const telegramChanges: ChangeRules = {
     possible: true,
     what: ['text'],
     keepsId: true,
+    exceptions: [
+      {
+        reason: 'Telegram lets nobody edit a poll.',
+        test: ({ fields }) => fields.poll !== undefined,
+        source: { ...botApi, url: 'https://core.telegram.org/bots/api#editmessagetext' },
+      },
+    ],
     source: { ...botApi, url: 'https://core.telegram.org/bots/api#editmessagetext' },
   },
 }

@@ -75,6 +75,13 @@ function isOpenable(address: string): boolean {
 const withoutVideo: Condition = { when: 'the media has no video', test: (_, { hasVideo }) => !hasVideo }
 const withoutMedia: Condition = { when: 'the post has no media', test: (_, { count }) => count === 0 }
 
+const sendPoll: Source = {
+  url: 'https://core.telegram.org/bots/api#sendpoll',
+  confidence: 'copy',
+  version: 'Bot API 9.6',
+  seenAt: '2026-11-30',
+}
+
 export const telegram: Platform = {
   id: 'telegram',
   name: 'Telegram channel (bot)',
@@ -173,6 +180,45 @@ export const telegram: Platform = {
         'small image of the video, of the first video in an album: a JPEG below 200 kB, of at most 320 pixels a side',
       unused: withoutVideo,
       source: sendVideo,
+    },
+    linkPreview: {
+      type: 'object',
+      properties: {
+        url: { type: 'url' },
+        preferSmallMedia: { type: 'boolean' },
+        preferLargeMedia: { type: 'boolean' },
+        showAboveText: { type: 'boolean' },
+      },
+      param: 'link_preview_options',
+      description: 'the preview of the post; `url`: of another address than the first one in the text',
+      refused: {
+        when: 'disableLinkPreview is true',
+        test: ({ disableLinkPreview }) => disableLinkPreview === true,
+      },
+      unused: { when: 'the post has media', test: (_, { count }) => count > 0 },
+      source: { ...sendPoll, url: 'https://core.telegram.org/bots/api#linkpreviewoptions' },
+    },
+    // Polls of channels are anonymous, which is the default.
+    poll: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string[]',
+          itemsMin: 2,
+          itemsMax: 12,
+          item: { lengthMax: 100, notBlank: true },
+          required: true,
+        },
+        durationMinutes: { type: 'integer', min: 1, max: 43_800 },
+        multiple: { type: 'boolean' },
+      },
+      fromPoll: (poll) => ({ ...poll }),
+      param: 'sendPoll',
+      withoutMedia: true,
+      captionLengthMax: 300,
+      refused: { when: 'parseMode is set', test: ({ parseMode }) => Boolean(parseMode) },
+      description: 'the caption is the question; without `durationMinutes`, the poll stays open',
+      source: sendPoll,
     },
     // Telegram refuses more, "reply markup is too long": https://github.com/tginfo/Telegram-Limits/issues/228
     buttons: {

@@ -1,7 +1,7 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
 import { impossible } from '../contract/publish-error.ts'
-import { textAt } from '../wire/json.ts'
+import { at, textAt } from '../wire/json.ts'
 import { readImage } from '../wire/remote-image.ts'
 import { fileName, multipart, type Upload } from '../wire/request-body.ts'
 import { telegramContent } from './content.ts'
@@ -23,7 +23,10 @@ function textsOf(act: Act) {
   const buttons = kind === 'post' && Array.isArray(fields.buttons) ? fields.buttons : []
   // Telegram would refuse a comment written without markup for its full stops.
   const parseMode = kind === 'post' && fields.parseMode !== undefined && { parse_mode: fields.parseMode }
-  const preview = fields.disableLinkPreview === true && { link_preview_options: { is_disabled: true } }
+  const preview =
+    fields.disableLinkPreview === true
+      ? { link_preview_options: { is_disabled: true } }
+      : kind === 'post' && fields.linkPreview !== undefined && { link_preview_options: previewOf(fields.linkPreview) }
   return {
     text: { text, ...parseMode, ...preview },
     caption: {
@@ -32,6 +35,17 @@ function textsOf(act: Act) {
     },
     // One below the other: side by side, a phone cuts the labels of three buttons.
     keyboard: buttons.length > 0 && { reply_markup: { inline_keyboard: buttons.map((button) => [button]) } },
+  }
+}
+
+/** https://core.telegram.org/bots/api#linkpreviewoptions */
+function previewOf(preview: unknown): object {
+  const url = textAt(preview, 'url')
+  return {
+    ...(url && { url }),
+    ...(at(preview, 'preferSmallMedia') === true && { prefer_small_media: true }),
+    ...(at(preview, 'preferLargeMedia') === true && { prefer_large_media: true }),
+    ...(at(preview, 'showAboveText') === true && { show_above_text: true }),
   }
 }
 
@@ -60,6 +74,9 @@ export function messageOf(act: Act): Message {
   const cover = (file: PublishedFile) => file === video && coverUrl && { cover: coverUrl }
   const thumbnail = (field: string) => (video && thumbnailUrl ? { url: thumbnailUrl, field } : undefined)
   const [file, ...others] = media
+  if (!file && fields.poll !== undefined && kind === 'post' && !parent) {
+    return { method: 'sendPoll', parameters: { ...pollOf(fields.poll, text.text), ...shared }, uploads: [] }
+  }
   if (!file) return { method: 'sendMessage', parameters: { ...text, ...shared }, uploads: [] }
   if (others.length === 0) {
     const { method, type } = singleOf(file)
@@ -83,6 +100,19 @@ export function messageOf(act: Act): Message {
   }))
   const parameters = { media: album, ...shared }
   return { method: 'sendMediaGroup', parameters, uploads, thumbnail: thumbnail(ALBUM_THUMBNAIL) }
+}
+
+/** https://core.telegram.org/bots/api#sendpoll */
+function pollOf(poll: unknown, question: string): object {
+  const options = at(poll, 'options')
+  const durationMinutes = at(poll, 'durationMinutes')
+  if (!Array.isArray(options)) throw impossible('fields.poll has to have options, a list of texts')
+  return {
+    question,
+    options: options.map((text: unknown) => ({ text })),
+    ...(at(poll, 'multiple') === true && { allows_multiple_answers: true }),
+    ...(typeof durationMinutes === 'number' && { open_period: durationMinutes * 60 }),
+  }
 }
 
 /**

@@ -163,6 +163,7 @@ export const threads: Platform = {
           required: true,
         },
       },
+      fromPoll: ({ options }) => ({ options }),
       param: 'poll_attachment',
       withoutMedia: true,
       description: 'only on the post or the first part of a thread',

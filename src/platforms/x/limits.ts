@@ -165,6 +165,7 @@ export const x: Platform = {
         },
         durationMinutes: { type: 'integer', min: 5, max: 10_080, required: true },
       },
+      fromPoll: ({ options, durationMinutes }) => ({ options, durationMinutes }),
       param: 'poll',
       withoutMedia: true,
       source: openapi,

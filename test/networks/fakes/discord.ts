@@ -10,6 +10,7 @@ interface Message {
   webhook_id: string
   attachments: { id: string; filename: string; description?: string }[]
   embeds: unknown[]
+  poll?: unknown
   edits: number
 }
 
@@ -89,6 +90,7 @@ export async function startDiscord(t: Teardown): Promise<FakeDiscord> {
       webhook_id: ID,
       attachments: (payload.attachments as Message['attachments'] | undefined) ?? [],
       embeds: (payload.embeds as unknown[] | undefined) ?? [],
+      ...(payload.poll !== undefined && { poll: payload.poll }),
       edits: 0,
     }
     messages.push(message)
@@ -169,7 +171,7 @@ function payloadOf({ body, headers }: Recorded): Record<string, unknown> {
 function check(payload: Record<string, unknown>, files: Recorded['files']): void {
   for (const name of Object.keys(payload)) if (!PARAMETERS.test(name)) invalid(name, 'UNKNOWN', 'Not a parameter')
   const { content, username, avatar_url, tts, embeds = [], flags = 0, thread_name, applied_tags = [] } = payload
-  const { attachments = [], allowed_mentions: mentions } = payload
+  const { attachments = [], allowed_mentions: mentions, poll } = payload
   if (content !== undefined && typeof content !== 'string')
     invalid('content', 'STRING_TYPE_CONVERT', 'Could not interpret as string.')
   if (typeof content === 'string' && [...content].length > 2000) {
@@ -202,7 +204,36 @@ function check(payload: Record<string, unknown>, files: Recorded['files']): void
   if (mentions !== undefined) checkMentions(mentions)
   const shown = checkEmbeds(embeds)
   checkFiles(files, attachments)
-  if (!content && !shown && files.length === 0) refuse(400, 50006, 'Cannot send an empty message')
+  if (poll !== undefined) checkPoll(poll, files)
+  if (!content && !shown && files.length === 0 && !poll) refuse(400, 50006, 'Cannot send an empty message')
+}
+
+interface Poll {
+  question: { text: string }
+  answers: { poll_media: { text: string } }[]
+  duration?: number
+  allow_multiselect?: boolean
+}
+
+/** https://docs.discord.com/developers/resources/poll#poll-create-request-object */
+function checkPoll(poll: unknown, files: Recorded['files']): void {
+  const { question, answers, duration = 24 } = poll as Poll
+  const check = (path: string, text: unknown, max: number) => {
+    if (typeof text !== 'string' || !text.trim() || [...text].length > max) {
+      invalid(path, 'BASE_TYPE_BAD_LENGTH', `Must be between 1 and ${max} in length.`)
+    }
+  }
+  check('poll.question.text', question?.text, 300)
+  if (!Array.isArray(answers) || answers.length < 1 || answers.length > 10) {
+    invalid('poll.answers', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 10 in length.')
+  }
+  for (const [index, answer] of answers.entries()) {
+    check(`poll.answers.${index}.poll_media.text`, answer.poll_media?.text, 55)
+  }
+  if (!Number.isInteger(duration) || duration < 1 || duration > 768) {
+    invalid('poll.duration', 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 768.')
+  }
+  if (files.length > 0) refuse(400, 50035, 'Invalid Form Body')
 }
 
 /** https://docs.discord.com/developers/resources/message#allowed-mentions-object */

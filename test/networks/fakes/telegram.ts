@@ -23,6 +23,7 @@ interface Message {
   message_thread_id?: number
   text?: string
   caption?: string | undefined
+  poll?: { question: string; options: string[] }
   reply_markup?: unknown
   edits?: number
 }
@@ -244,6 +245,25 @@ const SENDERS: Record<string, Sender> = {
     if (!parsed.trim()) refuse(400, 'Bad Request: message text is empty')
     if ([...parsed].length > 4096) refuse(400, 'Bad Request: message is too long')
     return [{ text: parsed }]
+  },
+  // https://core.telegram.org/bots/api#sendpoll
+  sendPoll: ({ question, options, open_period: openPeriod }) => {
+    if (typeof question !== 'string' || !question.trim()) refuse(400, 'Bad Request: poll question must be non-empty')
+    if ([...String(question)].length > 300) refuse(400, 'Bad Request: poll question length must not exceed 300')
+    if (!Array.isArray(options) || options.length < 1) refuse(400, 'Bad Request: poll must have at least 1 option')
+    const texts = (options as { text?: unknown }[]).map(({ text }) => text)
+    if (texts.length > 12) refuse(400, "Bad Request: poll can't have more than 12 options")
+    if (texts.some((text) => typeof text !== 'string' || !text.trim())) {
+      refuse(400, 'Bad Request: poll options must be non-empty')
+    }
+    if (texts.some((text) => [...String(text)].length > 100)) {
+      refuse(400, 'Bad Request: poll options length must not exceed 100')
+    }
+    const period = openPeriod ?? 5
+    if (!Number.isInteger(period) || (period as number) < 5 || (period as number) > 2_628_000) {
+      refuse(400, "Bad Request: can't parse open_period")
+    }
+    return [{ poll: { question: String(question), options: texts.map(String) } }]
   },
   sendPhoto: single('photo', PHOTO),
   sendVideo: single('video', VIDEO),

@@ -15,6 +15,9 @@ export const toBody = (post: PostDetail): CreatePost => ({
   ...(post.mediaFit && { mediaFit: post.mediaFit }),
   ...(post.padColor && { padColor: post.padColor }),
   ...(post.firstComment && { firstComment: post.firstComment }),
+  ...(post.comments && { comments: post.comments }),
+  ...(post.poll && { poll: post.poll }),
+  ...(post.links && { links: post.links }),
   ...(post.altTexts && { altTexts: post.altTexts }),
   accountOverrides: post.targets.map(({ accountId, captionOverride, fields, mediaIds, ...own }) => ({
     accountId,
@@ -23,6 +26,7 @@ export const toBody = (post: PostDetail): CreatePost => ({
     threadMedia: own.threadMedia ?? null,
     mediaFit: own.mediaFit ?? null,
     padColor: own.padColor ?? null,
+    captionSuffix: own.captionSuffix ?? '',
     ...(fields && { fields }),
   })),
   threadParts: Object.fromEntries(post.targets.map(({ accountId, threadParts }) => [accountId, threadParts])),
