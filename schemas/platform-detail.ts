@@ -4,6 +4,7 @@ import { PricedOperation, UsdMicros } from './cost.ts'
 import { LimitUnit } from './limit-unit.ts'
 import { MetricName } from './metrics.ts'
 import { PlatformId } from './platform.ts'
+import { PlatformAppearance } from './platform-appearance.ts'
 import { PlatformChanges } from './platform-changes.ts'
 import { PLATFORM_IDS } from './platform-ids.ts'
 import { AccountKind, SupportedPostTypes } from './post-type-limits.ts'
@@ -240,6 +241,7 @@ export const Platform = Type.Object(
       description: 'The ways to connect an account. Empty: only the operator can add accounts of the network.',
     }),
     postTypes: Ref(SupportedPostTypes),
+    appearance: Ref(PlatformAppearance),
     altTexts: Dictionary(Ref(AltTextLimits), {
       description:
         'By `kind` of file: how long its alternative text may be. A kind that is absent: the network takes no alternative text for such a file, and the text is not sent.',
@@ -284,6 +286,7 @@ export const Platform = Type.Object(
         canDelete: true,
         connect: ConnectMethod.examples.slice(0, 1),
         postTypes: SupportedPostTypes.examples[0],
+        appearance: PlatformAppearance.examples[0],
         altTexts: { video: AltTextLimits.examples[0] },
         fields: {
           $schema: 'https://json-schema.org/draft/2020-12/schema',

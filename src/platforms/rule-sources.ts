@@ -4,14 +4,14 @@ import type { Source } from './contract/source.ts'
 /** Networks change their rules. A rule that nobody has compared with its page for this long may be wrong. */
 const REVIEW_MONTHS = 6
 
-type Rules = Pick<Network, 'limits' | 'software' | 'metrics' | 'changes'>
+type Rules = Pick<Network, 'limits' | 'appearance' | 'software' | 'metrics' | 'changes'>
 
 /** The pages of a network's rules that were last seen more than six months ago. */
-export function findOldSources({ limits, software, metrics, changes }: Rules, now: Date): Source[] {
+export function findOldSources({ limits, appearance, software, metrics, changes }: Rules, now: Date): Source[] {
   const border = new Date(now)
   border.setUTCMonth(border.getUTCMonth() - REVIEW_MONTHS)
   const day = border.toISOString().slice(0, 10)
-  const old = [...findSources([limits, software, metrics, changes])].filter(({ seenAt }) => seenAt < day)
+  const old = [...findSources([limits, appearance, software, metrics, changes])].filter(({ seenAt }) => seenAt < day)
   return [...new Map(old.map((source) => [source.url, source])).values()]
 }
 

@@ -2027,6 +2027,24 @@ export type FoundDelivery = {
   goneAt?: string
   cost?: DeliveryCost
 }
+/** How the feed of a network shows images. */
+export type ImageLayout = {
+  /** How several images stand together. `grid`: two beside each other; three with the first one high; four in two rows; more in rows of at most three, of which the first may have fewer. `row`: one after the other, to be swiped. */
+  form: 'grid' | 'row'
+  /** How many images are shown. The others are counted. Absent: all. */
+  shownMax?: number
+  /** The aspect ratios of whole grids: of two images, of three, and so on. The last one holds for all further numbers. Each image is cut to its place. Only with `grid`. */
+  gridRatios?: Array<number>
+  /** `true`: all images are cut to the aspect ratio of the first one. Only with `row`. */
+  firstSetsRatio?: boolean
+  /** A single image that is narrower is cut to this aspect ratio. Absent: it is whole. */
+  ratioMin?: number
+  /** A single image that is wider is cut to this aspect ratio. Absent: it is whole. */
+  ratioMax?: number
+  /** `true`: images are cut around their focus. Absent: around their centre. */
+  cutsAtFocus?: boolean
+  source: LimitSource
+}
 /** A file to fetch. Unknown keys are rejected. */
 export type ImportMedia = {
   /** The address of the file, beginning with `https://` or `http://`, without a user name or password. It must lead to the public internet, after redirects as well. Up to five redirects are followed. */
@@ -2798,6 +2816,7 @@ export type Platform = {
   /** The ways to connect an account. Empty: only the operator can add accounts of the network. */
   connect: Array<ConnectMethod>
   postTypes: SupportedPostTypes
+  appearance: PlatformAppearance
   /** By `kind` of file: how long its alternative text may be. A kind that is absent: the network takes no alternative text for such a file, and the text is not sent. */
   altTexts: Record<string, AltTextLimits>
   /** The network takes alternative texts for this number of first files. Absent: for all files. */
@@ -2818,6 +2837,17 @@ export type Platform = {
   changes: PlatformChanges
   /** What the network charges the owner of the app that publishes. Empty: posts cost nothing. Calls that read, such as those after a lost response, are not among them. */
   prices: Array<NetworkPrice>
+}
+/** How the app of a network shows a post, for previews. Nothing is checked against it. Networks change it without notice, and often no page of theirs states it: see `confidence`. */
+export type PlatformAppearance = {
+  /** The shape of the pictures of accounts. */
+  avatar: 'circle' | 'rounded'
+  /** Whether files stand above the text. */
+  filesFirst: boolean
+  fold?: TextFold
+  images: ImageLayout
+  profileTile?: ProfileTile
+  source: LimitSource
 }
 /** What a network lets apps do with a post after it is published. */
 export type PlatformChanges = {
@@ -3300,6 +3330,12 @@ The last three are about a post with a time, and never reject it: `strict=true` 
 }
 /** What a network charges for. `post`: a post, a part of a thread or a first comment. `post_with_url`: one whose text has a URL, in place of `post`. `alt_text`: the alternative text of a file. */
 export type PricedOperation = 'post' | 'post_with_url' | 'alt_text'
+/** The aspect ratio to which the profile of an account cuts the first file of each post. */
+export type ProfileTile = {
+  /** Width divided by height. */
+  ratio: number
+  source: LimitSource
+}
 /** A post, a part of a thread, a first comment, a thumbnail or a playlist item that exists on a network, or did. */
 export type PublishedAct = {
   /** The id on the network. `null` where it is not known, such as after `resolveDelivery`. */
@@ -3709,6 +3745,14 @@ export type TextEntity = {
   start: number
   /** The index after its last character. In UTF-16 units, as in strings of JavaScript. */
   end: number
+}
+/** Where the feed of a network folds a long text, so that readers have to ask for its rest. */
+export type TextFold = {
+  /** About how many characters stand before the fold, in the app that shows the fewest. */
+  charactersMax?: number
+  /** How many lines stand before the fold, by their line breaks. */
+  linesMax?: number
+  source: LimitSource
 }
 /** The limits of a thread. Those of texts apply to each part. */
 export type ThreadLimits = {

@@ -45,6 +45,7 @@ export function describePlatform(platform: Platform, networks: Networks): Platfo
     canDelete: changes.remove.possible,
     connect: listConnectMethods(id, networks),
     postTypes: Object.fromEntries(types),
+    appearance: NETWORKS[id].appearance,
     altTexts: mapValues(platform.altTexts, describeAltText),
     ...(platform.altTextFilesMax !== undefined && { altTextFilesMax: platform.altTextFilesMax }),
     fields: describeFields(platform),

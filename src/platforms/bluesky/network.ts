@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { blueskyAppearance } from './appearance.ts'
 import { blueskyChanges } from './changes.ts'
 import { clientAt } from './client.ts'
 import { blueskyContent } from './content.ts'
@@ -11,6 +12,7 @@ export const blueskyNetwork: Network = {
   name: 'Bluesky',
   limits: bluesky,
   limitsFor,
+  appearance: blueskyAppearance,
   content: blueskyContent,
   metrics: blueskyMetrics,
   addresses: {

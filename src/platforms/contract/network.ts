@@ -1,4 +1,5 @@
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
+import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
 import type { AnyAdapter } from './adapter.ts'
 import type { ChangeRules } from './changes.ts'
 import type { Content, ContentSource, EntityFinder } from './content.ts'
@@ -22,6 +23,8 @@ export interface Network {
   isSimulated?: true
   /** The limits of an account with these facts. Never throws. Absent: accounts of the network have no facts. */
   limitsFor?: (facts: AccountFacts) => Platform
+  /** How its app shows a post. Previews are drawn from it, nothing is checked against it. */
+  appearance: PlatformAppearance
   /** The texts of an act, from which the adapter makes its calls. Takes any value of `fields`, and never throws. */
   content: (act: ContentSource) => Content
   /** The rules of the software that accounts' own servers run, by its name. */

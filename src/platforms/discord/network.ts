@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { discordAppearance } from './appearance.ts'
 import { discordChanges } from './changes.ts'
 import { discordContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -8,6 +9,7 @@ import { discordMetrics } from './metrics.ts'
 export const discordNetwork: Network = {
   name: 'Discord',
   limits: discord,
+  appearance: discordAppearance,
   content: discordContent,
   metrics: discordMetrics,
   addresses: {

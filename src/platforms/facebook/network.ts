@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
+import { facebookAppearance } from './appearance.ts'
 import { facebookChanges } from './changes.ts'
 import { facebookContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -9,6 +10,7 @@ import { facebookMetrics } from './metrics.ts'
 export const facebookNetwork: Network = {
   name: 'Facebook',
   limits: facebook,
+  appearance: facebookAppearance,
   content: facebookContent,
   metrics: facebookMetrics,
   /** Newer addresses have a name and an id that begins with `pfbid`, which no call resolves. */

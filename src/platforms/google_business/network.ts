@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
+import { googleBusinessAppearance } from './appearance.ts'
 import { googleBusinessChanges } from './changes.ts'
 import { googleBusinessContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -8,6 +9,7 @@ import { googleBusiness } from './limits.ts'
 export const googleBusinessNetwork: Network = {
   name: 'Google Business Profile',
   limits: googleBusiness,
+  appearance: googleBusinessAppearance,
   content: googleBusinessContent,
   metrics: {
     offered: [],

@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
 import { ERRORS } from '../families/meta/errors.ts'
+import { instagramAppearance } from './appearance.ts'
 import { instagramChanges } from './changes.ts'
 import { instagramContent } from './content.ts'
 import { instagram } from './limits.ts'
@@ -9,6 +10,7 @@ import { instagramMetrics } from './metrics.ts'
 export const instagramNetwork: Network = {
   name: 'Instagram',
   limits: instagram,
+  appearance: instagramAppearance,
   content: instagramContent,
   metrics: instagramMetrics,
   /** The code in an address is no id of the API. */

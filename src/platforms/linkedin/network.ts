@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { findEntities } from '../rules/entities.ts'
+import { linkedinAppearance } from './appearance.ts'
 import { linkedinChanges } from './changes.ts'
 import { linkedinContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -10,6 +11,7 @@ import { linkedinMetrics } from './metrics.ts'
 export const linkedinNetwork: Network = {
   name: 'LinkedIn',
   limits: linkedin,
+  appearance: linkedinAppearance,
   content: linkedinContent,
   loadEntityFinder: (kind) => (kind === 'post' ? findCommentaryEntities : findEntities),
   metrics: linkedinMetrics,

@@ -2,6 +2,7 @@ import type { Network } from '../contract/network.ts'
 import { combine, locateMentions } from '../rules/entities.ts'
 import { findRemoteMentions } from '../rules/text-length.ts'
 import { findUrls } from '../rules/urls.ts'
+import { mastodonAppearance } from './appearance.ts'
 import { mastodonChanges } from './changes.ts'
 import { mastodonContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -15,6 +16,7 @@ export const mastodonNetwork: Network = {
   limits: mastodon,
   limitsFor,
   software: SOFTWARE,
+  appearance: mastodonAppearance,
   content: mastodonContent,
   metrics: mastodonMetrics,
   /** The addresses of all software with Mastodon's API. Those of Friendica have another id than its API. */

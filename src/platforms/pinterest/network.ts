@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { pinterestAppearance } from './appearance.ts'
 import { pinterestChanges } from './changes.ts'
 import { pinterestContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -8,6 +9,7 @@ import { pinterestMetrics } from './metrics.ts'
 export const pinterestNetwork: Network = {
   name: 'Pinterest',
   limits: pinterest,
+  appearance: pinterestAppearance,
   content: pinterestContent,
   metrics: pinterestMetrics,
   addresses: {

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { redditAppearance } from './appearance.ts'
 import { redditChanges } from './changes.ts'
 import { redditContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -8,6 +9,7 @@ import { redditMetrics } from './metrics.ts'
 export const redditNetwork: Network = {
   name: 'Reddit',
   limits: reddit,
+  appearance: redditAppearance,
   content: redditContent,
   metrics: redditMetrics,
   addresses: {

@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { xAppearance } from '../x/appearance.ts'
 import { sandboxContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { sandbox } from './limits.ts'
@@ -7,6 +8,7 @@ export const sandboxNetwork: Network = {
   name: 'Sandbox',
   limits: sandbox,
   isSimulated: true,
+  appearance: xAppearance,
   content: sandboxContent,
   metrics: {
     offered: [],

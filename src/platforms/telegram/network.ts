@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { telegramAppearance } from './appearance.ts'
 import { telegramChanges } from './changes.ts'
 import { telegramContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -7,6 +8,7 @@ import { telegram } from './limits.ts'
 export const telegramNetwork: Network = {
   name: 'Telegram',
   limits: telegram,
+  appearance: telegramAppearance,
   content: telegramContent,
   metrics: {
     offered: [],

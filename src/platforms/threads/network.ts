@@ -1,6 +1,7 @@
 import type { Network } from '../contract/network.ts'
 import { metaClientIds } from '../families/meta/client-ids.ts'
 import { ERRORS } from '../families/meta/errors.ts'
+import { threadsAppearance } from './appearance.ts'
 import { threadsChanges } from './changes.ts'
 import { threadsContent } from './content.ts'
 import { threads } from './limits.ts'
@@ -9,6 +10,7 @@ import { threadsMetrics } from './metrics.ts'
 export const threadsNetwork: Network = {
   name: 'Threads',
   limits: threads,
+  appearance: threadsAppearance,
   content: threadsContent,
   metrics: threadsMetrics,
   /** The code in an address is no id of the API. */

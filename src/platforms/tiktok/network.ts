@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import type { Source } from '../contract/source.ts'
+import { tiktokAppearance } from './appearance.ts'
 import { tiktokContent } from './content.ts'
 import { ERRORS } from './errors.ts'
 import { limitsFor } from './facts.ts'
@@ -17,6 +18,7 @@ export const tiktokNetwork: Network = {
   name: 'TikTok',
   limits: tiktok,
   limitsFor,
+  appearance: tiktokAppearance,
   content: tiktokContent,
   metrics: tiktokMetrics,
   /** The name is not compared: accounts without a scope for it are known by their display name. */

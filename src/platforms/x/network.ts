@@ -1,4 +1,5 @@
 import type { Network } from '../contract/network.ts'
+import { xAppearance } from './appearance.ts'
 import { xChanges } from './changes.ts'
 import { xContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -10,6 +11,7 @@ export const xNetwork: Network = {
   name: 'X',
   limits: x,
   limitsFor,
+  appearance: xAppearance,
   content: xContent,
   metrics: xMetrics,
   addresses: {

@@ -1,5 +1,6 @@
 import type { Network } from '../contract/network.ts'
 import { googleClientIds } from '../families/google/client-ids.ts'
+import { youtubeAppearance } from './appearance.ts'
 import { youtubeChanges } from './changes.ts'
 import { youtubeContent } from './content.ts'
 import { ERRORS } from './errors.ts'
@@ -11,6 +12,7 @@ export const youtubeNetwork: Network = {
   name: 'YouTube',
   limits: youtube,
   limitsFor,
+  appearance: youtubeAppearance,
   content: youtubeContent,
   metrics: youtubeMetrics,
   addresses: {

@@ -1,9 +1,9 @@
 import type { Account, PostValidation } from '../../../../clients/sdk/index.ts'
-import { Face } from '../face.ts'
 import { html } from '../html.ts'
 import { say, sentences } from '../language.ts'
+import { Network } from '../parts.ts'
 import { nameOf } from '../people.ts'
-import { issuesOf, Preview } from '../preview.ts'
+import { issuesOf, Preview } from '../preview/preview.ts'
 import { sayAttention } from '../problem.ts'
 import { useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
@@ -42,10 +42,10 @@ export function OnAccount({ account, draft, validation, setDraft, ...filesProps 
   const button = (label: string, act: () => void) =>
     html`<button type="button" class="quiet" onClick=${act}>${label}</button>`
   return html`<section class="card" aria-label=${say(sentences.shared.accounts.on, { account: username, network: useNames()(platform) })}>
-    <h2 class="who"><${Face} ...${account} label=${useNames()(platform)} /> <span dir="auto">${nameOf(account)}</span></h2>
+    <h2 class="who"><${Network} platform=${platform} isDecoration /> ${useNames()(platform)} <span class="small" dir="auto">${nameOf(account)}</span></h2>
     ${attention && html`<p class="small" dir="auto" title=${attention.message}><span aria-hidden="true">⚠</span> ${sayAttention(attention)}</p>`}
     ${slot && html`<p class="small">${say(words.slot, { time: formatInstant(slot.scheduledAt, OWN_ZONE) })}</p>`}
-    ${validation ? html`<${Preview} accountId=${id} validation=${validation} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">${sentences.compose.checking}</p>`}
+    ${validation ? html`<${Preview} account=${account} validation=${validation} fit=${{ mediaFit: mediaFit ?? draft.mediaFit, padColor: padColor ?? draft.padColor }} files=${known} issues=${issues.get(false) ?? []} />` : html`<p class="small">${sentences.compose.checking}</p>`}
     ${
       caption === undefined
         ? button(words.otherText, () => setOwn(() => ({ caption: draft.caption })))

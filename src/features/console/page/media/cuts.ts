@@ -4,6 +4,7 @@ import { html } from '../html.ts'
 import { listOf, say, sentences } from '../language.ts'
 import { Network } from '../parts.ts'
 import { usePeople } from '../people.ts'
+import { CutImage } from '../pictures.ts'
 import { useNames, useSession } from '../session.ts'
 
 const words = sentences.pages.cuts
@@ -61,30 +62,16 @@ export function Cuts({ file, address }: { file: MediaDetail; address: string }) 
     ${cut.length > 0 && html`<p class="small">${words.help}</p>`}
     <ul class="cuts">${cut.map(
       (each) => html`<li key=${title(each)}><figure>
-        <${Part} cut=${each.cut!} width=${width} address=${address} />
+        <span class="cut" style=${shapeOf(each.cut!)}><${CutImage} cut=${each.cut!} width=${width} address=${address} /></span>
         <figcaption class="small"><${Network} platform=${each.platform} isDecoration /> ${title(each)}</figcaption>
       </figure></li>`,
     )}</ul>
     ${whole.length > 0 && html`<p class="small">${say(words.whole, { networks: listOf(whole) })}</p>`}`
 }
 
-interface PartProps {
-  cut: Cut
-  /** That of the whole picture, in the pixels of the part. */
-  width: number
-  address: string
-}
-
 const HEIGHT_MAX_REM = 14
 
-/** A part of a picture, and nothing else of it. */
-function Part({ cut, width, address }: PartProps) {
-  const ratio = cut.width / cut.height
-  const shape = { aspectRatio: String(ratio), width: `min(100%, ${HEIGHT_MAX_REM * ratio}rem)` }
-  const image = {
-    width: `${(width / cut.width) * 100}%`,
-    left: `${(-cut.left / cut.width) * 100}%`,
-    top: `${(-cut.top / cut.height) * 100}%`,
-  }
-  return html`<span class="cut" style=${shape}><img src=${address} alt="" style=${image} /></span>`
-}
+const shapeOf = ({ width, height }: Cut) => ({
+  aspectRatio: String(width / height),
+  width: `min(100%, ${(HEIGHT_MAX_REM * width) / height}rem)`,
+})

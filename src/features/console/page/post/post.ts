@@ -14,8 +14,9 @@ import { Issues, keptWarnings } from '../issues.ts'
 import { label, paragraph, say, sayElements, sentences } from '../language.ts'
 import { Loading, StateMark, Text } from '../parts.ts'
 import { nameOf, usePeople } from '../people.ts'
-import { type Picture, Pictures } from '../pictures.ts'
-import { Preview, toBody } from '../preview.ts'
+import { Pictures } from '../pictures.ts'
+import type { ShownFile } from '../preview/files.ts'
+import { Preview, toBody } from '../preview/preview.ts'
 import { Problem, sayAttention, sayDelivery } from '../problem.ts'
 import { useAccountNames, useCan, useNames, useSession } from '../session.ts'
 import { formatInstant, OWN_ZONE } from '../time.ts'
@@ -86,10 +87,10 @@ export interface PostProps {
 
 function Post({ post, files, validation, metrics, reload }: PostProps) {
   const timeZone = post.timeZone ?? OWN_ZONE
-  const picturesOf = (ids: string[]): Picture[] =>
+  const picturesOf = (ids: string[]): ShownFile[] =>
     ids.map((id) => {
-      const { kind = 'image', altText = null, fileName = null } = files.get(id) ?? {}
-      return { id, kind, fileName, url: null, altText: post.altTexts?.[id] ?? altText }
+      const file = files.get(id) ?? { kind: 'image', altText: null, fileName: null }
+      return { ...file, id, url: null, altText: post.altTexts?.[id] ?? file.altText }
     })
   const nameAccounts = useAccountNames()
   const nameOf = (id: string) => nameAccounts(post.targets.filter(({ accountId }) => accountId === id))
@@ -124,7 +125,7 @@ const isUnsettled = (state: PostTarget['delivery']['state']) => !['published', '
 
 interface TargetProps extends Pick<PostProps, 'post' | 'validation' | 'reload'> {
   target: PostTarget
-  files: Picture[]
+  files: ShownFile[]
   metrics: DeliveryMetrics | undefined
   timeZone: string
 }
@@ -145,7 +146,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     ${delivery.edit && html`<${Edit} ...${delivery.edit} />`}
     ${
       validation
-        ? html`<${Preview} accountId=${target.accountId} validation=${validation} files=${new Map(files.map((file) => [file.id, file]))} />`
+        ? html`<${Preview} account=${{ ...target, id: target.accountId }} validation=${validation} fit=${{ mediaFit: target.mediaFit ?? post.mediaFit, padColor: target.padColor ?? post.padColor }} files=${new Map(files.map((file) => [file.id, file]))} />`
         : html`${partsOf(post, target).map((part) => html`<${Text} text=${part} />`)}
           ${post.firstComment && html`<p class="small">${sentences.shared.post.firstComment}</p><${Text} text=${post.firstComment} />`}
           <${Pictures} files=${files} />`

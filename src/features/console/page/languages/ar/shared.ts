@@ -88,6 +88,10 @@ export const shared = {
     madeAs: 'عُدّل ليناسب: {type}، {width} × {height} بكسل',
     comment: 'التعليق',
     nothing: 'لا شيء بعد.',
+    more: '… المزيد',
+    less: 'أقل',
+    profile: 'في الملف الشخصي',
+    row: 'الملفات واحدًا تلو الآخر',
   },
   counts: {
     characters: '{actual} من {limit} حرف',

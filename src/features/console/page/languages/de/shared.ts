@@ -88,6 +88,10 @@ export const shared = {
     madeAs: 'Angepasst: {type}, {width} × {height} Pixel',
     comment: 'Kommentar',
     nothing: 'Noch nichts.',
+    more: '… mehr',
+    less: 'weniger',
+    profile: 'Im Profil',
+    row: 'Dateien, eine nach der anderen',
   },
   counts: {
     characters: '{actual} von {limit} Zeichen',

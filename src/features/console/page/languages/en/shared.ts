@@ -87,6 +87,10 @@ export const shared = {
     madeAs: 'Made to fit: {type}, {width} × {height} pixels',
     comment: 'Comment',
     nothing: 'Nothing yet.',
+    more: '… more',
+    less: 'less',
+    profile: 'In the profile',
+    row: 'Files, one after the other',
   },
   counts: {
     characters: '{actual} of {limit} characters',

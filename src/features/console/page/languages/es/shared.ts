@@ -88,6 +88,10 @@ export const shared = {
     madeAs: 'Adaptado: {type}, {width} × {height} píxeles',
     comment: 'Comentario',
     nothing: 'Nada todavía.',
+    more: '… más',
+    less: 'menos',
+    profile: 'En el perfil',
+    row: 'Archivos, uno tras otro',
   },
   counts: {
     characters: '{actual} de {limit} caracteres',

@@ -88,6 +88,10 @@ export const shared = {
     madeAs: '調整後：{type}、{width} × {height} ピクセル',
     comment: 'コメント',
     nothing: 'まだ何もありません。',
+    more: '…もっと見る',
+    less: '閉じる',
+    profile: 'プロフィールでの表示',
+    row: '順に並んだファイル',
   },
   counts: {
     characters: '{actual} / {limit} 文字',

@@ -88,6 +88,10 @@ export const shared = {
     madeAs: 'Adaptado: {type}, {width} × {height} pixels',
     comment: 'Comentário',
     nothing: 'Nada ainda.',
+    more: '… mais',
+    less: 'menos',
+    profile: 'No perfil',
+    row: 'Arquivos, um após o outro',
   },
   counts: {
     characters: '{actual} de {limit} caracteres',

@@ -1,8 +1,11 @@
-import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../clients/sdk/index.ts'
-import { html } from './html.ts'
-import { type Issue, Issues } from './issues.ts'
-import { locale, say, sentences } from './language.ts'
-import { type Picture, Pictures } from './pictures.ts'
+import type { CreatePost, PostDetail, PostPart, PostValidation } from '../../../../clients/sdk/index.ts'
+import type { Fit } from '../compose/draft.ts'
+import { html } from '../html.ts'
+import { type Issue, Issues } from '../issues.ts'
+import { locale, say, sentences } from '../language.ts'
+import { useSession } from '../session.ts'
+import type { ShownFile } from './files.ts'
+import { type Appearance, Look } from './look.ts'
 
 const { shared } = sentences
 
@@ -39,17 +42,28 @@ export const issuesOf = (validation: PostValidation | undefined, accountId: stri
   )
 
 interface PreviewProps {
-  accountId: string
+  account: { id: string; platform: string; username: string }
   validation: PostValidation | undefined
-  files: ReadonlyMap<string, Picture>
+  files: ReadonlyMap<string, ShownFile>
+  fit: Fit
   issues?: Issue[]
 }
 
-/** The post as one account gets it: each part with its length, its files and its card, then its mistakes. */
-export function Preview({ accountId, validation, files, issues = issuesOf(validation, accountId) }: PreviewProps) {
-  const target = validation?.targets.find((each) => each.accountId === accountId)
+/** For a key that does not see the catalogue. */
+const PLAIN: Appearance = { avatar: 'circle', filesFirst: false, images: { form: 'grid', gridRatios: [1.5] } }
+
+/** The post as one account gets it: each part as its network shows it, with its length, then its mistakes. */
+export function Preview({ account, validation, files, fit, issues = issuesOf(validation, account.id) }: PreviewProps) {
+  const appearance = useSession().platforms.get(account.platform)?.appearance ?? PLAIN
+  const target = validation?.targets.find(({ accountId }) => accountId === account.id)
+  const isPost = (part: PostPart | undefined) => part?.kind === 'post'
   return html`
-    ${target?.parts?.map((part) => html`<${Part} part=${part} files=${files} />`)}
+    ${target?.parts?.map(
+      (part, index, parts) => html`
+        <${Look} account=${account} part=${part} appearance=${appearance} files=${files} fit=${fit} goesOn=${isPost(parts[index + 1])} />
+        ${part.files.map(({ rendition: made }) => made && html`<p class="small">${madeAs(made)}</p>`)}
+        ${part.limit !== null && html`<${Meter} name=${part.kind === 'comment' ? shared.preview.comment : shared.post.text} actual=${part.length} limit=${part.limit} unit=${part.unit ?? ''} />`}`,
+    )}
     ${target && !target.parts && target.counts.map(({ path, ...count }) => html`<${Meter} name=${String(path.at(-1))} ...${count} />`)}
     ${target?.cost && target.cost.usdMicros > 0 && html`<p class="small">${say(shared.post.charges, { price: formatDollars(target.cost.usdMicros) })}</p>`}
     <div role="status"><${Issues} issues=${issues} /></div>
@@ -60,35 +74,6 @@ export const formatDollars = (usdMicros: number) =>
   new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
     usdMicros / 1e6,
   )
-
-function Part({ part, files }: { part: PostPart; files: ReadonlyMap<string, Picture> }) {
-  const { kind, text, title, length, limit, unit, link } = part
-  const shown = part.files.map(({ mediaId, altText }) => {
-    const file = files.get(mediaId) ?? { kind: 'image', fileName: null, url: null }
-    return { ...file, id: mediaId, altText }
-  })
-  return html`<div class="part">
-    ${kind === 'comment' && html`<p class="small">${shared.post.firstComment}</p>`}
-    ${title && html`<strong dir="auto">${title}</strong>`}
-    <p class="text" dir="auto">${marked(part)}</p>
-    <${Pictures} files=${shown} />
-    ${part.files.map(({ rendition: made }) => made && html`<p class="small">${madeAs(made)}</p>`)}
-    ${link && html`<p class="link-card" dir="auto"><strong>${link.title ?? link.url}</strong><br />${link.description ?? ''} <span class="small">${link.url}</span></p>`}
-    ${limit !== null && html`<${Meter} name=${kind === 'comment' ? shared.preview.comment : shared.post.text} actual=${length} limit=${limit} unit=${unit ?? ''} />`}
-    ${text === '' && shown.length === 0 && html`<p class="small">${shared.preview.nothing}</p>`}
-  </div>`
-}
-
-/** The text, with its links, mentions and tags marked as the network finds them. */
-function marked({ text, entities }: PostPart): unknown[] {
-  const pieces: unknown[] = []
-  let at = 0
-  for (const { type, start, end } of entities) {
-    pieces.push(text.slice(at, start), html`<mark class=${type}>${text.slice(start, end)}</mark>`)
-    at = end
-  }
-  return [...pieces, text.slice(at)]
-}
 
 /** Says as what a file was made to fit. */
 function madeAs({ mimeType, width, height }: NonNullable<PostPart['files'][number]['rendition']>): string {

@@ -1,0 +1,33 @@
+import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+
+// Facebook chooses a layout by the shape of the first image. This is the one for squares.
+export const facebookAppearance: PlatformAppearance = {
+  avatar: 'circle',
+  filesFirst: false,
+  fold: {
+    charactersMax: 110,
+    source: {
+      url: 'https://posttruncate.com/en/platform-limits/',
+      confidence: 'cross-checked',
+      version: '2026',
+      seenAt: '2026-11-30',
+    },
+  },
+  images: {
+    form: 'grid',
+    shownMax: 5,
+    gridRatios: [2, 1, 1],
+    source: {
+      url: 'https://blog.aitoearn.ai/facebook-multi-image-post-size-guide',
+      confidence: 'assumed',
+      version: '2024',
+      seenAt: '2026-11-30',
+    },
+  },
+  source: {
+    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
+    confidence: 'cross-checked',
+    version: '2026-06-23',
+    seenAt: '2026-11-30',
+  },
+}

@@ -1,0 +1,21 @@
+import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+
+export const redditAppearance: PlatformAppearance = {
+  avatar: 'circle',
+  filesFirst: false,
+  images: {
+    form: 'row',
+    source: {
+      url: 'https://www.reddit.com/r/modnews/comments/hisodw/image_gallery_support_is_coming_soon/',
+      confidence: 'assumed',
+      version: '2020-06-30',
+      seenAt: '2026-11-30',
+    },
+  },
+  source: {
+    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
+    confidence: 'assumed',
+    version: '2026-06-23',
+    seenAt: '2026-11-30',
+  },
+}

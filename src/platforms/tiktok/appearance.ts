@@ -1,0 +1,30 @@
+import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+
+export const tiktokAppearance: PlatformAppearance = {
+  avatar: 'circle',
+  filesFirst: true,
+  fold: {
+    charactersMax: 150,
+    source: {
+      url: 'https://toolshake.xyz/tool/caption-character-counter/',
+      confidence: 'cross-checked',
+      version: '2026-04-18',
+      seenAt: '2026-11-30',
+    },
+  },
+  images: {
+    form: 'row',
+    source: {
+      url: 'https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide',
+      confidence: 'assumed',
+      version: '2026',
+      seenAt: '2026-11-30',
+    },
+  },
+  source: {
+    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
+    confidence: 'cross-checked',
+    version: '2026-06-23',
+    seenAt: '2026-11-30',
+  },
+}

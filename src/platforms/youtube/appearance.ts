@@ -1,0 +1,31 @@
+import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+
+// A post has no images.
+export const youtubeAppearance: PlatformAppearance = {
+  avatar: 'circle',
+  filesFirst: true,
+  fold: {
+    charactersMax: 100,
+    source: {
+      url: 'https://lifeandwork.blog/youtube-description-limits-optimizing-your-video-visibility/',
+      confidence: 'cross-checked',
+      version: '2026',
+      seenAt: '2026-11-30',
+    },
+  },
+  images: {
+    form: 'row',
+    source: {
+      url: 'https://developers.google.com/youtube/v3/docs/videos/insert',
+      confidence: 'assumed',
+      version: '2026',
+      seenAt: '2026-11-30',
+    },
+  },
+  source: {
+    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
+    confidence: 'cross-checked',
+    version: '2026-06-23',
+    seenAt: '2026-11-30',
+  },
+}
