@@ -105,7 +105,7 @@ t.test('until a real account is connected, the calendar says what is for show', 
   await show(page, '/calendar')
   const start = page.getByRole('region', { name: 'Getting started' })
   await start.getByText(/^Accounts with ⚠ are for show/).waitFor()
-  await start.getByText(/published to ada on Sandbox stays here/).waitFor()
+  await start.getByText(/published on Sandbox stays here/).waitFor()
   await checkAccessible(t, page)
   await start.getByRole('link', { name: 'Connect a real account' }).click()
   await page.getByRole('region', { name: 'Connect an account' }).getByRole('button', { name: 'Mastodon' }).waitFor()

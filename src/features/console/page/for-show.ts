@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { Account } from '../../../clients/sdk/index.ts'
 import { html } from './html.ts'
-import { paragraph, say, sentences } from './language.ts'
+import { listOf, paragraph, say, sentences } from './language.ts'
 import { usePeople } from './people.ts'
-import { useAccountNames, useCanConnect, useSession } from './session.ts'
+import { useCanConnect, useNames, useSession } from './session.ts'
 
 const words = sentences.shared.forShow
 
 /** Says what is for show while no account reaches a real network, and how to connect one. */
 export function ForShow() {
   const { platforms, userId } = useSession()
-  const nameAccounts = useAccountNames()
+  const nameOf = useNames()
   const canConnect = useCanConnect()
   const { value: accounts } = usePeople()
   const place = `postroom.for-show.${userId}`
@@ -27,7 +27,8 @@ export function ForShow() {
   const says = [
     accounts.length === 0 && words.noAccount,
     others.length > 0 && words.others,
-    simulated.length > 0 && say(words.simulated, { accounts: nameAccounts(simulated) }),
+    simulated.length > 0 &&
+      say(words.simulated, { networks: listOf(new Set(simulated.map(({ platform }) => nameOf(platform)))) }),
   ]
   return html`<section class="for-show" aria-label=${words.title}>
     <p dir="auto">${paragraph(...says)}</p>

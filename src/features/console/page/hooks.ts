@@ -99,7 +99,7 @@ export function usePages<Item>(size: number, read: ReadPage<Item>, inputs: unkno
 }
 
 /** A text that asks for requests is probably typed when no letter has come for this time. */
-export const TYPING_MS = 400
+const TYPING_MS = 400
 
 export const typingEnds = (signal: AbortSignal) => sleep(TYPING_MS, signal)
 

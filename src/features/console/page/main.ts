@@ -157,6 +157,7 @@ function Shell() {
   if (name === 'calendar') keep('calendar', { hash: `#/calendar${query.size > 0 ? `?${query}` : ''}` })
   useEffect(() => {
     document.title = `${title} – Postroom`
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     // Screen readers read the page that has the focus.
     return () => focusMain()
   }, [path.join()])

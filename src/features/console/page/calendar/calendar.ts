@@ -9,7 +9,8 @@ import * as dates from '../time.ts'
 import { BulkBar } from './bulk-bar.ts'
 import { CalendarContext, type CalendarState, NowContext, useCalendar } from './context.ts'
 import { Drafts, useDrafts } from './drafts.ts'
-import { groupByDay } from './entries.ts'
+import { useSamePosts } from './drawn.ts'
+import { entriesIn, groupByDay } from './entries.ts'
 import { Filters, readFilters } from './filters.ts'
 import { PostList } from './list.ts'
 import { useChanges } from './live.ts'
@@ -149,10 +150,9 @@ function Grid({ view, weeks, date, from, until, timeZone, filters, include, turn
     },
     [client, from, until, timeZone, turn, ...Object.values(filters)],
   )
-  const days = useMemo(
-    () => groupByDay(posts.value ?? [], timeZone, weeks.flat()),
-    [posts.value, timeZone, from, until],
-  )
+  const same = useSamePosts(posts.value)
+  const toEntries = useMemo(() => entriesIn(timeZone, weeks.flat()), [timeZone, from, until])
+  const days = useMemo(() => groupByDay(same, toEntries), [same, toEntries])
   return html`<section aria-label=${words.calendar}>
     <${Loading} loaded=${posts}>${() => ''}<//>
     ${

@@ -11,8 +11,8 @@ export interface Selection {
   selectShown: () => void
   /** Begins, or ends with nothing selected. */
   setOn: (isOn: boolean) => void
-  /** Tells that a post is shown, until the returned function is called. */
-  show: (post: ListedPost) => () => void
+  /** Tells that posts are shown, until the returned function is called. */
+  show: (posts: readonly ListedPost[]) => () => void
 }
 
 /** The state that the views of the calendar share. */

@@ -9,7 +9,7 @@ import { Chip } from './chip.ts'
 import { draggable, dropPlace } from './drag.ts'
 import { type Entry, picturesOf } from './entries.ts'
 import { toEntry } from './list.ts'
-import { Pick } from './selection.ts'
+import { Pick, useShown } from './selection.ts'
 
 const words = sentences.calendar.drafts
 
@@ -43,6 +43,7 @@ export function useDrafts(filters: Record<string, string | undefined>, include: 
 export function Drafts({ drafts, shown, onMore, onWithdraw }: DraftsProps) {
   const canMove = useCan('posts:publish')
   const canWrite = useCan('posts:write')
+  useShown((drafts.value ?? []).slice(0, shown))
   const place = dropPlace(({ post }) => post.status === 'scheduled', onWithdraw)
   const item = (entry: Entry) => html`<li key=${entry.post.id} ...${draggable(entry, canMove)}>
     <${Pick} entry=${entry} />

@@ -12,13 +12,17 @@ export interface Entry {
   targets: ListedTarget[]
 }
 
+/** The entries of a post. */
+type ToEntries = (post: ListedPost) => Entry[]
+
 /**
- * The entries of posts, by their days. Deliveries that are due together stand together. Those that were published stand
- * on the day when they were, unless `days` lacks it.
+ * Makes the entries of posts. Deliveries that are due together stand together. Those that were published stand on the
+ * day when they were, unless `days` lacks it. A post that is the same object as before has the same entries.
  */
-export function groupByDay(posts: ListedPost[], timeZone: string, days: readonly string[]): Map<string, Entry[]> {
+export function entriesIn(timeZone: string, days: readonly string[]): ToEntries {
   const dayOf = (instant: string) => toLocal(new Date(instant), timeZone).slice(0, 10)
-  const entries = posts.flatMap((post): Entry[] => {
+  const kept = new WeakMap<ListedPost, Entry[]>()
+  const make: ToEntries = (post) => {
     const byDue = Map.groupBy(post.targets ?? [], ({ scheduledAt }) => scheduledAt ?? post.scheduledAt!)
     return [...byDue].flatMap(([due, targets]) => {
       const dueDay = dayOf(due)
@@ -31,7 +35,17 @@ export function groupByDay(posts: ListedPost[], timeZone: string, days: readonly
         return { post, instant: published ?? due, day, targets }
       })
     })
-  })
+  }
+  return (post) => {
+    const entries = kept.get(post) ?? make(post)
+    kept.set(post, entries)
+    return entries
+  }
+}
+
+/** The entries of posts, by their days. */
+export function groupByDay(posts: ListedPost[], toEntries: ToEntries): Map<string, Entry[]> {
+  const entries = posts.flatMap(toEntries)
   entries.sort((a, b) => a.instant.localeCompare(b.instant))
   return Map.groupBy(entries, ({ day }) => day)
 }

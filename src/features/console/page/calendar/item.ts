@@ -50,8 +50,8 @@ function stepOf(key: string): number | undefined {
 export function useArrows() {
   const grid = useRef<HTMLElement>(null)
   useEffect(() => {
-    const adds = grid.current!.querySelectorAll<HTMLElement>('.add')
-    if (adds.length > 0 && ![...adds].some(({ tabIndex }) => tabIndex === 0)) adds[0]!.tabIndex = 0
+    const add = grid.current!.querySelector<HTMLElement>('.add[tabindex="0"], .add')
+    if (add && !grid.current!.querySelector('.add[tabindex="0"]')) add.tabIndex = 0
   })
   const onKeyDown = (event: KeyboardEvent) => {
     const add = event.target as HTMLElement

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ListedMedia, Media } from '../../../../clients/sdk/index.ts'
-import { type Pages, TYPING_MS, usePages } from '../hooks.ts'
+import { type Pages, typingEnds, usePages } from '../hooks.ts'
 import { html } from '../html.ts'
 import { sentences } from '../language.ts'
 import { Empty, Loading } from '../parts.ts'
@@ -30,8 +30,12 @@ export function SearchField({ value, onSearch }: { value: string; onSearch: (q: 
   useEffect(() => setTyped((typed) => (typed.trim() === value ? typed : value)), [value])
   useEffect(() => {
     if (q === value) return
-    const timer = setTimeout(onSearch, TYPING_MS, q)
-    return () => clearTimeout(timer)
+    const controller = new AbortController()
+    typingEnds(controller.signal).then(
+      () => controller.signal.aborted || onSearch(q),
+      () => {},
+    )
+    return () => controller.abort()
   }, [q])
   return html`<label>${words.search} <input type="search" placeholder=${words.searchHint} dir="auto" maxlength="200" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} /></label>`
 }

@@ -44,7 +44,7 @@ export const shared = {
     title: 'Erste Schritte',
     noAccount: 'Noch ist kein Konto verbunden.',
     others: 'Konten mit ⚠ dienen nur der Ansicht: Dort kann nichts veröffentlicht werden.',
-    simulated: 'Was auf {accounts} veröffentlicht wird, bleibt hier, und niemand sieht es.',
+    simulated: 'Was auf {networks} veröffentlicht wird, bleibt hier, und niemand sieht es.',
     connect: 'Echtes Konto verbinden',
     hide: 'Ausblenden',
   },

@@ -44,7 +44,7 @@ export const shared = {
     title: 'Primeros pasos',
     noAccount: 'Todavía no hay ninguna cuenta conectada.',
     others: 'Las cuentas con ⚠ son de muestra: no se puede publicar nada en ellas.',
-    simulated: 'Lo que se publica en {accounts} se queda aquí y nadie lo ve.',
+    simulated: 'Lo que se publica en {networks} se queda aquí y nadie lo ve.',
     connect: 'Conectar una cuenta real',
     hide: 'Ocultar',
   },

@@ -44,7 +44,7 @@ export const shared = {
     title: 'はじめに',
     noAccount: 'まだアカウントが接続されていません。',
     others: '⚠ の付いたアカウントは見本です。そこには何も公開できません。',
-    simulated: '{accounts} に公開したものはここに残り、誰にも見えません。',
+    simulated: '{networks} に公開したものはここに残り、誰にも見えません。',
     connect: '実際のアカウントを接続',
     hide: '隠す',
   },

@@ -44,7 +44,7 @@ export const shared = {
     title: 'Primeiros passos',
     noAccount: 'Nenhuma conta está conectada ainda.',
     others: 'As contas com ⚠ são de demonstração: nada pode ser publicado nelas.',
-    simulated: 'O que é publicado em {accounts} fica aqui, e ninguém vê.',
+    simulated: 'O que é publicado em {networks} fica aqui, e ninguém vê.',
     connect: 'Conectar uma conta real',
     hide: 'Ocultar',
   },
