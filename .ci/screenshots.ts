@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
+import { Postroom } from '../src/clients/sdk/index.ts'
 import { launchBrowser } from '../test/helpers/browser.ts'
 import { runService } from '../test/helpers/command.ts'
 import { until } from '../test/helpers/until.ts'
@@ -10,6 +11,19 @@ import { until } from '../test/helpers/until.ts'
 // Takes the pictures of README.md: `make screenshots`. They show the demo of a fresh database.
 
 const FOLDER = '.github/screenshots'
+
+/** The middle of the next month, around which posts are due. */
+const MIDDLE = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 15, 8))
+const DAY_MS = 86_400_000
+
+/** The colours of the sky and the sea, and the text of each post with a picture. */
+const POSTS = [
+  ['#f2b8a0', '#7a3b5e', 'The lantern room is open on Sunday. Come up and see the lamp.'],
+  ['#a9d6e5', '#1d4e63', 'Fog signal test at noon. Cover your ears.'],
+  ['#ffd9a0', '#35506b', 'New in the shop: postcards of the tower at dusk.'],
+  ['#c8e6c9', '#2e5e4e', 'We are looking for a keeper for the winter.'],
+  ['#d8c4f0', '#3c2f63', 'Stars above the gallery. No filter.'],
+] as const
 
 const dataDir = await mkdtemp(join(tmpdir(), 'postroom-screenshots-'))
 const service = await runService('start', { DATA_DIR: dataDir, MEDIA_DIR: join(dataDir, 'media') })
@@ -20,9 +34,17 @@ try {
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
   })
+  await fill(new Postroom({ key: service.facts.key!, baseUrl: service.facts.api! }))
   await page.goto(service.facts.console!)
   await page.getByRole('navigation').waitFor()
+  await page.getByRole('button', { name: 'Hide', exact: true }).click()
+  await page.evaluate(`location.hash = '/calendar?date=${MIDDLE.toISOString().slice(0, 10)}'`)
+  await page
+    .locator('.month .pictures img')
+    .nth(2 * POSTS.length)
+    .waitFor()
   await take(page, 'calendar')
+  await page.getByRole('button', { name: 'Today' }).click()
   await page.locator('.chip').filter({ hasText: 'Failed' }).first().click()
   await page.getByText('Attempt 1').waitFor()
   await take(page, 'post')
@@ -43,6 +65,25 @@ try {
   await browser.close()
   await service.stop()
   await rm(dataDir, { recursive: true })
+}
+
+/** Adds posts with pictures to those of the demo. */
+async function fill(client: Postroom): Promise<void> {
+  const accounts = await Array.fromAsync(client.accounts.list())
+  const files: string[] = []
+  for (const [sky, sea] of POSTS) {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900"><rect width="1200" height="900" fill="${sky}"/><circle cx="820" cy="300" r="110" fill="#fffbe8"/><path d="M0 640 Q 300 560 600 640 T 1200 620 V 900 H 0 Z" fill="${sea}"/></svg>`
+    const picture = await sharp(Buffer.from(svg)).jpeg().toBuffer()
+    files.push((await client.uploads.create(new File([new Uint8Array(picture)], 'sea.jpg', { type: 'image/jpeg' }))).id)
+  }
+  for (const [index, [, , caption]] of [...POSTS, ...POSTS, ...POSTS].entries()) {
+    await client.posts.create({
+      accountIds: accounts.slice(index % 3, (index % 3) + 2).map(({ id }) => id),
+      caption,
+      mediaIds: [files[index % files.length]!],
+      scheduledAt: new Date(MIDDLE.getTime() + (index - 7) * DAY_MS + (index % 4) * 2 * 3_600_000).toISOString(),
+    })
+  }
 }
 
 async function take(page: Page, name: string): Promise<void> {
