@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ListedPost } from '../../../../clients/sdk/index.ts'
 
-/* What keeps frames short with hundreds of posts: few are drawn in one frame, and none without a reason. */
+/* Frames stay short with hundreds of posts: few are drawn in one frame, and none without a reason. */
 
 /** A frame that took longer is followed by one that draws less. */
 const LONG_FRAME_MS = 25
@@ -26,8 +26,8 @@ export function useGradual(total: number, key: string): number {
 }
 
 /**
- * Returns the element of each name, and the same object as before if its inputs are the same: Preact leaves it alone.
- * Another `shown` begins anew.
+ * Draws elements by their names. One whose inputs are the same as before stays the same object, which Preact leaves
+ * alone. Another `shown` begins anew.
  */
 export function useElements(shown = '') {
   const kept = useMemo(() => new Map<string, { inputs: readonly unknown[]; element: VNode }>(), [shown])

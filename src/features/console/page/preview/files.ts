@@ -12,7 +12,7 @@ export type ShownFile = Picture & Partial<Pick<Media, 'width' | 'height' | 'focu
 
 export type Layout = Omit<ImageLayout, 'source'>
 
-/** What a network gets of a file. */
+/** A file as a network gets it. */
 interface Got {
   file: ShownFile
   /** Undefined if it is not known. */
@@ -23,7 +23,7 @@ interface Got {
   bars: string | undefined
 }
 
-/** What a network gets of each file of a part, by `mediaFit`. */
+/** The files of a part as a network gets them, by `mediaFit`. */
 export function gotOf(part: PostPart, files: ReadonlyMap<string, ShownFile>, { mediaFit, padColor }: Fit): Got[] {
   return part.files.map(({ mediaId, altText, rendition }) => {
     const file = { ...(files.get(mediaId) ?? { kind: 'image', fileName: null, url: null }), id: mediaId, altText }
