@@ -27,7 +27,7 @@ export function useGradual(total: number, key: string): number {
 
 /**
  * Draws elements by their names. One whose inputs are the same as before stays the same object, which Preact leaves
- * alone. Another `shown` begins anew.
+ * alone. Another `shown` draws all of them again.
  */
 export function useElements(shown = '') {
   const kept = useMemo(() => new Map<string, { inputs: readonly unknown[]; element: VNode }>(), [shown])
