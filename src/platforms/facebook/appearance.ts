@@ -8,7 +8,7 @@ export const facebookAppearance: PlatformAppearance = {
     charactersMax: 110,
     source: {
       url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2026',
       seenAt: '2026-11-30',
     },
@@ -26,7 +26,7 @@ export const facebookAppearance: PlatformAppearance = {
   },
   source: {
     url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'cross-checked',
+    confidence: 'assumed',
     version: '2026-06-23',
     seenAt: '2026-11-30',
   },

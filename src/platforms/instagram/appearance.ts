@@ -7,7 +7,7 @@ export const instagramAppearance: PlatformAppearance = {
     charactersMax: 125,
     source: {
       url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2026',
       seenAt: '2026-11-30',
     },
@@ -17,7 +17,7 @@ export const instagramAppearance: PlatformAppearance = {
     firstSetsRatio: true,
     source: {
       url: 'https://docs.postsyncer.com/platforms/instagram',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2026',
       seenAt: '2026-11-30',
     },
@@ -26,14 +26,14 @@ export const instagramAppearance: PlatformAppearance = {
     ratio: 0.75,
     source: {
       url: 'https://pictuary.com/glossary/profile-grid',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2025',
       seenAt: '2026-11-30',
     },
   },
   source: {
     url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'cross-checked',
+    confidence: 'assumed',
     version: '2026-06-23',
     seenAt: '2026-11-30',
   },

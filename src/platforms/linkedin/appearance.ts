@@ -8,7 +8,7 @@ export const linkedinAppearance: PlatformAppearance = {
     charactersMax: 140,
     source: {
       url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2026',
       seenAt: '2026-11-30',
     },
@@ -26,7 +26,7 @@ export const linkedinAppearance: PlatformAppearance = {
   },
   source: {
     url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'cross-checked',
+    confidence: 'assumed',
     version: '2026-06-23',
     seenAt: '2026-11-30',
   },

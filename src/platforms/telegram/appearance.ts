@@ -16,7 +16,7 @@ export const telegramAppearance: PlatformAppearance = {
   },
   source: {
     url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'cross-checked',
+    confidence: 'assumed',
     version: '2026-06-23',
     seenAt: '2026-11-30',
   },

@@ -7,7 +7,7 @@ export const threadsAppearance: PlatformAppearance = {
     charactersMax: 250,
     source: {
       url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'cross-checked',
+      confidence: 'assumed',
       version: '2026',
       seenAt: '2026-11-30',
     },

@@ -27,7 +27,7 @@ export const xAppearance: PlatformAppearance = {
   },
   source: {
     url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'cross-checked',
+    confidence: 'assumed',
     version: '2026-06-23',
     seenAt: '2026-11-30',
   },
