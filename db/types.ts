@@ -529,6 +529,26 @@ export interface Sweeps {
   nextAt: Generated<Timestamp>;
 }
 
+export interface UploadParts {
+  bytes: number;
+  firstByte: number;
+  mediaId: string;
+  storageKey: string;
+  userId: string;
+}
+
+export interface Uploads {
+  bytes: number | null;
+  error: Json | null;
+  expiresAt: Timestamp;
+  keyId: string;
+  leasedUntil: Timestamp | null;
+  mediaId: string;
+  sha256: Buffer | null;
+  userId: string;
+  writer: string | null;
+}
+
 export interface Users {
   createdAt: Generated<Timestamp>;
   externalReference: string | null;
@@ -626,6 +646,8 @@ export interface DB {
   sandboxClocks: SandboxClocks;
   schemaMigrations: SchemaMigrations;
   sweeps: Sweeps;
+  uploadParts: UploadParts;
+  uploads: Uploads;
   users: Users;
   webhookDeliveries: WebhookDeliveries;
   webhooks: Webhooks;

@@ -3,6 +3,9 @@ import type { Scope } from './scopes.ts'
 /** The files that a user may add to one process at a time. */
 export const UPLOADS_MAX = 100
 
+/** The files of a user whose addresses wait for bytes. */
+export const UPLOADS_PENDING_MAX = 1_000
+
 /** How far ahead posts are queued. */
 export const HORIZON_DAYS = 366
 
@@ -662,6 +665,51 @@ export const ERRORS = {
     status: 416,
     message: 'Range is outside the file',
     meaning: 'The `Range` header is outside the file.',
+  },
+  upload_not_found: {
+    status: 404,
+    message: 'No upload has this address: ask for another one',
+    meaning: 'The address of the upload was changed, or its API key is revoked, or its file is deleted.',
+  },
+  upload_expired: {
+    status: 410,
+    message: 'The address of the upload has expired: ask for another one',
+    meaning: 'The address expired before all bytes of the file arrived.',
+  },
+  upload_finished: {
+    status: 409,
+    message: 'The file is ready: its address takes no more bytes',
+    meaning: 'The file of the upload is complete.',
+  },
+  upload_busy: {
+    status: 409,
+    message: 'All bytes are there, and are being checked: ask again with HEAD',
+    meaning: 'Another request is completing the upload; `Retry-After` says when to ask again.',
+  },
+  upload_taken_over: {
+    status: 409,
+    message: 'A later request sends the file',
+    meaning: 'A later request has taken over the upload.',
+  },
+  upload_offset: {
+    status: 409,
+    message: (bytes: number) => `${bytes} bytes of the file are stored: continue with byte ${bytes}`,
+    meaning: 'The bytes of the request do not follow those that are stored; `Upload-Offset` is their number.',
+  },
+  upload_range: {
+    status: 400,
+    message: given,
+    meaning: 'The bytes of the request do not match its `Content-Range`, or the size of the file that was announced.',
+  },
+  upload_checksum: {
+    status: 400,
+    message: (sha256: string) => `The SHA-256 of the file is ${sha256}, not the one that was announced`,
+    meaning: 'The file has another SHA-256 than was announced.',
+  },
+  too_many_pending_uploads: {
+    status: 409,
+    message: `${UPLOADS_PENDING_MAX} files wait for their bytes: upload or delete some of them`,
+    meaning: 'Too many files of the user wait for their bytes.',
   },
   file_too_large: {
     status: 413,

@@ -176,6 +176,8 @@ export interface MediaFacts {
   kind?: MediaKind | null
   altText?: string | null
   focus?: Focus | null
+  /** `pending` if the file is being uploaded to an address; why that failed. Absent, or null, if it is there. */
+  missing?: string | null
 }
 
 export const MediaKind = StringEnum(MEDIA_KINDS, {
@@ -261,7 +263,7 @@ export const Adjustment = Type.Object(
 )
 export type Adjustment = Static<typeof Adjustment>
 
-const ALT_TEXT = 'The alternative text: what the file shows, for people who cannot see it.'
+export const ALT_TEXT = 'The alternative text: what the file shows, for people who cannot see it.'
 
 const image = {
   id: MEDIA_ID,

@@ -228,7 +228,8 @@ export const deleteUnusedMedia = prepared<
   (_db, value) => sql`
     with found as (
       select user_id, id, storage_key from media
-      where user_id = ${value('userId')} and id = ${value('id')} and kind is not null
+      where user_id = ${value('userId')} and id = ${value('id')} and (kind is not null or exists (
+        select from uploads where uploads.user_id = media.user_id and uploads.media_id = media.id))
       for update
     ),
     -- A delivery that has published the part with the file does not need it any more.

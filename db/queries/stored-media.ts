@@ -34,14 +34,16 @@ export const saveEdits = prepared<{ storageKey: string; edits: string }, never>(
     .$castTo<never>(),
 )
 
-/** The bytes of all files of a user that are stored, and of their renditions. */
+/** The bytes of all files of a user that are stored, of their renditions, and of the parts of uploads. */
 export async function sumMediaBytes(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(bytes), 0)::bigint as bytes
     from (
       select bytes from media where user_id = ${userId} and storage_key is not null
       union all
-      select bytes from renditions where user_id = ${userId} and storage_key is not null) as stored`.execute(db)
+      select bytes from renditions where user_id = ${userId} and storage_key is not null
+      union all
+      select bytes from upload_parts where user_id = ${userId}) as stored`.execute(db)
   return rows[0]!.bytes
 }
 

@@ -51,6 +51,7 @@ import { publicFiles } from '../features/media/public-files.ts'
 import { previewAddress, publicPreviews } from '../features/media/public-previews.ts'
 import { publishedFiles } from '../features/media/published-files.ts'
 import { makeRenditions as makeMissing } from '../features/media/renditions.ts'
+import { publicUploads } from '../features/media/uploads/public.ts'
 import type { MakeRenditions } from '../features/posts/fit.ts'
 import type { FileAddresses } from '../features/posts/list.ts'
 import { posts } from '../features/posts/plugin.ts'
@@ -136,6 +137,7 @@ export async function buildApp({
     await programs.register(requireSchema, { db })
     await programs.register(oauth, { ...context, ...authOptions })
     await programs.register(consent, { ...context, ...authOptions })
+    await programs.register(publicUploads, { ...files, db, keyring: context.keyring })
   })
   const opening = { ...context, openCredentials: context.keyring?.open }
   const time = { now: Date.now, clock: () => null }
@@ -167,7 +169,7 @@ export async function buildApp({
       await api.register(deliveries, { ...opening, makeRenditions })
       await api.register(deliveryMetrics, { ...opening, ...time, mode: postMetrics, log: app.log })
       await api.register(events, { db })
-      await api.register(media, { db, ...files, ended: DELETE_MEDIA })
+      await api.register(media, { ...context, ...files, ended: DELETE_MEDIA })
       await api.register(sandbox, { db })
       await api.register(keys, { db })
       await api.register(connectedApps, { db })

@@ -308,6 +308,7 @@ const WRITTEN: Row[] = [
     ...managed(200),
   },
   { operationId: 'uploadMedia', request: (_, { name }) => ({ parts: image(name) }), ...sameForAll(201) },
+  { operationId: 'createUpload', request: () => ({ body: { fileName: '1.jpg' } }), ...sameForAll(201) },
   { operationId: 'importMedia', request: () => ({ body: { url: 'https://files.example/1.jpg' } }), ...sameForAll(201) },
   {
     operationId: 'listMedia',

@@ -2,7 +2,8 @@ import type { Reply } from './app.ts'
 import { type Operation, operationsOf, readDocument } from './document.ts'
 
 /**
- * The codes that are sent before an operation is chosen, for a request that the HTTP layer cannot read, or by `/mcp`.
+ * The codes that are sent before an operation is chosen, for a request that the HTTP layer cannot read, by `/mcp`, or
+ * by the address of an upload.
  * No operation lists them, except for `request_timeout` at `uploadMedia`.
  */
 export const WITHOUT_OPERATION: ReadonlySet<unknown> = new Set([
@@ -17,6 +18,14 @@ export const WITHOUT_OPERATION: ReadonlySet<unknown> = new Set([
   'method_not_allowed',
   'origin_not_allowed',
   'confirmation_required',
+  'upload_not_found',
+  'upload_expired',
+  'upload_finished',
+  'upload_busy',
+  'upload_taken_over',
+  'upload_offset',
+  'upload_range',
+  'upload_checksum',
 ])
 
 interface CodedResponse {

@@ -1,3 +1,4 @@
+import { hash as hashOf } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -258,6 +259,10 @@ async function checkConnections(t: Test, scene: Scene, requests: Requests) {
     credentials_key_mismatch: withOtherKeyring,
   })) {
     await check('createConnection', 503, example, requests.createConnection(ada.key, app))
+    const headers = app === withOtherKeyring ? { 'idempotency-key': 'upload' } : {}
+    await ada.call('POST', '/media/uploads', { fileName: 'a' }, headers)
+    const again = call(app, ada.key, 'POST', '/media/uploads', { fileName: 'a' }, headers)
+    await check('createUpload', 503, example, again)
     const { body } = await create({ manual: true })
     const callback = { callbackUrl: String(await redirectBack()(new URL(body.url))) }
     const path = `/connections/${body.id}`
@@ -603,6 +608,12 @@ async function checkMedia(scene: Scene, requests: Requests) {
   await check('getMedia', 200, undefined, requests.getMedia(ada.key))
   await check('updateMedia', 200, undefined, requests.updateMedia(ada.key))
 
+  const sha256 = hashOf('sha256', image)
+  await check('createUpload', 201, undefined, requests.createUpload(ada.key))
+  await check('createUpload', 200, undefined, ada.call('POST', '/media/uploads', { fileName: 'a', sha256 }))
+  await check('createUpload', 400, 'missingFileName', ada.call('POST', '/media/uploads', {}))
+  await check('getUpload', 200, undefined, ada.call('GET', `/media/${fileId}/upload`))
+
   const send = (bytes: Buffer) => upload(app, ada, [['file', bytes]])
   await check('uploadMedia', 400, 'missingFile', upload(app, ada, [['altText', 'a']]))
   await check('uploadMedia', 400, 'file_type_unsupported', send(Buffer.from('<html>')))
@@ -694,7 +705,11 @@ async function checkStorage(t: Test, scene: Scene, requests: Requests) {
     t.teardown(() => app.close())
     await check('uploadMedia', 503, example, upload(app, ada, [['file', await jpeg(70)]]))
     await check('importMedia', 503, example, requests.importMedia(ada.key, app))
-    if (!isFull) await check('getMediaContent', 503, example, requests.getMediaContent(ada.key, app))
+    if (!isFull) {
+      await check('getMediaContent', 503, example, requests.getMediaContent(ada.key, app))
+      const known = { fileName: 'a', sha256: hashOf('sha256', scene.image) }
+      await check('createUpload', 503, example, call(app, ada.key, 'POST', '/media/uploads', known))
+    }
     await check('getMediaPreview', 503, example, requests.getMediaPreview(ada.key, app))
     await checkRenditions(scene, app, example)
   }
@@ -994,6 +1009,10 @@ t.test('each response matches its schema, and each error matches its example to 
     seen.add(`${operationId} 429 too_many_uploads`)
   }
   seen.add('uploadMedia 408 request_timeout')
+  // test/media/uploads.address.test.ts checks these.
+  for (const error of ['413 file_too_large', '409 media_quota', '409 too_many_pending_uploads']) {
+    seen.add(`createUpload ${error}`)
+  }
   // test/faults/bodies/ and test/auth/key-limit.test.ts check these.
   for (const { operationId, requestBody } of operations.values()) {
     if (requestBody?.content['application/json']) seen.add(`${operationId} 503 service_busy`)

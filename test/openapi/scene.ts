@@ -127,6 +127,7 @@ export function requestsOf(scene: Scene): Requests {
     chooseAccounts: send('POST', `/connections/${connectionId}/choose`, { ids: ['1'] }),
     completeConnection: send('POST', `/connections/${connectionId}/complete`, { callbackUrl: CALLBACK }),
     uploadMedia: async (key?: string, instance = app) => upload(instance, { key }, [['file', await jpeg(50)]]),
+    createUpload: send('POST', '/media/uploads', { fileName: 'a.mp4' }),
     importMedia: send('POST', '/media/import', { url: 'http://127.0.0.1/a' }),
     updateKey: send('PATCH', `/keys/${keyId}`, { name: 'a' }),
     createWebhook: send('POST', '/webhooks', { url: 'https://app.example.com/hook' }),

@@ -37,6 +37,14 @@ interface PostSubjects {
   media: MediaFacts[]
 }
 
+/** Why the bytes of a file are not there; null if they are. */
+const missingReason = sql<MediaFacts['missing']>`case when media.kind is null then (
+  select case
+    when uploads.error is not null then uploads.error ->> 'message'
+    when uploads.expires_at <= now() then 'its upload address has expired'
+    else 'pending' end
+  from uploads where uploads.user_id = media.user_id and uploads.media_id = media.id) end`
+
 /** The accounts and media among these that the user may use, in one round trip. The ids must be UUIDs. */
 export const readPostSubjects = prepared<{ userId: string; accountIds: string[]; mediaIds: string[] }, PostSubjects>(
   'read_post_subjects',
@@ -86,6 +94,7 @@ export const readPostSubjects = prepared<{ userId: string; accountIds: string[];
                 kind: eb.ref('kind'),
                 altText: eb.ref('altText'),
                 focus: eb.ref('focus'),
+                missing: missingReason,
               }),
             ),
           )

@@ -27,16 +27,18 @@ export const added = {
   201: { ...JsonResponse(Media, 'The file was added.', { image: IMAGE, video: VIDEO }), ...REPLAY_HEADERS },
 }
 
+export const quotaErrors = [
+  'idempotency_key_reused',
+  errorOf('media_quota', {
+    newBytes: 4_200_000,
+    usedBytes: 9_997_000_000,
+    quotaBytes: 10_000_000_000,
+  }),
+] as const
+
 export const quotaResponse = errorResponse(
   'The `Idempotency-Key` was sent with another request within the last 24 hours. Or the file would exceed the quota of your files. The request was not carried out.',
-  [
-    'idempotency_key_reused',
-    errorOf('media_quota', {
-      newBytes: 4_200_000,
-      usedBytes: 9_997_000_000,
-      quotaBytes: 10_000_000_000,
-    }),
-  ],
+  quotaErrors,
 )
 
 export const tooManyUploadsResponse = rateLimitResponse(

@@ -33,6 +33,8 @@ File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
 
 FIRST_PAUSE_SECONDS, PAUSE_MAX_SECONDS, RETRY_AFTER_MAX_SECONDS = 0.5, 8.0, 60.0
 UPLOAD_CHUNK_BYTES = 65_536
+# A smaller file is sent again as a whole.
+RESUMED_BYTES_MIN = 8 * 1024 * 1024
 # The tolerance of the libraries of https://www.standardwebhooks.com
 TOLERANCE_SECONDS = 300
 
@@ -109,12 +111,12 @@ class _Form:
     def __init__(self, file: File, file_name: Optional[str], fields: Json) -> None:
         self._file = file
         named = file if isinstance(file, (str, os.PathLike)) else getattr(file, "name", "file")
-        name = file_name or os.path.basename(str(named)) or "file"
+        self.name = file_name or os.path.basename(str(named)) or "file"
         boundary = f"postroom-{uuid.uuid4().hex}"
         self.type = f"multipart/form-data; boundary={boundary}"
         texts = {key: json.dumps(value) if isinstance(value, dict) else value for key, value in fields.items()}
         part = f'--{boundary}\r\ncontent-disposition: form-data; name="'
-        escaped = name.replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
+        escaped = self.name.replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
         self._head = "".join(f'{part}{key}"\r\n\r\n{value}\r\n' for key, value in texts.items() if value is not None)
         self._head += f'{part}file"; filename="{escaped}"\r\ncontent-type: application/octet-stream\r\n\r\n'
         self._tail = f"\r\n--{boundary}--\r\n"
@@ -122,11 +124,8 @@ class _Form:
 
     def __iter__(self) -> Iterator[bytes]:
         yield self._head.encode()
-        if isinstance(self._file, bytes):
-            yield self._file
-        elif isinstance(self._file, (str, os.PathLike)):
-            with open(self._file, "rb") as file:
-                yield from iter(lambda: file.read(UPLOAD_CHUNK_BYTES), b"")
+        if isinstance(self._file, (str, os.PathLike, bytes)):
+            yield from _read_from(self._file, 0)
         else:
             source = self._file
             yield from iter(lambda: source.read(UPLOAD_CHUNK_BYTES), b"")
@@ -144,7 +143,7 @@ class _Client:
     ) -> None:
         base = base_url.rstrip("/")
         self._base_url = base if base.endswith("/api/v1") else f"{base}/api/v1"
-        self._key, self._max_retries, self._timeout = key, max_retries, timeout
+        self._key, self.max_retries, self._timeout = key, max_retries, timeout
         self._opener = build_opener(_NoRedirect)
 
     def json(self, method: str, path: str, query: Json, **request: Any) -> Result:
@@ -154,6 +153,19 @@ class _Client:
             return Result(json.loads(response.read()), response.status, response.headers)
 
         return self._with_retries(read, method, path, query, **request)
+
+    def outside(self, method: str, path: str, headers: Mapping[str, str], data: Optional[Iterator[bytes]] = None) -> Message:
+        """Sends a request to a path beside the API once, without the key, and returns the headers of its response."""
+        url = self._base_url[: -len("/api/v1")] + path
+        try:
+            response = self._opener.open(Request(url, data, dict(headers), method=method), timeout=UPLOAD_TIMEOUT_SECONDS)
+            response.read()
+            found: Message = response.headers
+            return found
+        except HTTPError as error:
+            raise _to_error(error) from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise NoResponse(f"No response from {urlsplit(url).netloc} ({error})") from error
 
     def file(self, path: str, query: Json, byte_range: Optional[str]) -> BinaryIO:
         """The bytes of a file, to read from."""
@@ -176,7 +188,7 @@ class _Client:
             sent["content-type"] = form.type if form else "application/json"
         data = form or (None if body is None else json.dumps(body).encode())
         url = self._base_url + path + _to_query(query)
-        most = self._max_retries if max_retries is None else max_retries
+        most = self.max_retries if max_retries is None else max_retries
         retries = 0
         while True:
             try:
@@ -244,15 +256,89 @@ class _EventsExtras(_Group):
 
         return Pages(fetch, {**query, "wait": 20}, "after")
 
+# The service ends uploads and imports that stall.
+UPLOAD_TIMEOUT_SECONDS = 3600.0
+
 class _UploadsExtras(_Group):
-    # The service ends uploads and imports that stall.
-    timeout = 3600.0
+    timeout = UPLOAD_TIMEOUT_SECONDS
 
     def create(
         self, file: File, file_name: Optional[str] = None, idempotency_key: Optional[str] = None, **fields: Any
     ) -> Result:
-        """Uploads a path, bytes or an open binary file, with the fields altText, externalReference and metadata."""
-        return self._create("/media", {}, _Form(file, file_name, fields), idempotency_key)
+        """Uploads a path, bytes or an open binary file, with the fields altText, externalReference and metadata.
+
+        From 8 MiB on, a path or bytes go on where a connection was lost.
+        """
+        form = _Form(file, file_name, fields)
+        if isinstance(file, (str, os.PathLike, bytes)) and _size_of(file) >= RESUMED_BYTES_MIN:
+            uploaded = self._resumably(file, form.name, fields, idempotency_key)
+            if uploaded is not None:
+                return uploaded
+        return self._create("/media", {}, form, idempotency_key)
+
+    def _resumably(
+        self, file: Union[str, "os.PathLike[str]", bytes], name: str, fields: Json, idempotency_key: Optional[str]
+    ) -> Optional[Result]:
+        """None if the service has no addresses."""
+        size, digest = _size_of(file), hashlib.sha256()
+        for chunk in _read_from(file, 0):
+            digest.update(chunk)
+        known = {key: value for key, value in fields.items() if value is not None}
+        body = {**known, "fileName": name, "bytes": size, "sha256": digest.hexdigest()}
+        if isinstance(body.get("focus"), str):
+            body["focus"] = dict(zip("xy", map(float, body["focus"].split(","))))
+        try:
+            created = self._create("/media/uploads", {}, body, idempotency_key)
+        except PostroomError as error:
+            # Those of an earlier version, and of a service without a key that signs addresses.
+            if error.code in ("route_not_found", "method_not_allowed", "credentials_key_missing"):
+                return None
+            raise
+        if created["uploadUrl"] is not None:
+            self._send(created["uploadUrl"], file, size)
+        return self._client.json("GET", _path("/media/{}", created["id"]), {})
+
+    def _send(self, url: str, file: Union[str, "os.PathLike[str]", bytes], size: int) -> None:
+        # The service is where the API is, whatever its name for others.
+        address = url[url.index("/files/uploads/"):]
+        offset, retries = 0, 0
+        while True:
+            # An empty piece after the last byte asks to complete the file.
+            piece = f"{offset}-{size - 1}" if offset < size else "*"
+            headers = {"content-range": f"bytes {piece}/{size}", "content-length": str(size - offset)}
+            try:
+                self._client.outside("PUT", address, headers, _read_from(file, offset))
+                return
+            except PostroomError as error:
+                failure = error
+            is_ahead = failure.code in ("upload_offset", "upload_busy")
+            pause = 1.0 if is_ahead else _pause_before(retries, failure, True)
+            if pause is None or retries >= self._client.max_retries:
+                raise failure
+            time.sleep(pause)
+            stored = offset
+            try:
+                state = self._client.outside("HEAD", address, {})
+                if state["upload-complete"] == "?1":
+                    return
+                stored = int(state["upload-offset"])
+            except (NoResponse, ServerError):
+                pass
+            # An upload that makes progress may fail again.
+            retries = 0 if failure.code == "upload_busy" or stored > offset else retries + 1
+            offset = stored
+
+def _size_of(file: Union[str, "os.PathLike[str]", bytes]) -> int:
+    return len(file) if isinstance(file, bytes) else os.path.getsize(file)
+
+def _read_from(file: Union[str, "os.PathLike[str]", bytes], offset: int) -> Iterator[bytes]:
+    if isinstance(file, bytes):
+        for begin in range(offset, len(file), UPLOAD_CHUNK_BYTES):
+            yield file[begin : begin + UPLOAD_CHUNK_BYTES]
+        return
+    with open(file, "rb") as source:
+        source.seek(offset)
+        yield from iter(lambda: source.read(UPLOAD_CHUNK_BYTES), b"")
 
 def verify_webhook(body: Union[bytes, str], headers: Mapping[str, str], secrets: Union[str, Sequence[str]]) -> Json:
     """Returns the event, if one of `secrets` has signed the body, as it was received, within 300 seconds of now."""
@@ -427,6 +513,8 @@ class Sandbox(_Group):
 
 class Uploads(_UploadsExtras):
     def from_url(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/media/import", {}, body, idempotency_key)
+    def get(self, id: str) -> Result: return self._client.json("GET", _path("/media/{}/upload", id), {})
+    def request(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/media/uploads", {}, body, idempotency_key)
 
 class Users(_Group):
     def create(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/users", {}, body, idempotency_key)

@@ -284,7 +284,16 @@ class Sandbox extends extras.Group {
     this.http.send<T.SandboxClock>('PUT', '/sandbox/clock', body, options)
 }
 
-class Uploads extends extras.Uploads {}
+class Uploads extends extras.Uploads {
+  /** Returns how many bytes of a file have arrived at its address, whether it is ready, and why it failed. */
+  readonly get = (id: string, options?: Options) => this.http.get<T.Upload>(path`/media/${id}/upload`, {}, options)
+  /**
+   * Returns an address that takes the bytes of one file without an API key: from a browser, a script, or another
+   * machine.
+   */
+  readonly request = (body: T.CreateUpload, options?: CreateOptions) =>
+    this.http.create<T.CreatedUpload>('/media/uploads', body, options)
+}
 
 class Users extends extras.Group {
   /** Creates a user, who has no key yet: `createUserKey` creates one. */

@@ -738,6 +738,22 @@ export type CreatePosts = {
   /** The posts: 1 to 100, for at most 500 accounts in all of them together. */
   posts: Array<CreatePost>
 }
+/** A file that is going to be uploaded to an address. Unknown keys are rejected. */
+export type CreateUpload = {
+  /** The name of the file, which people see. Its type is detected from the content. */
+  fileName: string
+  /** The size of the file. Another size is rejected then, and the quota is checked now. */
+  bytes?: number
+  /** The SHA-256 of the file as 64 hexadecimal digits. Other bytes are rejected then. If you have added the same bytes before, the response is that file, and nothing has to be sent. */
+  sha256?: string
+  /** The alternative text: what the file shows, for people who cannot see it. */
+  altText?: string
+  focus?: Focus
+  /** Your own name for the file, such as an id in your database. It need not be unique. */
+  externalReference?: string
+  /** Up to 20 pairs of a name and a text of your own, which are stored and returned unchanged. A name has at most 40 characters, a text 500. */
+  metadata?: Record<string, string>
+}
 /** A new user. Unknown keys are rejected. */
 export type CreateUser = {
   /** The name, such as that of your customer. It must not be blank, and need not be unique. */
@@ -839,6 +855,26 @@ export type CreatedPosts = {
 }
 /** `scheduled` where a time or a slot was requested, otherwise `draft`. */
 export type CreatedStatus = 'draft' | 'scheduled'
+/** A file, and the address to upload it to. */
+export type CreatedUpload = {
+  /** The id of the file, for `mediaIds` of a post. */
+  id: string
+  state: UploadState
+  /** The size of the file in bytes. `null` where it is not known yet. */
+  bytes: number | null
+  /** How many of its bytes are stored. */
+  receivedBytes: number
+  /** The largest size that the service accepts. */
+  maxBytes: number
+  /** When the address ends, in UTC with milliseconds. `null` for a file that has none, or had one long ago. */
+  expiresAt: string | null
+  /** Why the upload failed. `null` otherwise. */
+  error: UploadError | null
+  /** The id of another file of yours with the same bytes: this one is a copy, which you may delete. `null` without such a file, for a key that is limited to some accounts, and at the address itself. */
+  duplicateOf: string | null
+  /** The address for the bytes, which needs no key: a client that has it can send this file, and nothing else. `null` if the file is there already. No later response has it. */
+  uploadUrl: string | null
+}
 /** The API key of a request, without its secret. */
 export type CurrentApiKey = {
   /** The id of the key. */
@@ -1782,6 +1818,15 @@ export type ErrorCode =
   | 'media_without_content'
   | 'precondition_failed'
   | 'range_not_satisfiable'
+  | 'upload_not_found'
+  | 'upload_expired'
+  | 'upload_finished'
+  | 'upload_busy'
+  | 'upload_taken_over'
+  | 'upload_offset'
+  | 'upload_range'
+  | 'upload_checksum'
+  | 'too_many_pending_uploads'
   | 'file_too_large'
   | 'file_too_complex'
   | 'file_invalid'
@@ -3952,6 +3997,39 @@ export type UpdatedPost = {
   /** What has no effect, or another one than you may expect. At most 100. Absent where there is nothing. */
   warnings?: Array<PostWarning>
 }
+/** A file that is uploaded to an address: how far it is. */
+export type Upload = {
+  /** The id of the file, for `mediaIds` of a post. */
+  id: string
+  state: UploadState
+  /** The size of the file in bytes. `null` where it is not known yet. */
+  bytes: number | null
+  /** How many of its bytes are stored. */
+  receivedBytes: number
+  /** The largest size that the service accepts. */
+  maxBytes: number
+  /** When the address ends, in UTC with milliseconds. `null` for a file that has none, or had one long ago. */
+  expiresAt: string | null
+  /** Why the upload failed. `null` otherwise. */
+  error: UploadError | null
+  /** The id of another file of yours with the same bytes: this one is a copy, which you may delete. `null` without such a file, for a key that is limited to some accounts, and at the address itself. */
+  duplicateOf: string | null
+}
+/** Why an upload failed. */
+export type UploadError = {
+  /** The reason, for programs. There may be others than these.
+
+- `file_type_unsupported`: The file is of a type that the service does not accept.
+- `file_invalid`: The file is empty, damaged or cut off, or has bytes after its end.
+- `file_too_large`: The file is over a limit on its size.
+- `file_too_complex`: The file has too many frames or pixels, or reading it takes too much time or memory.
+- `upload_checksum`: The file has another SHA-256 than was announced.
+- `media_quota`: With the file, the files of the user would have more bytes than the operator allows.
+- `upload_expired`: The address expired before all bytes of the file arrived. */
+  code: string
+  /** The reason in words, for people. */
+  message: string
+}
 /** One file, with an optional alternative text, focus, reference and metadata, in any order. Other parts are rejected. */
 export type UploadMedia = {
   /** The file. Its name is kept; its type is detected from the content. */
@@ -3965,6 +4043,12 @@ export type UploadMedia = {
   /** Your own pairs of names and texts, as for `importMedia`, as JSON: `{"campaign": "spring"}`. */
   metadata?: string
 }
+/** How far an upload is.
+
+- `pending`: bytes are missing, or the file is being checked.
+- `ready`: the file can be published, and `getMedia` returns it.
+- `failed`: `error` says why. Until `expiresAt`, the address takes the file again from its first byte. */
+export type UploadState = 'pending' | 'ready' | 'failed'
 /** Who owns posts, media, accounts and API keys. */
 export type User = {
   /** The id of the user. */

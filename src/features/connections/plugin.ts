@@ -6,12 +6,12 @@ import * as operations from '../../../schemas/operations/index.ts'
 import type { PlatformId } from '../../../schemas/platform.ts'
 import { fail } from '../../base/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
+import { vaultOf } from '../../base/http/vault.ts'
 import { chooseAccounts } from './choose.ts'
 import { completeFlow } from './complete.ts'
 import type { ConnectionContext } from './context.ts'
 import { prepareConnection, storeConnection } from './create.ts'
 import { deleteOwnApp, listOwnApps, putApp } from './stored-apps.ts'
-import { vaultOf } from './vault.ts'
 import { toConnection } from './view.ts'
 
 const notFound = () => fail('connection_not_found')

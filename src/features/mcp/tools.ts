@@ -6,6 +6,7 @@ import type { Media, MediaList } from '../../../schemas/media.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import type { Platform, PlatformList } from '../../../schemas/platform-detail.ts'
 import type { SlotList } from '../../../schemas/schedule.ts'
+import type { CreatedUpload, Upload } from '../../../schemas/upload.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
@@ -114,6 +115,16 @@ const SPECIAL: readonly ToolDefinition[] = [
       return { body, text: describeFile(body) }
     },
   }),
+  simpleTool(
+    operations.createUpload,
+    ({ id, state, uploadUrl, maxBytes }: CreatedUpload) =>
+      `File ${id}: ${uploadUrl === null ? state : `send up to ${maxBytes} bytes by PUT, without a key, to ${uploadUrl}`}`,
+  ),
+  simpleTool(
+    operations.getUpload,
+    ({ id, state, receivedBytes, error }: Upload) =>
+      `File ${id}: ${state}, ${receivedBytes} bytes${error ? `: ${error.message}` : ''}`,
+  ),
   simpleTool(operations.deletePost, () => 'The post no longer exists.'),
   simpleTool(operations.resolveDelivery, describePost),
 ]

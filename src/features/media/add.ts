@@ -45,7 +45,15 @@ interface IncomingFile {
    * with the same bytes. Throws a 400 that names the file's problem.
    */
   store(description: Partial<FileDescription>, id?: string): Promise<(db: Db) => Promise<Added>>
+  /**
+   * Inspects the saved file and stores its bytes, whether or not the user has them. Throws what `store` throws.
+   * `counts` is false if the quota counts its bytes already.
+   */
+  place(options: { counts: boolean }): Promise<PlacedFile>
 }
+
+/** A file whose bytes are stored, and that is still staged. */
+export type PlacedFile = Omit<PromotedFile, 'id' | 'searchText' | keyof FileDescription>
 
 /**
  * Lets `use` add a file to the user's media. If `use` fails, or adds no new media, the file's bytes are deleted.
@@ -81,7 +89,18 @@ async function receiveFile<R extends { result: Added | undefined }>(
       if (error instanceof StorageError) onReceiveError?.()
       throw error
     })
+  const place = async ({ counts }: { counts: boolean }): Promise<PlacedFile> => {
+    if (!saved) throw new Error('No file was saved before it was to be stored')
+    // Before the file is inspected and stored. withinQuota counts concurrent uploads as well.
+    if (counts) await refuseOverQuota(library, { userId, newBytes: saved.bytes })
+    const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
+    put = 'started'
+    await storage.put(file.storageKey, path, facts.mimeType)
+    put = 'done'
+    return { ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
+  }
   const incoming: IncomingFile = {
+    place,
     async save(source) {
       saved = await receive(saveFile(source, path, bytesMax, lease.lost))
       return saved.sha256
@@ -91,18 +110,12 @@ async function receiveFile<R extends { result: Added | undefined }>(
       const [known] = await reuseMediaBySha256(db, { userId, ...saved })
       const lostKey = known && (await findLostKey(library, userId, known))
       if (known && !lostKey) return async () => ({ media: known, isNew: false })
-      // Before the file is inspected and stored. promoteWithinQuota counts concurrent uploads as well. A lost file
-      // counts already.
-      if (!known) await refuseOverQuota(library, { userId, newBytes: saved.bytes })
-      const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
-      put = 'started'
-      await storage.put(file.storageKey, path, facts.mimeType)
-      put = 'done'
+      // A lost file counts already.
+      const placed = await place({ counts: !known })
       if (known && lostKey) return (db) => replaceLost(db, known, { ...file, lostKey })
       const described = describe(description)
-      const searchText = searchTextOf(described)
-      const promoted = { id, ...described, searchText, ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
-      return (db) => promoteWithinQuota({ ...library, db }, promoted)
+      const promoted = { id, ...described, searchText: searchTextOf(described), ...placed }
+      return (db) => withinQuota({ ...library, db }, promoted, (db) => promote(db, promoted))
     },
   }
   try {
@@ -141,7 +154,7 @@ export async function addMedia(
 }
 
 /** The storage key of media whose bytes are lost, or are not as many as they were. */
-async function findLostKey(
+export async function findLostKey(
   { db, storage }: Library,
   userId: string,
   { id, bytes }: Media,
@@ -172,14 +185,20 @@ async function promote(db: Db, file: PromotedFile): Promise<Added> {
   throw new Error('The file was marked for deletion while it was being added: its lease had expired')
 }
 
-/** Uploads of one user wait for each other while there is a quota, so that all of them are counted. */
-async function promoteWithinQuota(library: Library, file: PromotedFile): Promise<Added> {
-  if (library.quotaBytes === undefined) return promote(library.db, file)
+/**
+ * Adds a file by `add`, unless the quota is exceeded then. Uploads of one user wait for each other while there is a
+ * quota, so that all of them are counted.
+ */
+export async function withinQuota(
+  library: Library,
+  { userId, bytes }: { userId: string; bytes: number },
+  add: (db: Db) => Promise<Added>,
+): Promise<Added> {
+  if (library.quotaBytes === undefined) return add(library.db)
   return inTransaction(library.db, async (db) => {
-    await lockUser(db, file)
-    const added = await promote(db, file)
-    if (added.isNew)
-      await refuseOverQuota({ ...library, db }, { userId: file.userId, newBytes: file.bytes, isCounted: true })
+    await lockUser(db, { userId })
+    const added = await add(db)
+    if (added.isNew) await refuseOverQuota({ ...library, db }, { userId, newBytes: bytes, isCounted: true })
     return added
   })
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Db } from '../../../db/client.ts'
@@ -8,17 +8,16 @@ import {
   type RenditionFacts,
   type RenditionKey,
 } from '../../../db/queries/renditions.ts'
-import { lockUser, renewLease, stageFile } from '../../../db/queries/staged-files.ts'
+import { lockUser } from '../../../db/queries/staged-files.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import type { MediaType } from '../../../schemas/media.ts'
 import { createSlots } from '../../base/slots.ts'
 import { UnpublishableError } from '../../base/storage/storage.ts'
 import { refuseOverQuota } from './add.ts'
 import { copyStored } from './copy-stored.ts'
-import { discardUnused, type Put } from './discard-file.ts'
-import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
 import { publishedFiles } from './published-files.ts'
+import { storeFile } from './store-file.ts'
 
 /** A written rendition. `fallsShort`: it does not meet its target, and is not stored. */
 export interface Drawn extends Partial<Pick<RenditionFacts, 'width' | 'height'>> {
@@ -92,22 +91,9 @@ export async function storeRendition(
   path: string,
   { mimeType, bytes, width, height }: RenditionFacts & { mimeType: MediaType },
 ): Promise<void> {
-  const { db, storage } = library
-  const file = { userId: key.userId, storageKey: randomBytes(16).toString('hex') }
-  let put: Put = 'not started'
-  let isPromoted = false
-  await stageFile(db, file)
-  const lease = keepLease(() => renewLease(db, file))
-  try {
-    put = 'started'
-    await storage.put(file.storageKey, path, mimeType)
-    put = 'done'
-    isPromoted = await promoteWithinQuota(library, { ...key, ...file, mimeType, bytes, width, height })
-  } finally {
-    lease.end()
-    // Fails if the database or the storage is unavailable. A sweep deletes the file then.
-    if (!isPromoted) await discardUnused(library, file, put).catch(() => {})
-  }
+  await storeFile(library, key.userId, { path, mimeType }, (file) =>
+    promoteWithinQuota(library, { ...key, ...file, mimeType, bytes, width, height }),
+  )
 }
 
 async function promoteWithinQuota(

@@ -2,9 +2,7 @@ import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TSchema } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Db } from '../../../db/client.ts'
-import { findListedFile, listOf, noteMediaOfAccounts } from '../../../db/queries/listed-media.ts'
+import type { FastifyReply } from 'fastify'
 import { forgetFile } from '../../../db/queries/staged-files.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import { fail, invalidRequest } from '../../base/errors.ts'
@@ -19,17 +17,20 @@ import { deleteMedia, type EndedDelivery, showMedia, updateMedia } from './chang
 import { serveContent } from './content.ts'
 import { discardFile } from './discard-file.ts'
 import type { FetchFile } from './fetch.ts'
-import { type FileDescription, fileNameOf, hideDescription } from './file-name.ts'
+import { type FileDescription, fileNameOf } from './file-name.ts'
 import { readForm } from './form.ts'
 import type { Library } from './library.ts'
 import { listOwnMedia } from './list.ts'
+import { noteAdded } from './note-added.ts'
 import { servePreview } from './preview.ts'
+import type { UploadContext } from './uploads/create.ts'
+import { uploadsToAddresses } from './uploads/plugin.ts'
 
 export interface MediaFiles extends Library {
   fetchFile: FetchFile
 }
 
-interface MediaOptions extends MediaFiles {
+interface MediaOptions extends MediaFiles, UploadContext {
   /** The transition of a delivery whose file is deleted. */
   ended: EndedDelivery
 }
@@ -39,24 +40,12 @@ const FORM_BYTES_MAX = 2 ** 20
 
 const toResponse = ({ media, isNew }: Added) => ({ status: isNew ? 201 : 200, body: media })
 
-/**
- * A key for some accounts sees the files that it has sent, before a post uses them. If the file was there, and the key
- * did not see it, its description stays hidden.
- */
-async function noteAdded(db: Db, { userId, rights: { accountIds } }: FastifyRequest, added: Added): Promise<Added> {
-  if (!accountIds) return added
-  const { media, isNew } = added
-  const file = { userId, id: media.id, ...listOf(accountIds) }
-  const [seen] = isNew ? [] : await findListedFile(db, file)
-  if (!seen) await noteMediaOfAccounts(db, { ...file, hash: isNew ? file.accountsHash : file.resentHash })
-  return isNew || seen?.isResent === false ? added : { media: hideDescription(media), isNew }
-}
-
 export const media: FastifyPluginAsyncTypebox<MediaOptions> = async (app, { fetchFile, ended, ...library }) => {
   const { db, bytesMax } = library
 
   // Encapsulated, because only this operation reads forms.
   await app.register(uploads, library)
+  await app.register(uploadsToAddresses, library)
 
   app.route({
     ...operations.importMedia,

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../db/client.ts'
 import { NO_ID } from '../../../db/id.ts'
 import {
   filterStaged,
@@ -10,6 +11,9 @@ import {
   markExpiredForDeletion,
   type StagedFile,
 } from '../../../db/queries/staged-files.ts'
+import { deleteExpiredParts, deleteOldUploads } from '../../../db/queries/uploads.ts'
+import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
+import { UPLOAD_TIMES } from '../../../schemas/upload.ts'
 import { discardFile } from './discard-file.ts'
 import { LEASE } from './lease.ts'
 import type { Library } from './library.ts'
@@ -52,6 +56,7 @@ export async function sweepStagedFiles(library: Library, pace: MediaPace = WITHO
   const { db } = library
   const before = new Map((await listLeases(db)).map(({ storageKey, renewedAt }) => [storageKey, renewedAt]))
   const swept: Swept = { removed: 0, failures: [] }
+  await endUploads(db, pace)
   await markExpiredForDeletion(db, LEASE.lastsMs / 1000)
   let last: StagedFile = { userId: NO_ID, storageKey: '' }
   for (;;) {
@@ -68,6 +73,21 @@ export async function sweepStagedFiles(library: Library, pace: MediaPace = WITHO
   }
   await forgetRemovedFiles(db, WRITES_MAX_SECONDS)
   return swept
+}
+
+/** Ends uploads whose address has expired: the bytes of their parts become staged, and are deleted with the others. */
+async function endUploads(db: Db, pace: MediaPace): Promise<void> {
+  const keptSeconds = UPLOAD_TIMES.keptDays * 86_400
+  const steps = [
+    () => deleteExpiredParts(db, { graceSeconds: WRITES_MAX_SECONDS, limit: PAGE }),
+    () =>
+      deleteOldUploads(db, { keptSeconds, limit: PAGE }).catch((error) => {
+        // A new post refers to one of the files. The next sweep tries the others again.
+        if (hasSqlstate(error, SQLSTATE.FOREIGN_KEY_VIOLATION)) return 0
+        throw error
+      }),
+  ]
+  for (const step of steps) while (!pace.isOver() && (await pace.run(step)) > 0);
 }
 
 /** Returns false if the storage is unavailable, or if the time is up. */

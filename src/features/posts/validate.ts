@@ -20,6 +20,7 @@ import { platforms } from '../../platforms/limits.ts'
 import { costOf } from '../../platforms/price.ts'
 import { commentsOf } from '../../platforms/rules/account-texts.ts'
 import type { PostMedia } from '../../platforms/rules/files.ts'
+import { isMissing } from '../../platforms/rules/media-file.ts'
 import { createTextCache, type TextCache } from '../../platforms/rules/text-cache.ts'
 import type { Violation } from '../../platforms/rules/violation.ts'
 import { checkInPieces } from '../../platforms/violations.ts'
@@ -203,8 +204,9 @@ function findCost(post: LoadedPost, target: AccountTarget, texts: TextCache) {
   return cost && { cost }
 }
 
-/** The kinds of the files; undefined if none is known. */
+/** The kinds of the files; undefined if none is known, or one is not. */
 function listKinds({ files }: PostMedia): FileKind[] | undefined {
+  if (files.some(isMissing)) return undefined
   const kinds = new Set(files.map(({ mimeType }) => (mimeType.startsWith('video/') ? 'videos' : 'images')))
   return kinds.size > 0 ? [...kinds] : undefined
 }

@@ -2,6 +2,7 @@ import type { FieldRule } from '../contract/limits.ts'
 import type { CheckContext } from './context.ts'
 import { afterEnd, misplaced, missing, type Problem } from './field-problem.ts'
 import { findProblem, isEmpty } from './field-value.ts'
+import { isMissing } from './media-file.ts'
 import { fieldPath } from './paths.ts'
 import { hasOwnPoll, pathInPoll } from './poll.ts'
 import { nameField } from './wording.ts'
@@ -35,6 +36,8 @@ function checkField(key: string, value: unknown, rule: FieldRule, context: Check
   if (post.isScheduled && media.requestedCount === 0 && rule.needMedia?.includes(value as string)) {
     addProblem(key, misplaced('field_without_media', `is ${value}, which needs media`), rule, context)
   }
+  // The kind of a file that is not there yet decides about the others.
+  if (media.files.some(isMissing)) return
   const unit = rule.momentOfVideo
   const end = Math.floor(media.videoSeconds * (unit === 'milliseconds' ? 1000 : 1))
   if (unit && (value as number) > end && !rule.unused?.test(fields, media, target)) {

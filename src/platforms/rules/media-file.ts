@@ -8,6 +8,9 @@ import { atLeast, atMost, formatNumber } from './wording.ts'
 export const fileKinds = ['image', 'video', 'gif', 'document'] as const
 export type FileKind = (typeof fileKinds)[number]
 
+/** Whether the bytes of a file are not there, so that its facts are not known. */
+export const isMissing = ({ missing }: MediaFacts): boolean => typeof missing === 'string'
+
 /** The rule that applies to a file. A GIF counts as an image if the post type has no rule for GIFs. */
 export function findFileKind(file: MediaFacts, rule: PostTypeRule): FileKind | undefined {
   if (tellsAnimations(rule) && isAnimation(file) && !isStillGif(file, rule)) return 'gif'

@@ -5,7 +5,7 @@ import { findAltText, findAltTextRule } from './alt-text.ts'
 import type { CheckContext } from './context.ts'
 import type { AddFileViolation } from './file-checks.ts'
 import type { PartMedia } from './files.ts'
-import { checkFile, type FileKind, fileKinds, findFileKind } from './media-file.ts'
+import { checkFile, type FileKind, fileKinds, findFileKind, isMissing } from './media-file.ts'
 import { atLeast, atMost, formatCount, nameFile } from './wording.ts'
 
 /** The files of a post or of one part of a thread, which is a post of its own. */
@@ -46,10 +46,21 @@ function checkFiles(rule: PostTypeRule, context: FilesContext): void {
   const files = [...new Set(media.files)].slice(0, rule.mediaMax)
   for (const file of files) {
     const add = nameViolations(file, context)
+    if (isMissing(file)) {
+      addMissing(file, context, add)
+      continue
+    }
     checkFile(file, rule, add)
     checkAltText(file, context, add)
   }
   if (rule.image?.sameSize) checkSameSize(files, rule.image, context)
+}
+
+/** A draft may have a file that is not there yet. Its limits are checked once it is. */
+function addMissing({ missing }: MediaFacts, { post }: FilesContext, add: AddFileViolation): void {
+  if (!post.isScheduled) return
+  if (missing === 'pending') add('pending', 'is not uploaded yet', {})
+  else add('failed', `could not be uploaded: ${missing}`, {})
 }
 
 /** Adds violations of a file, each with its name, its path, and why it was not made to fit. */

@@ -1,5 +1,6 @@
 import type { MediaFacts } from '../../../schemas/media.ts'
 import type { PostTypeRule } from '../contract/limits.ts'
+import { isMissing } from './media-file.ts'
 import { planRendition, type RenditionPlan } from './rendition.ts'
 import { type Fit, findBroken } from './reshape.ts'
 
@@ -15,6 +16,7 @@ export interface PlannedFile {
 export function planFiles(files: readonly MediaFacts[], rule: PostTypeRule, fit: Fit): PlannedFile[] {
   const share = shareOf(files, rule)
   return [...new Set(files)].flatMap((file) => {
+    if (isMissing(file)) return []
     const isCapped = (file.bytes ?? 0) > share
     const plan = planRendition(file, isCapped ? withBytesMax(rule, share) : rule, fit)
     if (!plan) return []

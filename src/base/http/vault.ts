@@ -1,8 +1,8 @@
-import { fail } from '../../base/errors.ts'
-import type { Vault } from '../../base/http/idempotency-key.ts'
-import type { Keyring } from '../../base/keyring/keyring.ts'
+import { fail } from '../errors.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import type { Vault } from './idempotency-key.ts'
 
-/** Encrypts the stored response of a connection: it has the link, or the `state` of its flow. */
+/** Encrypts stored responses of a user that have a secret, such as the link of a connection. */
 export function vaultOf(keyring: Keyring, userId: string): Vault {
   const owner = `responses of ${userId}`
   return {
