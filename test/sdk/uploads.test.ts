@@ -1,11 +1,16 @@
 import { createReadStream, openAsBlob } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Postroom, responseOf } from '../../src/clients/sdk/index.ts'
 import { createFolder, createWorld } from '../helpers/app.ts'
+import { startCuttingProxy } from '../helpers/cutting-proxy.ts'
 import { scriptService } from '../helpers/scripted-service.ts'
 import { jpeg } from '../helpers/upload.ts'
+import { videoOf } from '../media/upload-scene.ts'
+
+const MIB = 2 ** 20
 
 t.test('a file is uploaded from bytes, blobs and streams, with all that describes it', async (t) => {
   const { app, user } = await createWorld(t)
@@ -93,6 +98,41 @@ t.test('an upload that can be read again is repeated with its key; a stream that
   await t.rejects(refused.client.uploads.create(opens()), { name: 'RateLimited' })
   t.equal(refused.seen.length, 1)
 })
+
+t.test('a large file goes on where its connection was lost', async (t) => {
+  const { client, cuts, world } = await createLossyScene(t)
+  const video = videoOf(24 * MIB)
+  cuts.push(3 * MIB, 10 * MIB)
+  const media = await client.uploads.create(new Blob([video]), { fileName: 'a.mp4', altText: 'Boats.' })
+  t.hasStrict(media, { fileName: 'a.mp4', altText: 'Boats.', bytes: video.length })
+  t.strictSame(cuts, [], 'the connection was lost twice')
+  const content = await client.media.content(media.id)
+  t.ok(Buffer.from(await content.arrayBuffer()).equals(video))
+  const again = await client.uploads.create(() => new Uint8Array(video), { altText: 'Ships.' })
+  t.strictSame(again, media, 'a known file is returned as it was stored')
+  t.equal((await client.media.list()).data.length, 1)
+  cuts.push(...Array.from({ length: 9 }, () => 1_000))
+  const other = new Blob([video, new Uint8Array(8)])
+  await t.rejects(client.uploads.create(other), { name: 'ConnectionError' }, 'without progress, it ends')
+  cuts.length = 0
+  await t.rejects(client.uploads.create(new Blob([new Uint8Array(9 * MIB)])), { code: 'file_type_unsupported' })
+  t.equal(world.app.server.listening, true)
+})
+
+t.test('a service without addresses gets a form', async (t) => {
+  const { client } = await createLossyScene(t, { keyring: undefined })
+  const media = await client.uploads.create(new Blob([new Uint8Array(videoOf(9 * MIB))]), { fileName: 'a.mp4' })
+  t.equal(media.bytes, 9 * MIB)
+})
+
+async function createLossyScene(t: Test, options: Parameters<typeof createWorld>[1] = {}) {
+  const world = await createWorld(t, options)
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = world.app.server.address() as AddressInfo
+  const cuts: number[] = []
+  const baseUrl = await startCuttingProxy(t, { port }, cuts)
+  return { world, cuts, client: new Postroom({ key: (await world.user()).key, baseUrl }) }
+}
 
 t.test('the API key is not sent to the server that a redirect leads to', async (t) => {
   const bucket = await scriptService(t, [{ status: 200, body: 'the bytes' }])

@@ -1,6 +1,7 @@
 import type { Http } from './http.ts'
 import type { CreateOptions, Options } from './options.ts'
 import { path } from './path.ts'
+import { toLargeFile, uploadResumably } from './resume.ts'
 import { waitUntilSettled } from './settled.ts'
 import type * as T from './types.ts'
 import { type FileDescription, type FileSource, Form } from './uploads.ts'
@@ -62,10 +63,27 @@ export class Events extends Group {
 
 export class Uploads extends Group {
   /**
-   * Uploads an image or a video. A stream is not held in memory. A file that is known is returned as it was stored.
+   * Uploads an image or a video. A stream is not held in memory. From 8 MiB on, a `Blob` or bytes go on where a
+   * connection was lost. A file that is known is returned as it was stored.
    */
-  readonly create = async (file: FileSource, description?: FileDescription, options?: CreateOptions) =>
-    this.http.create<T.Media>('/media', new Form(file, description), { ...UNLIMITED, ...options })
+  readonly create = async (
+    file: FileSource,
+    description: FileDescription = {},
+    options: CreateOptions = {},
+  ): Promise<T.Media> => {
+    let content = typeof file === 'function' ? await file() : file
+    const large = toLargeFile(content)
+    const media = large && (await uploadResumably(this.http, large, description, options))
+    if (media) return media
+    let isFirst = true
+    const open = async () => {
+      if (!isFirst && typeof file === 'function') content = await file()
+      isFirst = false
+      return content
+    }
+    const form = new Form(typeof file === 'function' ? open : file, description)
+    return this.http.create<T.Media>('/media', form, { ...UNLIMITED, ...options })
+  }
   /** Lets the service fetch a file from the public internet. */
   readonly fromUrl = (body: T.ImportMedia, options?: CreateOptions) =>
     this.http.create<T.Media>('/media/import', body, { ...UNLIMITED, ...options })

@@ -36,6 +36,26 @@ export class Http {
     const api = `${new URL(baseUrl).href.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`
     this.#options = { key, baseUrl: api, maxRetries, timeoutMs, fetch }
   }
+  get maxRetries(): number {
+    return this.#options.maxRetries
+  }
+  /** Sends a request to a path beside the API once, without the key. Its body may take any time. */
+  async outside(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+    const { baseUrl, fetch = globalThis.fetch } = this.#options
+    let response: Response
+    try {
+      response = await fetch(baseUrl.replace(/\/api\/v1$/, path), {
+        ...init,
+        redirect: 'manual',
+        signal: signal ?? null,
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw toConnectionError(error, baseUrl)
+    }
+    if (!response.ok) throw toError(response, parseJson(await response.text()))
+    return response
+  }
   get<T extends object>(path: Path, query?: object, options?: Options): Promise<T> {
     return this.json({ method: 'GET', path, query, isRepeatable: true, options })
   }
@@ -127,7 +147,8 @@ export class Http {
         return await read(response, { fetch, heard })
       } catch (error) {
         signal?.throwIfAborted()
-        failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, attempt.signal, silenceMs)
+        const endedAfterMs = attempt.signal.aborted ? silenceMs : undefined
+        failure = error instanceof PostroomError ? error : toConnectionError(error, baseUrl, endedAfterMs)
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', end)
@@ -140,9 +161,10 @@ export class Http {
   }
 }
 
-function toConnectionError(error: unknown, url: string, { aborted }: AbortSignal, silenceMs: number): ConnectionError {
+/** `silenceMs` is the time limit if it has ended the request. */
+function toConnectionError(error: unknown, url: string, silenceMs?: number): ConnectionError {
   const { cause, message } = error as Error & { cause?: { message?: string; code?: string } }
-  const reason = aborted ? `within ${silenceMs} ms` : `(${cause?.message || cause?.code || message})`
+  const reason = silenceMs !== undefined ? `within ${silenceMs} ms` : `(${cause?.message || cause?.code || message})`
   return new ConnectionError(`No response from ${new URL(url).origin} ${reason}`, null, null, error)
 }
 

@@ -7,8 +7,13 @@ export const fetchWithProgress =
     new Promise((resolve, reject) => {
       const request = new XMLHttpRequest()
       request.open(init.method ?? 'POST', String(input))
-      for (const [name, value] of new Headers(init.headers)) request.setRequestHeader(name, value)
-      request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total)
+      const headers = new Headers(init.headers)
+      for (const [name, value] of headers) request.setRequestHeader(name, value)
+      // A large file is sent to an address, and may go on in the middle.
+      const [, first = 0, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
+      if (init.body instanceof Blob) {
+        request.upload.onprogress = ({ loaded, total }) => onProgress((Number(first) + loaded) / Number(size ?? total))
+      }
       request.onload = () => {
         const lines = request.getAllResponseHeaders().trim().split('\r\n')
         const headers = new Headers(lines.map((line) => line.split(/: (.*)/, 2) as [string, string]))
