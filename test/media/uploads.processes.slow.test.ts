@@ -49,7 +49,8 @@ async function createScene(t: Test, env: Record<string, string> = {}) {
     await writeFile(path, bytes)
     return path
   }
-  const client = new Postroom({ key, baseUrl: origin, maxRetries: 5 })
+  // A service takes a while to start on a busy machine.
+  const client = new Postroom({ key, baseUrl: origin, maxRetries: 60 })
   const isStored = async (id: string, bytes: Buffer) =>
     Buffer.from(await (await client.media.content(id)).arrayBuffer()).equals(bytes)
   return { MEDIA_DIR, client, cuts, isStored, key, origin, service, start, store, target }
