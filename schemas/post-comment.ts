@@ -2,7 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { NOT_BLANK } from './shared.ts'
 
 export const COMMENTS_MAX = 10
-export const COMMENT_PAUSE = '^P(?:7D|[0-6]D)?(?:T(?:\\d{1,3}H)?(?:\\d{1,5}M)?(?:\\d{1,6}S)?)?(?<=\\d[DHMS])$'
+const DAYS = '[0-7]D'
+const TIME = 'T(?:\\d{1,3}H(?:\\d{1,5}M)?(?:\\d{1,6}S)?|\\d{1,5}M(?:\\d{1,6}S)?|\\d{1,6}S)'
+export const COMMENT_PAUSE = `^P(?:${DAYS}|(?:${DAYS})?${TIME})$`
 export const COMMENT_PAUSE_MAX_MS = 7 * 86_400_000
 
 export const PostComment = Type.Object(
