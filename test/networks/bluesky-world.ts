@@ -44,13 +44,16 @@ export async function createBlueskyWorld(t: Test) {
       await ada.call('PATCH', `/media/${id}`, { altText })
       return { id, bytes }
     },
-    /** Requires exactly these records, each a reply to the one before, and a delivery that refers to them. */
-    async assertPublished(t: Test, account: Account, postId: string, texts: string[]): Promise<void> {
+    /**
+     * Requires exactly these records, each a reply to the one before, and a delivery that refers to them. Those after
+     * the first `parts` are comments, and reply to the last part.
+     */
+    async assertPublished(t: Test, account: Account, postId: string, texts: string[], parts = texts.length) {
       const found = await records(account)
       t.same(textsOf(found), texts)
       const refOf = ({ uri, cid }: StoredRecord) => ({ uri, cid })
       const replies = found.map((_, index) =>
-        index === 0 ? undefined : { root: refOf(found[0]!), parent: refOf(found[index - 1]!) },
+        index === 0 ? undefined : { root: refOf(found[0]!), parent: refOf(found[Math.min(index, parts) - 1]!) },
       )
       t.same(
         found.map(({ value }) => value.reply),
