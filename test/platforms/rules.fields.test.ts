@@ -229,10 +229,10 @@ t.test('a field is checked by its type and limits', async (t) => {
       { privacyLevel: 'SELF_ONLY', brandContentToggle: true },
       'brandContentToggle is not allowed when privacyLevel is SELF_ONLY',
     ],
-    ['sandbox', { fault: 'unknown', faultTimes: 1000, faultAct: 26 }],
+    ['sandbox', { fault: 'unknown', faultTimes: 1000, faultAct: 35 }],
     ['sandbox', { faultTimes: 0 }, 'faultTimes is 0, at least 1 is required'],
     ['sandbox', { faultTimes: 1001 }, 'faultTimes is 1001, at most 1000 are allowed'],
-    ['sandbox', { faultAct: 27 }, 'faultAct is 27, at most 26 are allowed'],
+    ['sandbox', { faultAct: 36 }, 'faultAct is 36, at most 35 are allowed'],
     ['bluesky', { labels: ['porn'] }],
     [
       'bluesky',
