@@ -3,7 +3,7 @@ import { ALT_TEXT_MAX } from './alt-text.ts'
 import { ERRORS } from './errors.ts'
 import { ALT_TEXT, Focus, MEDIA_ID } from './media.ts'
 import { NewMetadata, NewReference } from './references.ts'
-import { Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
+import { NOT_BLANK, Nullable, NullableInteger, NullableString, Ref, StringEnum } from './shared.ts'
 
 /** The hours for which an address takes bytes, and the days for which the outcome is kept. */
 export const UPLOAD_TIMES = { validHours: 24, keptDays: 7 } as const
@@ -28,7 +28,7 @@ export const CREATE_UPLOAD_EXAMPLES = {
 export const CreateUpload = Type.Object(
   {
     fileName: Type.String({
-      minLength: 1,
+      pattern: NOT_BLANK,
       maxLength: FILE_NAME_MAX,
       description: 'The name of the file, which people see. Its type is detected from the content.',
     }),

@@ -239,5 +239,8 @@ export const listUnreached = (reached: ReadonlySet<string>): string[] =>
     ]),
   ].filter((name) => !reached.has(name))
 
-/** Entries of the table that no history reaches: nothing is sent after a removal, so no journal is ahead of it. */
-export const UNREACHABLE = ['restore from removed']
+/**
+ * Entries of the table that no history reaches: nothing is sent after a removal, so no journal is ahead of it, and the
+ * acts of the search have no pauses.
+ */
+export const UNREACHABLE = ['restore from removed', 'sent to queued']

@@ -153,8 +153,12 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
       const accountIds = accounts.map((index) => placeholder('account', index))
       if (inaccessible) accountIds.push(inaccessible)
       // Alternative texts are for files of the post.
-      const { accountOverrides, threadParts, mediaIds, altTexts: _, ...rest } = refineTime(body)
+      const { accountOverrides, threadParts, mediaIds, altTexts: _, comments, ...rest } = refineTime(body)
       const refined: Body = { ...rest, accountIds }
+      // In place of a first comment. Most pauses of their form are too long.
+      if (comments && body.firstComment === undefined && !isPlain) {
+        refined.comments = (comments as Body[]).map(({ after: _, ...comment }) => comment)
+      }
       if (mediaIds && !isPlain) refined.mediaIds = media
       const parts = Object.values(threadParts ?? {}).slice(0, accountIds.length) as (Json[] | null)[]
       if (threadParts !== undefined) {

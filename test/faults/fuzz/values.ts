@@ -118,7 +118,10 @@ function validOfType(type: string, schema: Schema): Arbitrary<Json> {
       return fc.double({ min: minimum ?? -1e15, max: maximum ?? 1e15, noNaN: true })
     case 'string':
       if (schema.pattern === NOT_BLANK) return text(maxLength).filter((value) => value.trim() !== '')
-      if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern))
+      if (schema.pattern !== undefined) {
+        const matching = fc.stringMatching(new RegExp(schema.pattern))
+        return maxLength === undefined ? matching : matching.filter(({ length }) => length <= maxLength)
+      }
       return schema.format === 'date-time' ? time : text(maxLength)
     case 'array':
       return fc.array(valid(items ?? {}), { minLength: minItems, maxLength: minItems + 3 })
