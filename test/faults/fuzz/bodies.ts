@@ -155,9 +155,9 @@ function refinePosts(bodies: Arbitrary<Body>): Arbitrary<Body> {
       // Alternative texts are for files of the post.
       const { accountOverrides, threadParts, mediaIds, altTexts: _, comments, ...rest } = refineTime(body)
       const refined: Body = { ...rest, accountIds }
-      // In place of a first comment. Most pauses of their form are too long.
+      // In place of a first comment, and without repetition. Most pauses of their form are too long.
       if (comments && body.firstComment === undefined && !isPlain) {
-        refined.comments = (comments as Body[]).map(({ after: _, ...comment }) => comment)
+        refined.comments = (comments as Body[]).slice(0, 1).map(({ after: _, ...comment }) => comment)
       }
       if (mediaIds && !isPlain) refined.mediaIds = media
       const parts = Object.values(threadParts ?? {}).slice(0, accountIds.length) as (Json[] | null)[]
