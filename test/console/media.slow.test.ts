@@ -16,7 +16,7 @@ async function createLibrary(t: Test) {
       ['altText', altText],
       ['file', await jpeg(width, height)],
     ])
-    await db.updateTable('media').set({ fileName }).where('id', '=', id).execute()
+    await db.updateTable('media').set({ fileName, searchText: null }).where('id', '=', id).execute()
     return id
   }
   const tower = await add('tower.jpg', 400, 1000, 'A lighthouse at dusk')
