@@ -10,6 +10,7 @@ import type {
   PostTypeRule,
   VideoRule,
 } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 
 const executeWebhook: Source = {
@@ -214,13 +215,7 @@ export const discord: Platform = {
     poll: {
       type: 'object',
       properties: {
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 10,
-          item: { lengthMax: 55, notBlank: true },
-          required: true,
-        },
+        options: optionsUpTo(10, { lengthMax: 55 }),
         durationHours: { type: 'integer', min: 1, max: 768 },
         multiple: { type: 'boolean' },
       },

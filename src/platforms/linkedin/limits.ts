@@ -10,6 +10,7 @@ import type {
   PostTypeRule,
   VideoRule,
 } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 import { searchAfter } from '../wire/lost-response.ts'
 import { MENTION } from './little-text.ts'
@@ -207,13 +208,7 @@ export const linkedin: Platform = {
       type: 'object',
       properties: {
         question: { type: 'string', lengthMax: 140, unit: 'UTF-16 units', notBlank: true, required: true },
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 4,
-          item: { lengthMax: 30, unit: 'UTF-16 units', notBlank: true },
-          required: true,
-        },
+        options: optionsUpTo(4, { lengthMax: 30, unit: 'UTF-16 units' }),
         duration: { type: 'enum', values: [...POLL_DURATIONS.values()] },
       },
       fromPoll: ({ options, durationMinutes }, question) => ({

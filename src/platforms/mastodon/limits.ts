@@ -1,6 +1,7 @@
 import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { QUERIED } from '../contract/guarantee.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 import { asStored } from './stored-text.ts'
 
@@ -175,14 +176,7 @@ export const mastodon: Platform = {
     poll: {
       type: 'object',
       properties: {
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 4,
-          item: { lengthMax: 50, unit: 'clusters', trimmed: true, notBlank: true },
-          uniqueItems: true,
-          required: true,
-        },
+        options: { ...optionsUpTo(4, { lengthMax: 50, unit: 'clusters', trimmed: true }), uniqueItems: true },
         expiresIn: { type: 'integer', min: 300, max: 2_629_746, required: true },
         multiple: { type: 'boolean' },
         hideTotals: { type: 'boolean' },

@@ -2,6 +2,7 @@ import { mayBePublic } from '../../base/outbound/addresses.ts'
 import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import { NOT_QUERIED } from '../contract/guarantee.ts'
 import type { Condition, GifRule, ImageRule, Platform, VideoRule } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 import { isLink } from './links.ts'
 import { telegramMarkup } from './markup.ts'
@@ -202,13 +203,7 @@ export const telegram: Platform = {
     poll: {
       type: 'object',
       properties: {
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 12,
-          item: { lengthMax: 100, notBlank: true },
-          required: true,
-        },
+        options: optionsUpTo(12, { lengthMax: 100 }),
         durationMinutes: { type: 'integer', min: 1, max: 43_800 },
         multiple: { type: 'boolean' },
       },

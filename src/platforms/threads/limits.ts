@@ -1,5 +1,6 @@
 import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, ImageRule, Platform, PostTypeRule, UncertainMax, VideoRule } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 import { CONTAINER_DESCRIPTION } from '../families/meta/containers.ts'
 
@@ -155,13 +156,7 @@ export const threads: Platform = {
     poll: {
       type: 'object',
       properties: {
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 4,
-          item: { lengthMax: 25, notBlank: true },
-          required: true,
-        },
+        options: optionsUpTo(4, { lengthMax: 25 }),
       },
       fromPoll: ({ options }) => ({ options }),
       param: 'poll_attachment',

@@ -1,5 +1,6 @@
 import { filesOf, ONE_VIDEO } from '../contract/files-of.ts'
 import type { AltTextRule, GifRule, ImageRule, Platform, PostTypeRule, VideoRule } from '../contract/limits.ts'
+import { optionsUpTo } from '../contract/poll-options.ts'
 import type { Source } from '../contract/source.ts'
 import { searchAfter } from '../wire/lost-response.ts'
 
@@ -156,13 +157,7 @@ export const x: Platform = {
     poll: {
       type: 'object',
       properties: {
-        options: {
-          type: 'string[]',
-          itemsMin: 2,
-          itemsMax: 4,
-          item: { lengthMax: 25, notBlank: true },
-          required: true,
-        },
+        options: optionsUpTo(4, { lengthMax: 25 }),
         durationMinutes: { type: 'integer', min: 5, max: 10_080, required: true },
       },
       fromPoll: ({ options, durationMinutes }) => ({ options, durationMinutes }),
