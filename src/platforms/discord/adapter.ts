@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Act, Adapter } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
-import { impossible } from '../contract/publish-error.ts'
+import { optionsOf } from '../contract/poll-options.ts'
 import { ID, object, optional, TEXT } from '../wire/answer.ts'
 import { avatarOf } from '../wire/avatar.ts'
 import { callNetwork } from '../wire/call-network.ts'
@@ -133,12 +133,10 @@ function messageOf(act: Act): object {
 
 /** https://docs.discord.com/developers/resources/poll#poll-create-request-object: the question takes the text. */
 function pollOf(poll: unknown, question: string): object {
-  const options = at(poll, 'options')
   const duration = at(poll, 'durationHours')
-  if (!Array.isArray(options)) throw impossible('fields.poll has to have options, a list of texts')
   return {
     question: { text: question },
-    answers: options.map((text: unknown) => ({ poll_media: { text } })),
+    answers: optionsOf(poll).map((text) => ({ poll_media: { text } })),
     ...(duration !== undefined && { duration }),
     ...(at(poll, 'multiple') === true && { allow_multiselect: true }),
   }

@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 export const discordAppearance: PlatformAppearance = {
   avatar: 'circle',
@@ -13,10 +14,5 @@ export const discordAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

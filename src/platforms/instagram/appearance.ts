@@ -1,16 +1,12 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { FOLDED_TEXTS, PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 export const instagramAppearance: PlatformAppearance = {
   avatar: 'circle',
   filesFirst: true,
   fold: {
     charactersMax: 125,
-    source: {
-      url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'assumed',
-      version: '2026',
-      seenAt: '2026-11-30',
-    },
+    source: FOLDED_TEXTS,
   },
   images: {
     form: 'row',
@@ -31,10 +27,5 @@ export const instagramAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

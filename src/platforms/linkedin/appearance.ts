@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { FOLDED_TEXTS, PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 // Logos of organizations are squares, which no fact of an account tells.
 export const linkedinAppearance: PlatformAppearance = {
@@ -6,12 +7,7 @@ export const linkedinAppearance: PlatformAppearance = {
   filesFirst: false,
   fold: {
     charactersMax: 140,
-    source: {
-      url: 'https://posttruncate.com/en/platform-limits/',
-      confidence: 'assumed',
-      version: '2026',
-      seenAt: '2026-11-30',
-    },
+    source: FOLDED_TEXTS,
   },
   images: {
     form: 'grid',
@@ -24,10 +20,5 @@ export const linkedinAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

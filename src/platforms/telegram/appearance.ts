@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 // Telegram fits the places of an album to the shapes of its files.
 export const telegramAppearance: PlatformAppearance = {
@@ -14,10 +15,5 @@ export const telegramAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

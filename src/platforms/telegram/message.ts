@@ -1,5 +1,6 @@
 import type { Act, PublishedFile } from '../contract/adapter.ts'
 import type { Io } from '../contract/io.ts'
+import { optionsOf } from '../contract/poll-options.ts'
 import { impossible } from '../contract/publish-error.ts'
 import { at, textAt } from '../wire/json.ts'
 import { readImage } from '../wire/remote-image.ts'
@@ -104,12 +105,10 @@ export function messageOf(act: Act): Message {
 
 /** https://core.telegram.org/bots/api#sendpoll */
 function pollOf(poll: unknown, question: string): object {
-  const options = at(poll, 'options')
   const durationMinutes = at(poll, 'durationMinutes')
-  if (!Array.isArray(options)) throw impossible('fields.poll has to have options, a list of texts')
   return {
     question,
-    options: options.map((text: unknown) => ({ text })),
+    options: optionsOf(poll).map((text) => ({ text })),
     ...(at(poll, 'multiple') === true && { allows_multiple_answers: true }),
     ...(typeof durationMinutes === 'number' && { open_period: durationMinutes * 60 }),
   }

@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 export const tiktokAppearance: PlatformAppearance = {
   avatar: 'circle',
@@ -21,10 +22,5 @@ export const tiktokAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 // A single image is whole from 3:4 to 2:1: https://weareshootingstar.co.uk/news/369-twitter-crop-is-gone/
 export const xAppearance: PlatformAppearance = {
@@ -25,10 +26,5 @@ export const xAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

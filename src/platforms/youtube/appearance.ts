@@ -1,4 +1,5 @@
 import type { PlatformAppearance } from '../../../schemas/platform-appearance.ts'
+import { PROFILE_PICTURES } from '../contract/appearance-sources.ts'
 
 // A post has no images.
 export const youtubeAppearance: PlatformAppearance = {
@@ -22,10 +23,5 @@ export const youtubeAppearance: PlatformAppearance = {
       seenAt: '2026-11-30',
     },
   },
-  source: {
-    url: 'https://imgkilo.com/guides/profile-picture-size-guide',
-    confidence: 'assumed',
-    version: '2026-06-23',
-    seenAt: '2026-11-30',
-  },
+  source: PROFILE_PICTURES,
 }

@@ -315,7 +315,7 @@ t.test('requests and responses of every operation match the document by prism', 
   // A clock needs a user whose accounts are all on the sandbox.
   const { key: clockKey } = await user()
   await ask('putSandboxClock', 202, [], { key: clockKey, body: { now: new Date(Date.now() + 60_000).toISOString() } })
-  // With the checksum of a file that is there, it would be 200.
+  // The checksum of a stored file would lead to a 200.
   await ask('createUpload', 201, [], { key, body: { fileName: 'harbour.mp4' } })
   for (const { operationId, path, requestBody, responses } of operations.filter(isMissing)) {
     const [example] = Object.values((requestBody && json(requestBody)?.examples) ?? {})
