@@ -164,7 +164,7 @@ export const CreatePost = Type.Object(
       Type.Array(Ref(PostComment), {
         maxItems: COMMENTS_MAX,
         description:
-          'Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry.',
+          'Comments that are published under the post, or under the last part of a thread, in this order. Each waits for its pause. `firstComment` is the short form of one comment: give one or the other. Each comment has the limits of `firstComment`. A network without comments rejects them. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry.',
       }),
     ),
     poll: Type.Optional(Ref(PostPoll)),

@@ -91,7 +91,7 @@ export const PatchPost = Type.Object(
     poll: Type.Optional(Nullable(Ref(PostPoll), { description: 'The new poll. `null` removes it.' })),
     links: Type.Optional(
       Nullable(Ref(LinksPatch), {
-        description: 'Changes to what is added to addresses. `null` adds nothing any more.',
+        description: 'Changes to the parameters that addresses get. `null` removes all of them.',
       }),
     ),
     postType: Type.Optional(Ref(PostType)),

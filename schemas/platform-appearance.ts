@@ -29,7 +29,7 @@ export const TextFold = Type.Object(
   },
   {
     $id: 'TextFold',
-    description: 'Where the feed of a network folds a long text, so that readers have to ask for its rest.',
+    description: 'The length at which the feed of a network folds a text. Readers open the rest.',
     examples: [
       {
         linesMax: 25,
@@ -44,7 +44,7 @@ export const ImageLayout = Type.Object(
   {
     form: StringEnum(['grid', 'row'], {
       description:
-        'How several images stand together. `grid`: two beside each other; three with the first one high; four in two rows; more in rows of at most three, of which the first may have fewer. `row`: one after the other, to be swiped.',
+        'The arrangement of several images.\n\n- `grid`: two images stand beside each other. Of three, the first one is as high as the other two. Four stand in two rows. More stand in rows of three, and the first row may have fewer.\n- `row`: readers swipe from one image to the next.',
     }),
     shownMax: Type.Optional(
       Type.Integer({ minimum: 1, description: 'How many images are shown. The others are counted. Absent: all.' }),

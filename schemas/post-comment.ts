@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { NOT_BLANK } from './shared.ts'
 
 export const COMMENTS_MAX = 10
-const DAYS = '[0-7]D'
+export const COMMENT_PAUSE_DAYS_MAX = 7
+const DAYS = `[0-${COMMENT_PAUSE_DAYS_MAX}]D`
 const TIME = 'T(?:\\d{1,3}H(?:\\d{1,5}M)?(?:\\d{1,6}S)?|\\d{1,5}M(?:\\d{1,6}S)?|\\d{1,6}S)'
 export const COMMENT_PAUSE = `^P(?:${DAYS}|(?:${DAYS})?${TIME})$`
-export const COMMENT_PAUSE_MAX_MS = 7 * 86_400_000
 
 export const PostComment = Type.Object(
   {
@@ -13,8 +13,7 @@ export const PostComment = Type.Object(
     after: Type.Optional(
       Type.String({
         pattern: COMMENT_PAUSE,
-        description:
-          'The pause between what is published before the comment and the comment, as a duration of ISO 8601 with days, hours, minutes and seconds: at most 7 days. Absent: none.',
+        description: `How long to wait after the post, or after the comment before this one. It is an ISO 8601 duration of days, hours, minutes and seconds, at most ${COMMENT_PAUSE_DAYS_MAX} days. Absent: no wait.`,
         examples: ['PT5M'],
       }),
     ),
@@ -28,9 +27,11 @@ export const PostComment = Type.Object(
 )
 export type PostComment = Static<typeof PostComment>
 
+export const COMMENT_PAUSE_MAX_MS = COMMENT_PAUSE_DAYS_MAX * 86_400_000
+
 const SECONDS = { D: 86_400, H: 3_600, M: 60, S: 1 }
 
-/** The pause before a comment. */
+/** The pause before a comment. `COMMENT_PAUSE` also fits durations over the maximum, such as `P7DT1H`. */
 export const pauseMsOf = ({ after = '' }: Pick<PostComment, 'after'>): number =>
   1_000 *
   Array.from(after.matchAll(/(\d+)([DHMS])/g)).reduce(

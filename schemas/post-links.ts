@@ -1,30 +1,27 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Nullable, Ref } from './shared.ts'
 
 /** Braces enclose the one word that is replaced. */
 export const UTM_VALUE = '^(?:[^{}]|\\{platform\\})+$'
 
-/** https://support.google.com/analytics/answer/10917952 */
-const value = (name: string) =>
-  Type.String({
-    pattern: UTM_VALUE,
-    maxLength: 100,
-    description: `The value of \`utm_${name}\`. \`{platform}\` in it becomes the id of the network.`,
-  })
+/** A property for each parameter: https://support.google.com/analytics/answer/10917952 */
+const parameters = <S extends TSchema>(toSchema: (name: string) => S) => ({
+  source: Type.Optional(toSchema('utm_source')),
+  medium: Type.Optional(toSchema('utm_medium')),
+  campaign: Type.Optional(toSchema('utm_campaign')),
+  term: Type.Optional(toSchema('utm_term')),
+  content: Type.Optional(toSchema('utm_content')),
+})
 
-const changed = (name: string) =>
-  Nullable(Type.String({ pattern: UTM_VALUE, maxLength: 100 }), {
-    description: `The new value of \`utm_${name}\`. \`null\` removes it.`,
-  })
+const VALUE = { pattern: UTM_VALUE, maxLength: 100 }
 
 const UtmParameters = Type.Object(
-  {
-    source: Type.Optional(value('source')),
-    medium: Type.Optional(value('medium')),
-    campaign: Type.Optional(value('campaign')),
-    term: Type.Optional(value('term')),
-    content: Type.Optional(value('content')),
-  },
+  parameters((name) =>
+    Type.String({
+      ...VALUE,
+      description: `The value of \`${name}\`. \`{platform}\` in it becomes the id of the network.`,
+    }),
+  ),
   {
     $id: 'UtmParameters',
     additionalProperties: false,
@@ -40,20 +37,16 @@ export const PostLinks = Type.Object(
     $id: 'PostLinks',
     additionalProperties: false,
     description:
-      'What is added to the addresses of a post that begin with http:// or https://. They count, and are priced, as they are published. Nothing shortens them.',
+      'Parameters for the addresses of a post that begin with http:// or https://. The longer addresses count towards limits and prices. Nothing shortens them.',
     examples: [{ utm: UtmParameters.examples[0] }],
   },
 )
 export type PostLinks = Static<typeof PostLinks>
 
 const UtmPatch = Type.Object(
-  {
-    source: Type.Optional(changed('source')),
-    medium: Type.Optional(changed('medium')),
-    campaign: Type.Optional(changed('campaign')),
-    term: Type.Optional(changed('term')),
-    content: Type.Optional(changed('content')),
-  },
+  parameters((name) =>
+    Nullable(Type.String(VALUE), { description: `The new value of \`${name}\`. \`null\` removes it.` }),
+  ),
   {
     $id: 'UtmPatch',
     additionalProperties: false,
@@ -67,7 +60,7 @@ export const LinksPatch = Type.Object(
   {
     $id: 'LinksPatch',
     additionalProperties: false,
-    description: 'Changes to what is added to the addresses of a post.',
+    description: 'Changes to the parameters that the addresses of a post get.',
     examples: [{ utm: UtmPatch.examples[0] }],
   },
 )

@@ -7,8 +7,9 @@ import { shownMedia } from './media.ts'
 import { lockStaged, type StagedFile } from './staged-files.ts'
 
 /*
- * Files that are uploaded to an address. From the beginning, such a file has a row in `media`, which drafts refer to,
- * without a kind: the API does not list it. Its parts are stored under keys of their own until all are there.
+ * An upload is a file that a client sends to an address. Its row in `media` is there from the beginning, so that
+ * drafts can refer to it. Until all bytes are there, the row has no kind, the API does not list it, and each part of
+ * the file is stored under a key of its own.
  */
 
 /** The type that a file has until its bytes are known. */

@@ -22,7 +22,7 @@ curl --fail --upload-file harbour.mp4 "$uploadUrl"
 
 **The id can be used immediately** in the \`mediaIds\` of a draft. A post cannot be scheduled or published before the file is \`ready\`: \`validatePost\` and the error name the rule \`media_pending\` until then, and \`media_failed\` if the file was rejected. \`getUpload\` returns the state.
 
-**\`PUT\`** the bytes as they are, with any \`Content-Type\`. The response has the \`Upload\`; an invalid file is a 400, and the upload is \`failed\`. To send a file in pieces, or to go on after a lost connection, add \`Content-Range: bytes 8388608-12582911/12582912\`. A piece begins where the stored bytes end, and has at least ${PIECE_BYTES_MIN / 1024} KiB unless it is the last. Without \`Content-Range\`, the file starts again.
+**\`PUT\`** takes the bytes of the file as the body, with any \`Content-Type\`. The response has the \`Upload\`; an invalid file is a 400, and the upload is \`failed\`. To send a file in pieces, or to go on after a lost connection, add \`Content-Range: bytes 8388608-12582911/12582912\`. A piece begins where the stored bytes end, and has at least ${PIECE_BYTES_MIN / 1024} KiB unless it is the last. Without \`Content-Range\`, the file starts again.
 
 **\`HEAD\`** returns \`Upload-Offset\`, the number of bytes that are stored, and \`Upload-Complete\`: \`?1\` if the file is ready. If all bytes are there and it is not, \`PUT\` an empty body with \`Content-Range: bytes */12582912\`. A later request takes over from an earlier one, whose connection may be lost.
 

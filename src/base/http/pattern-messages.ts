@@ -4,7 +4,7 @@ import { BAD_KEY, KEY_FORM } from '../../../schemas/idempotency.ts'
 import { EVENTS_CURSOR } from '../../../schemas/list-events.ts'
 import { PAD_COLOR } from '../../../schemas/media.ts'
 import { INVALID_URL } from '../../../schemas/messages.ts'
-import { COMMENT_PAUSE } from '../../../schemas/post-comment.ts'
+import { COMMENT_PAUSE, COMMENT_PAUSE_DAYS_MAX } from '../../../schemas/post-comment.ts'
 import { UTM_VALUE } from '../../../schemas/post-links.ts'
 import { BAD_IF_MATCH, IF_MATCH_FORM } from '../../../schemas/precondition.ts'
 import { SKIPPED_DATE, SLOT_TIME } from '../../../schemas/schedule.ts'
@@ -34,7 +34,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [SLOT_TIME]: 'Must be a time of day from 00:00 to 23:59, such as 09:30',
   [SKIPPED_DATE]: 'Must be a date such as 2027-01-31',
   [PAD_COLOR]: 'Must be a colour such as #1a2b3c',
-  [COMMENT_PAUSE]: 'Must be a duration of at most 7 days, such as PT5M',
+  [COMMENT_PAUSE]: `Must be a duration of at most ${COMMENT_PAUSE_DAYS_MAX} days, such as PT5M`,
   [UTM_VALUE]: 'Must be a text without braces, except for {platform}',
   [ZONE_NAME]: 'Must be the name of a time zone, such as Europe/Berlin',
   [EVENTS_CURSOR]: "Must be the nextCursor of an earlier response, or 'now'",

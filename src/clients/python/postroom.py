@@ -299,7 +299,7 @@ class _UploadsExtras(_Group):
         return self._client.json("GET", _path("/media/{}", created["id"]), {})
 
     def _send(self, url: str, file: Union[str, "os.PathLike[str]", bytes], size: int) -> None:
-        # The service is where the API is, whatever its name for others.
+        # The address begins with PUBLIC_URL. This client may reach the service under another name.
         address = url[url.index("/files/uploads/"):]
         offset, retries = 0, 0
         while True:

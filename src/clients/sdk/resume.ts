@@ -47,7 +47,7 @@ export async function uploadResumably(
 const WITHOUT_ADDRESSES = ['route_not_found', 'method_not_allowed', 'credentials_key_missing']
 
 async function send(http: Http, url: string, file: Blob, { signal, maxRetries = http.maxRetries }: Options) {
-  // The service is where the API is, whatever its name for others.
+  // The address begins with PUBLIC_URL. This client may reach the service under another name.
   const address = url.slice(url.indexOf('/files/uploads/'))
   let offset = 0
   for (let retries = 0; ; ) {

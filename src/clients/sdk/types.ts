@@ -704,7 +704,7 @@ export type CreatePost = {
   caption?: string
   /** A comment to publish under the post as soon as the post is published. A blank one counts as absent. It is rejected where a network of the post has no first comments. */
   firstComment?: string
-  /** Comments to publish under the post, one after the other, each after its pause. They reply to the last part of a thread. `firstComment` is their short form: give one or the other. Where a network has no comments, they are rejected; each has the limits of `firstComment`. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry. */
+  /** Comments that are published under the post, or under the last part of a thread, in this order. Each waits for its pause. `firstComment` is the short form of one comment: give one or the other. Each comment has the limits of `firstComment`. A network without comments rejects them. The delivery is `queued` during a pause, and `published` after the last comment. After a comment that fails, the others wait for a retry. */
   comments?: Array<PostComment>
   poll?: PostPoll
   links?: PostLinks
@@ -2074,7 +2074,10 @@ export type FoundDelivery = {
 }
 /** How the feed of a network shows images. */
 export type ImageLayout = {
-  /** How several images stand together. `grid`: two beside each other; three with the first one high; four in two rows; more in rows of at most three, of which the first may have fewer. `row`: one after the other, to be swiped. */
+  /** The arrangement of several images.
+
+- `grid`: two images stand beside each other. Of three, the first one is as high as the other two. Four stand in two rows. More stand in rows of three, and the first row may have fewer.
+- `row`: readers swipe from one image to the next. */
   form: 'grid' | 'row'
   /** How many images are shown. The others are counted. Absent: all. */
   shownMax?: number
@@ -2315,7 +2318,7 @@ export type LimitUnit =
   | 'channels'
   | 'hertz'
   | 'items'
-/** Changes to what is added to the addresses of a post. */
+/** Changes to the parameters that the addresses of a post get. */
 export type LinksPatch = {
   utm: UtmPatch
 }
@@ -2814,7 +2817,7 @@ export type PatchPost = {
   comments?: Array<PostComment> | null
   /** The new poll. `null` removes it. */
   poll?: PostPoll | null
-  /** Changes to what is added to addresses. `null` adds nothing any more. */
+  /** Changes to the parameters that addresses get. `null` removes all of them. */
   links?: LinksPatch | null
   postType?: PostType
   /** The ids of all its images and videos, in their order. An empty list removes them. */
@@ -2943,7 +2946,7 @@ export type PlatformMetrics = {
 export type PostComment = {
   /** The text of the comment. */
   text: string
-  /** The pause between what is published before the comment and the comment, as a duration of ISO 8601 with days, hours, minutes and seconds: at most 7 days. Absent: none. */
+  /** How long to wait after the post, or after the comment before this one. It is an ISO 8601 duration of days, hours, minutes and seconds, at most 7 days. Absent: no wait. */
   after?: string
 }
 /** What a network charges the owner of the app for a post. */
@@ -3090,7 +3093,7 @@ export type PostEditing = {
   /** How often. Absent: any number of times. */
   timesMax?: number
 }
-/** What is added to the addresses of a post that begin with http:// or https://. They count, and are priced, as they are published. Nothing shortens them. */
+/** Parameters for the addresses of a post that begin with http:// or https://. The longer addresses count towards limits and prices. Nothing shortens them. */
 export type PostLinks = {
   utm: UtmParameters
 }
@@ -3791,7 +3794,7 @@ export type TextEntity = {
   /** The index after its last character. In UTF-16 units, as in strings of JavaScript. */
   end: number
 }
-/** Where the feed of a network folds a long text, so that readers have to ask for its rest. */
+/** The length at which the feed of a network folds a text. Readers open the rest. */
 export type TextFold = {
   /** About how many characters stand before the fold, in the app that shows the fewest. */
   charactersMax?: number

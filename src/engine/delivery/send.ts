@@ -41,8 +41,7 @@ export async function sendNext(run: Run, before: State): Promise<Sending> {
   const planned = run.plan[state.sent.length]!
   const waiting = await awaitRenditions(run, planned)
   if (waiting) return { state, outcome: waiting }
-  const act =
-    planned.kind === 'comment' ? (afterMissing(state) ?? actOf(run, state, planned)) : actOf(run, state, planned)
+  const act = (planned.kind === 'comment' && afterMissing(state)) || actOf(run, state, planned)
   if (isFailure(act)) return { state, outcome: { event: 'failed', reason: act, wasIntended: false } }
   const restsMs = await restOf(run.deps, run.delivery)
   if (restsMs > 0 || run.lease.signal.aborted) {

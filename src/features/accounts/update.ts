@@ -52,11 +52,8 @@ type LockedAccount = ListedAccount & OwnLimits
 function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch, captionSuffix }: UpdateAccount) {
   const settings = {
     ownDisplayName: displayName === undefined ? row.ownDisplayName : displayName,
-    captionSuffix: captionSuffix
-      ? { ...row.captionSuffix, ...captionSuffix }
-      : captionSuffix === null
-        ? null
-        : row.captionSuffix,
+    captionSuffix:
+      captionSuffix === undefined ? row.captionSuffix : captionSuffix && { ...row.captionSuffix, ...captionSuffix },
   }
   if (patch === undefined) return { ...settings, defaultFields: row.defaultFields }
   const defaultFields = mergeFields(row.defaultFields, patch)

@@ -2,7 +2,7 @@ import { type AccountOverride, type CreatePost, ownFilesOf } from '../../../sche
 import type { Issue } from '../../../schemas/error.ts'
 import type { PatchPost } from '../../../schemas/patch-post.ts'
 import type { PostType } from '../../../schemas/platform.ts'
-import { COMMENT_PAUSE_MAX_MS, pauseMsOf } from '../../../schemas/post-comment.ts'
+import { COMMENT_PAUSE_DAYS_MAX, COMMENT_PAUSE_MAX_MS, pauseMsOf } from '../../../schemas/post-comment.ts'
 import type { PostLinks } from '../../../schemas/post-links.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { findLongNames } from '../../base/http/metadata.ts'
@@ -139,7 +139,7 @@ export function findCommentIssues({ firstComment, comments }: Pick<PatchPost, 'f
     const text = comment.text.normalize().replace(/\s+/gu, ' ').trim()
     if (known.has(text)) add('text', 'Repeats an earlier comment: use other words')
     known.add(text)
-    if (pauseMsOf(comment) > COMMENT_PAUSE_MAX_MS) add('after', 'Must be at most 7 days')
+    if (pauseMsOf(comment) > COMMENT_PAUSE_MAX_MS) add('after', `Must be at most ${COMMENT_PAUSE_DAYS_MAX} days`)
   }
   return issues
 }

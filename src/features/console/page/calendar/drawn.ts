@@ -8,7 +8,7 @@ import type { ListedPost } from '../../../../clients/sdk/index.ts'
 const LONG_FRAME_MS = 25
 const IN_FRAME_MAX = 12
 
-/** How many of `total` elements are drawn: a few more in each frame. `key` names what is shown. */
+/** Returns how many of `total` elements to draw: a few more in each frame. Another `key` begins again. */
 export function useGradual(total: number, key: string): number {
   const [drawn, setDrawn] = useState({ key, count: 0, inFrame: IN_FRAME_MAX / 2 })
   const { inFrame } = drawn

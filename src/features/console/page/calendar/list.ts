@@ -83,7 +83,7 @@ const divide = (items: ListedPost[]) =>
 
 type DayOf = (post: ListedPost) => string
 
-/** The days of posts, each of which is found once. */
+/** Returns a function that finds the day of a post, and keeps it. */
 function useDays(timeZone: string): DayOf {
   return useMemo(() => {
     const kept = new WeakMap<ListedPost, string>()

@@ -43,7 +43,7 @@ export const shared = {
     title: 'Getting started',
     noAccount: 'No account is connected yet.',
     others: 'Accounts with ⚠ are for show: nothing can be published to them.',
-    simulated: 'What is published on {networks} stays here, and nobody sees it.',
+    simulated: 'Posts on {networks} stay here, and nobody sees them.',
     connect: 'Connect a real account',
     hide: 'Hide',
   },
