@@ -4,7 +4,7 @@ import { createRoom } from './room.ts'
 
 /** The kernel takes a shorter answer, whether its client reads or not. */
 const SHORT_BYTES_MAX = 65_536
-/** A client that reads nothing for this long is reset: an orderly close leaves unread data in the kernel for minutes. */
+/** A client that reads nothing for this long is reset. An orderly close would leave its data in the kernel. */
 const STALL_MS = 15_000
 
 const MIB = 2 ** 20
