@@ -3,10 +3,7 @@ import { sql } from 'kysely'
 import type { AccountFacts } from '../../../schemas/account-facts.ts'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
 import type { Media } from '../../../schemas/media.ts'
-import type { PlatformId, PostType } from '../../../schemas/platform.ts'
-import type { PostComment } from '../../../schemas/post-comment.ts'
-import type { PostLinks } from '../../../schemas/post-links.ts'
-import type { PostPoll } from '../../../schemas/post-poll.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
 import { prepared } from '../../prepared.ts'
 import { reachableBy } from '../accounts.ts'
@@ -16,10 +13,10 @@ import { isFileOf, renditionOf, sentFileOf } from '../posts/files.ts'
 import type { StoredRendition } from '../posts/sent-renditions.ts'
 import { sandboxAccounts } from '../user-now.ts'
 import { availableAccount, earliestOf, isAvailable, parkedAccounts } from './available.ts'
-import type { HeldDelivery, PreparedAct, SentAct } from './delivery.ts'
+import { contentColumns, type HeldDelivery, type PlannedContent, type PreparedAct, type SentAct } from './delivery.ts'
 
 /** A delivery that a worker holds, with everything that it takes to carry it out. */
-export interface ClaimedDelivery extends HeldDelivery {
+export interface ClaimedDelivery extends HeldDelivery, PlannedContent {
   platform: PlatformId
   token: string
   /** Number of attempts in the delivery's history. */
@@ -42,16 +39,6 @@ export interface ClaimedDelivery extends HeldDelivery {
   lateMs: number
   /** Milliseconds since the delivery could be claimed: since its next attempt, or since the end of a lost lease. */
   overdueMs: number
-  captionOverride: string | null
-  captionSuffix: string | null
-  fields: Record<string, unknown> | null
-  threadParts: string[] | null
-  caption: string
-  firstComment: string | null
-  comments: PostComment[] | null
-  poll: PostPoll | null
-  links: PostLinks | null
-  postType: PostType
   /** Whether its owner may still post to the account, and the account is connected. */
   reachable: boolean
   /** Also those that were deleted after they were published. */
@@ -139,9 +126,8 @@ export const claimedColumns = (now: Now) => sql`
         then ${msSince(now, 'claimed.waiting_since')} end as waited_ms,
       case when claimed.was_held and claimed.intent is not null then claimed.overdue_ms
         else ${msSince(now, 'claimed.lost_call_at')} end as lost_for_ms, claimed.overdue_ms, claimed.sent,
-      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, claimed.caption_override, claimed.caption_suffix,
-      claimed.fields,
-      claimed.thread_parts, accounts.alt_text_length_max, accounts.facts, posts.caption, posts.first_comment, posts.comments, posts.poll, posts.links, posts.post_type,
+      claimed.started_at, ${msSince(now, 'claimed.due_at')} as late_ms, ${contentColumns('claimed')},
+      accounts.alt_text_length_max, accounts.facts,
       ${reachableBy(sql`claimed.user_id`)} as reachable,
       (
         select coalesce(json_agg(facts order by position), '[]')

@@ -1,5 +1,9 @@
 import { type Expression, type Selectable, sql } from 'kysely'
 import type { DeliveryError } from '../../../schemas/delivery.ts'
+import type { PostType } from '../../../schemas/platform.ts'
+import type { PostComment } from '../../../schemas/post-comment.ts'
+import type { PostLinks } from '../../../schemas/post-links.ts'
+import type { PostPoll } from '../../../schemas/post-poll.ts'
 import type { PostTargets } from '../../types.ts'
 
 /** The table has the name of version 1.0: processes of the previous version read it while a newer one migrates. */
@@ -20,6 +24,31 @@ export interface DeliveryKey {
 export interface HeldDelivery extends DeliveryKey {
   leaseToken: string
 }
+
+/** What a delivery publishes, apart from files: the texts of its post, and its own. */
+export interface PlannedContent {
+  postType: PostType
+  caption: string
+  firstComment: string | null
+  comments: PostComment[] | null
+  poll: PostPoll | null
+  links: PostLinks | null
+  captionOverride: string | null
+  captionSuffix: string | null
+  threadParts: string[] | null
+  fields: Record<string, unknown> | null
+}
+
+/** The columns of `PlannedContent`, from `posts` and a row of `post_targets`. */
+export const contentColumns = (delivery: string) =>
+  sql.join([
+    ...['post_type', 'caption', 'first_comment', 'comments', 'poll', 'links'].map((column) =>
+      sql.ref(`posts.${column}`),
+    ),
+    ...['caption_override', 'caption_suffix', 'thread_parts', 'fields'].map((column) =>
+      sql.ref(`${delivery}.${column}`),
+    ),
+  ])
 
 /** The objects on the network after an act. An `id` of null is unknown: the owner reported the post as published. */
 export interface SentAct {

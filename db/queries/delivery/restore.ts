@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import type { DeliveryError, DeliveryState } from '../../../schemas/delivery.ts'
-import type { PlatformId, PostType } from '../../../schemas/platform.ts'
-import type { PostComment } from '../../../schemas/post-comment.ts'
-import type { PostLinks } from '../../../schemas/post-links.ts'
-import type { PostPoll } from '../../../schemas/post-poll.ts'
+import type { PlatformId } from '../../../schemas/platform.ts'
 import type { Db } from '../../client.ts'
-import type { DeliveryKey, SentAct, StoredEdit } from './delivery.ts'
+import { contentColumns, type DeliveryKey, type PlannedContent, type SentAct, type StoredEdit } from './delivery.ts'
 import type { Settlement } from './settlement.ts'
 
 // Statements of `restore finish`. `src/engine/delivery/machine.ts` decides which states they lead to.
 
 /** A delivery as a restored database has it. */
-export interface BackedUpDelivery extends DeliveryKey {
+export interface BackedUpDelivery extends DeliveryKey, PlannedContent {
   platform: PlatformId
   state: DeliveryState
   sent: SentAct[]
@@ -21,23 +18,12 @@ export interface BackedUpDelivery extends DeliveryKey {
   startedAt: Date | null
   claimableAt: Date | null
   token: string
-  postType: PostType
-  caption: string
-  firstComment: string | null
-  comments: PostComment[] | null
-  poll: PostPoll | null
-  links: PostLinks | null
-  captionOverride: string | null
-  captionSuffix: string | null
-  threadParts: string[] | null
-  fields: Record<string, unknown> | null
 }
 
 const selectDeliveries = sql`
   select delivery.user_id, delivery.post_id, delivery.account_id, delivery.platform, delivery.state, delivery.sent, delivery.edit,
     delivery.intent, delivery.attempts, delivery.started_at, delivery.claimable_at, delivery.token,
-    delivery.caption_override, delivery.caption_suffix,
-    delivery.thread_parts, delivery.fields, posts.post_type, posts.caption, posts.first_comment, posts.comments, posts.poll, posts.links
+    ${contentColumns('delivery')}
   from post_targets as delivery
   join posts on posts.user_id = delivery.user_id and posts.id = delivery.post_id`
 
