@@ -25,7 +25,7 @@ export interface HeldDelivery extends DeliveryKey {
   leaseToken: string
 }
 
-/** What a delivery publishes, apart from files: the texts of its post, and its own. */
+/** The content of a delivery, apart from its files: that of its post, and its own. */
 export interface PlannedContent {
   postType: PostType
   caption: string
