@@ -11,6 +11,9 @@ export const UPLOAD_TIMES = { validHours: 24, keptDays: 7 } as const
 /** The fewest bytes of a piece that others follow. */
 export const PIECE_BYTES_MIN = 256 * 1024
 
+/** A SHA-256 in hexadecimal digits. */
+export const SHA256_HEX = '^[0-9A-Fa-f]{64}$'
+
 /** The longest name that the forms of browsers send for a file. */
 const FILE_NAME_MAX = 255
 
@@ -41,7 +44,7 @@ export const CreateUpload = Type.Object(
     ),
     sha256: Type.Optional(
       Type.String({
-        pattern: '^[0-9A-Fa-f]{64}$',
+        pattern: SHA256_HEX,
         description:
           'The SHA-256 of the file as 64 hexadecimal digits. Other bytes are rejected then. If you have added the same bytes before, the response is that file, and nothing has to be sent.',
       }),

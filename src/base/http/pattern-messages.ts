@@ -18,6 +18,7 @@ import {
   WEB_ADDRESS,
 } from '../../../schemas/text-forms.ts'
 import { ZONE_NAME } from '../../../schemas/time.ts'
+import { SHA256_HEX } from '../../../schemas/upload.ts'
 import { REDELIVERY_CURSOR } from '../../../schemas/webhook-delivery.ts'
 import { HEADER_VALUE } from '../../../schemas/webhook-headers.ts'
 
@@ -36,6 +37,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [PAD_COLOR]: 'Must be a colour such as #1a2b3c',
   [COMMENT_PAUSE]: `Must be a duration of at most ${COMMENT_PAUSE_DAYS_MAX} days, such as PT5M`,
   [UTM_VALUE]: 'Must be a text without braces, except for {platform}',
+  [SHA256_HEX]: 'Must be the 64 hexadecimal digits of a SHA-256',
   [ZONE_NAME]: 'Must be the name of a time zone, such as Europe/Berlin',
   [EVENTS_CURSOR]: "Must be the nextCursor of an earlier response, or 'now'",
   [ERROR_CODE_FORM]: "Must be the code of an error, such as 'unauthorized'",
