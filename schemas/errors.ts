@@ -708,8 +708,8 @@ export const ERRORS = {
   },
   too_many_pending_uploads: {
     status: 409,
-    message: `${UPLOADS_PENDING_MAX} files wait for their bytes: upload or delete some of them`,
-    meaning: 'Too many files of the user wait for their bytes.',
+    message: `${UPLOADS_PENDING_MAX} files are pending or failed: upload or delete some of them`,
+    meaning: 'Too many files of the user wait for their bytes, or have failed within the time of their addresses.',
   },
   file_too_large: {
     status: 413,

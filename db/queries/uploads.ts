@@ -54,14 +54,12 @@ export const insertUpload = prepared<NewUpload, { expiresAt: Date }>(
     returning expires_at`,
 )
 
-/** The uploads of the user that are neither complete nor over. */
+/** The uploads of the user whose addresses take bytes: those that failed too. */
 export async function countPendingUploads(db: Db, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count
     from uploads join media on media.user_id = uploads.user_id and media.id = uploads.media_id
-    where uploads.user_id = ${userId} and media.kind is null and uploads.error is null and expires_at > now()`.execute(
-    db,
-  )
+    where uploads.user_id = ${userId} and media.kind is null and expires_at > now()`.execute(db)
   return rows[0]!.count
 }
 

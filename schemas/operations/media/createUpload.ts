@@ -24,7 +24,7 @@ curl --fail --upload-file harbour.mp4 "$uploadUrl"
 
 **\`PUT\`** takes the bytes of the file as the body, with any \`Content-Type\`. The response has the \`Upload\`; an invalid file is a 400, and the upload is \`failed\`. To send a file in pieces, or to go on after a lost connection, add \`Content-Range: bytes 8388608-12582911/12582912\`. A piece begins where the stored bytes end, and has at least ${PIECE_BYTES_MIN / 1024} KiB unless it is the last. Without \`Content-Range\`, the file starts again.
 
-**\`HEAD\`** returns \`Upload-Offset\`, the number of bytes that are stored, and \`Upload-Complete\`: \`?1\` if the file is ready. If all bytes are there and it is not, \`PUT\` an empty body with \`Content-Range: bytes */12582912\`. A later request takes over from an earlier one, whose connection may be lost.
+**\`HEAD\`** returns \`Upload-Offset\`, the number of bytes that are stored, and \`Upload-Complete\`: \`?1\` if the file is ready. If all bytes are there and it is not, \`PUT\` an empty body with \`Content-Range: bytes */12582912\`. A later request takes over from an earlier one, which then ends: its connection may be lost.
 
 | Response of \`PUT\` | Then |
 | --- | --- |
@@ -35,9 +35,9 @@ curl --fail --upload-file harbour.mp4 "$uploadUrl"
 | 400 \`upload_range\`, \`upload_checksum\`, and those of \`uploadMedia\` | the request, or the file, is wrong |
 | 404 \`upload_not_found\`, 410 \`upload_expired\` | ask for another address |
 
-Pages of any origin may use the address. It ends with the API key that has asked for it, and after ${UPLOAD_TIMES.validHours} hours; bytes of a file that is not complete are deleted then. The outcome is kept for ${UPLOAD_TIMES.keptDays} days more. Stored bytes count towards the quota. At most ${UPLOADS_PENDING_MAX} files of a user may be pending (409).
+Pages of any origin may use the address. It ends with the API key that has asked for it, and after ${UPLOAD_TIMES.validHours} hours; bytes of a file that is not complete are deleted then. The outcome is kept for ${UPLOAD_TIMES.keptDays} days more. Stored bytes count towards the quota. At most ${UPLOADS_PENDING_MAX} files of a user may be pending or failed while their addresses last (409).
 
-The same bytes again are a second file, unless \`sha256\` told so before: the id is in your posts already.`,
+The same bytes again are a second file, unless \`sha256\` told so before: the id is in your posts already. A key for some accounts that does not see the other file has to send the bytes.`,
   headers: IdempotencyHeaders,
   body: Body(CreateUpload, CREATE_UPLOAD_EXAMPLES),
   success: {

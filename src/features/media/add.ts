@@ -186,14 +186,14 @@ async function promote(db: Db, file: PromotedFile): Promise<Added> {
 }
 
 /**
- * Adds a file by `add`, unless the quota is exceeded then. Uploads of one user wait for each other while there is a
+ * Adds bytes by `add`, unless the quota is exceeded then. Uploads of one user wait for each other while there is a
  * quota, so that all of them are counted.
  */
-export async function withinQuota(
+export async function withinQuota<A extends Pick<Added, 'isNew'>>(
   library: Library,
   { userId, bytes }: { userId: string; bytes: number },
-  add: (db: Db) => Promise<Added>,
-): Promise<Added> {
+  add: (db: Db) => Promise<A>,
+): Promise<A> {
   if (library.quotaBytes === undefined) return add(library.db)
   return inTransaction(library.db, async (db) => {
     await lockUser(db, { userId })

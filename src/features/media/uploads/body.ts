@@ -5,6 +5,7 @@ export class UploadBody {
   /** Why the body ended too early. */
   error: unknown
   isOver = false
+  #end = () => {}
   readonly #chunks: AsyncIterator<Buffer>
   readonly #body: Readable
   #left: Buffer | undefined
@@ -28,6 +29,13 @@ export class UploadBody {
     }
   }
 
+  /** Ends the body for those who take its bytes, even if none arrive. */
+  end(error: Error): void {
+    this.error = error
+    this.isOver = true
+    this.#end()
+  }
+
   /** Discards the rest, which would hold the connection. A stream does not flow while an iterator listens to it. */
   discard(): void {
     this.#chunks.return?.().then(
@@ -37,9 +45,13 @@ export class UploadBody {
   }
 
   async #read(): Promise<Buffer | undefined> {
+    if (this.isOver) return undefined
     try {
-      const { done, value } = await this.#chunks.next()
-      if (!done) return value
+      const ended = new Promise<undefined>((resolve) => {
+        this.#end = () => resolve(undefined)
+      })
+      const next = await Promise.race([this.#chunks.next(), ended])
+      if (next && !next.done) return next.value
     } catch (error) {
       this.error = error
     }

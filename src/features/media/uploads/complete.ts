@@ -7,6 +7,7 @@ import { keepLease, LEASE } from '../lease.ts'
 import type { Library } from '../library.ts'
 import type { UploadBody } from './body.ts'
 import { discardParts } from './discard-parts.ts'
+import { requireUpload } from './show.ts'
 
 interface Writer {
   userId: string
@@ -40,6 +41,7 @@ export async function completeFile(
       const actual = await file.save(body ? body.take(bytesMax + 1) : readParts(storage, parts))
       if (body?.error) throw body.error
       lease ??= await hold()
+      await requireUpload(library, writer)
       if (sha256 && !sha256.equals(actual)) throw fail('upload_checksum', actual.toString('hex'))
       const placed = await file.place({ counts: parts.length === 0 })
       return { result: await complete(library, writer, placed) }

@@ -1,6 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../../../db/client.ts'
 import { newId } from '../../../../db/id.ts'
+import { findListedFile, listOf } from '../../../../db/queries/listed-media.ts'
 import { reuseMediaBySha256 } from '../../../../db/queries/media.ts'
+import { lockUser } from '../../../../db/queries/staged-files.ts'
 import { countPendingUploads, findUpload, insertUpload } from '../../../../db/queries/uploads.ts'
 import { UPLOADS_PENDING_MAX } from '../../../../schemas/errors.ts'
 import type { Media } from '../../../../schemas/media.ts'
@@ -24,11 +27,18 @@ interface Requester {
   keyId: string
 }
 
-/** The file that has the announced bytes already, if its own are not lost. */
-export async function findAnnounced(library: Library, userId: string, { sha256 }: CreateUpload) {
+/**
+ * The file that has the announced bytes already, if its own are not lost. A key for some accounts that does not see the
+ * file has to send them: a checksum does not show that it has them.
+ */
+export async function findAnnounced(library: Library, { userId, rights }: FastifyRequest, { sha256 }: CreateUpload) {
   if (sha256 === undefined) return undefined
+  const { accountIds } = rights
   const [known] = await reuseMediaBySha256(library.db, { userId, sha256: Buffer.from(sha256, 'hex') })
-  return known && !(await findLostKey(library, userId, known)) ? known : undefined
+  if (!known || (await findLostKey(library, userId, known))) return undefined
+  if (!accountIds) return known
+  const [seen] = await findListedFile(library.db, { userId, id: known.id, ...listOf(accountIds) })
+  return seen && known
 }
 
 /** Throws if the service could not take the file. */
@@ -42,10 +52,9 @@ export async function requireRoom(
     if (bytes > library.bytesMax) throw fail('file_too_large', library.bytesMax)
     await refuseOverQuota(library, { userId, newBytes: bytes })
   }
-  if ((await countPendingUploads(library.db, userId)) >= UPLOADS_PENDING_MAX) throw fail('too_many_pending_uploads')
 }
 
-/** Stores a file without its bytes, and signs the address that takes them. */
+/** Stores a file without its bytes, and signs the address that takes them. Uploads of one user wait for each other. */
 export async function insertPending(
   db: Db,
   { keyring, publicUrl, bytesMax }: UploadContext,
@@ -54,6 +63,8 @@ export async function insertPending(
 ): Promise<CreatedUpload> {
   const file = { userId, id: newId() }
   const described = describe({ ...description, fileName: tidyFileName(fileName) })
+  await lockUser(db, { userId })
+  if ((await countPendingUploads(db, userId)) >= UPLOADS_PENDING_MAX) throw fail('too_many_pending_uploads')
   const [inserted] = await insertUpload(db, {
     ...file,
     keyId,

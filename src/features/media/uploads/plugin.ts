@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { inTransaction } from '../../../../db/transaction.ts'
 import * as operations from '../../../../schemas/operations/index.ts'
 import { invalidRequest } from '../../../base/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../../../base/http/idempotency-key.ts'
@@ -22,7 +23,7 @@ export const uploadsToAddresses: FastifyPluginAsyncTypebox<UploadContext> = asyn
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [body],
         prepare: async () => {
-          const known = await findAnnounced(context, userId, body)
+          const known = await findAnnounced(context, request, body)
           if (!known) await requireRoom(context, userId, body)
           return known
         },
@@ -31,8 +32,11 @@ export const uploadsToAddresses: FastifyPluginAsyncTypebox<UploadContext> = asyn
             const { media, isNew } = await noteAdded(transaction, request, { media: known, isNew: false })
             return { upload: toKnown(media, bytesMax), isNew }
           }
-          const upload = await insertPending(transaction, context, request, body)
-          await notePending(transaction, request, upload.id)
+          const upload = await inTransaction(transaction, async (transaction) => {
+            const inserted = await insertPending(transaction, context, request, body)
+            await notePending(transaction, request, inserted.id)
+            return inserted
+          })
           return { upload, isNew: true }
         },
         toResponse: ({ upload, isNew }) => ({ status: isNew ? 201 : 200, body: upload }),

@@ -8,8 +8,8 @@ import { useStrangersShare } from '../../../base/http/pages.ts'
 import type { Keyring } from '../../../base/keyring/keyring.ts'
 import type { Library } from '../library.ts'
 import { addressedUpload } from './address.ts'
-import { receiveUpload, requireUpload, UploadOffset } from './receive.ts'
-import { toUpload } from './show.ts'
+import { receiveUpload, UploadOffset } from './receive.ts'
+import { requireUpload, toUpload } from './show.ts'
 
 const PATH = '/files/uploads/:userId/:id'
 const HIDDEN = { schema: { hide: true } }

@@ -3,13 +3,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type DatabaseBudget, withDatabaseBudget } from '../../../../db/budget.ts'
+import type { Db } from '../../../../db/client.ts'
 import {
   addPart,
   deleteParts,
   endWriting,
   type FileKey,
   type FoundUpload,
-  findUpload,
   lockUpload,
   setWriter,
 } from '../../../../db/queries/uploads.ts'
@@ -17,16 +17,16 @@ import { inTransaction } from '../../../../db/transaction.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
 import { PIECE_BYTES_MIN, UPLOAD_ERRORS, type Upload } from '../../../../schemas/upload.ts'
 import { AppError, fail } from '../../../base/errors.ts'
-import { refuseOverQuota } from '../add.ts'
+import { refuseOverQuota, withinQuota } from '../add.ts'
 import type { Library } from '../library.ts'
 import { saveFile } from '../save-file.ts'
 import { withinShare } from '../share.ts'
 import { storeFile } from '../store-file.ts'
 import { UploadBody } from './body.ts'
 import { completeFile } from './complete.ts'
-import { type ContentRange, readContentRange } from './content-range.ts'
+import { type ContentRange, otherLength, readContentRange } from './content-range.ts'
 import { discardParts } from './discard-parts.ts'
-import { toUpload } from './show.ts'
+import { requireUpload, toUpload } from './show.ts'
 
 /** The bytes of a part: a process that dies loses no more. */
 export const PART_BYTES = 8 * 2 ** 20
@@ -51,13 +51,6 @@ interface UploadRequest {
   contentRange: string | undefined
   /** Each part may take as long, for however many of them. */
   budget?: DatabaseBudget | undefined
-}
-
-/** Finds the upload of an address. Throws 404 if its file is deleted, or its key revoked. */
-export async function requireUpload({ db }: Pick<Library, 'db'>, file: FileKey): Promise<FoundUpload> {
-  const [found] = await findUpload(db, file)
-  if (!found || found.expiresAt === null || found.isRevoked) throw fail('upload_not_found')
-  return found
 }
 
 /**
@@ -134,11 +127,18 @@ interface Receiving extends UploadRequest, Omit<Sizes, 'bytesMax'> {
   announced: FoundUpload
 }
 
+/** The bodies that this process receives, by the id of their file. */
+const bodies = new Map<string, UploadBody>()
+
 async function receive(library: Library, writer: Writer, request: Receiving): Promise<void> {
   const body = new UploadBody(request.body)
+  // The body of an earlier request may never end, and holds a share of the user.
+  bodies.get(writer.id)?.end(fail('upload_taken_over'))
+  bodies.set(writer.id, body)
   try {
     await receiveBody(library, writer, request, body)
   } finally {
+    if (bodies.get(writer.id) === body) bodies.delete(writer.id)
     body.discard()
   }
 }
@@ -148,50 +148,45 @@ async function receiveBody(library: Library, writer: Writer, request: Receiving,
   // A small file needs no parts.
   if (total !== undefined && total <= PART_BYTES && !range) return completeFile(library, writer, announced, body)
   const isLast = !range?.piece || range.piece.last === range.total - 1
-  if (!range || range.piece) {
-    const end = range?.piece ? range.piece.last + 1 : (announced.bytes ?? library.bytesMax)
-    const received = await withinShare(writer.userId, () => storeParts(library, writer, request, { body, end }))
-    const expected = range ? end : (announced.bytes ?? received)
-    if (received !== expected) throw otherSize(expected, received)
-  }
+  if (!range || range.piece) await withinShare(writer.userId, () => storeParts(library, writer, request, body))
   if (isLast)
     await withDatabaseBudget(request.budget && { ...request.budget }, () => completeFile(library, writer, announced))
 }
 
-interface Bytes {
-  body: UploadBody
-  /** The number of the first byte that is too many. */
-  end: number
-}
-
-/** Stores a body as parts. Returns where they end. What was received before a body is cut off is kept. */
+/** Stores a body as parts. What was received before a body is cut off is kept. */
 async function storeParts(
   library: Library,
   writer: Writer,
   { range, budget, announced }: Receiving,
-  { body, end }: Bytes,
-): Promise<number> {
+  body: UploadBody,
+): Promise<void> {
   const path = join(library.incomingDir, `part-${randomUUID()}`)
   const never = new AbortController().signal
-  let position = range?.piece?.first ?? 0
+  const first = range?.piece?.first ?? 0
+  const end = range?.piece ? range.piece.last + 1 : announced.bytes
+  const wrongEnd = (position: number) => {
+    if (end === null) return fail('file_too_large', library.bytesMax)
+    return range ? otherLength(position - first, end - first) : otherSize(end, position)
+  }
+  let position = first
   while (!body.isOver) {
     try {
       const { bytes } = await saveFile(body.take(PART_BYTES), path, PART_BYTES, never)
-      if (position + bytes > end)
-        throw announced.bytes === null ? fail('file_too_large', end) : otherSize(end, position + bytes)
-      const isKept = bytes >= (body.error ? PIECE_BYTES_MIN : 1)
-      if (isKept) {
+      position += bytes
+      if (position > (end ?? library.bytesMax)) throw wrongEnd(position)
+      // A body may end too early after each byte: a client would make millions of parts.
+      const isWhole = !body.error && position === (end ?? position)
+      if (bytes >= (isWhole ? 1 : PIECE_BYTES_MIN)) {
         await withDatabaseBudget(budget && { ...budget }, () =>
-          storePart(library, writer, path, { firstByte: position, bytes }),
+          storePart(library, writer, path, { firstByte: position - bytes, bytes }),
         )
       }
-      position += bytes
     } finally {
       await rm(path, { force: true }).catch(() => {})
     }
   }
   if (body.error) throw body.error
-  return position
+  if (position !== (end ?? position)) throw wrongEnd(position)
 }
 
 async function storePart(
@@ -200,9 +195,12 @@ async function storePart(
   path: string,
   part: { firstByte: number; bytes: number },
 ): Promise<void> {
-  await refuseOverQuota(library, { userId: writer.userId, newBytes: part.bytes })
-  const isAdded = await storeFile(library, writer.userId, { path, mimeType: PART_TYPE }, async (file) => {
-    return (await addPart(library.db, { ...writer, ...file, ...part })).length > 0
+  const { userId } = writer
+  await requireUpload(library, writer)
+  await refuseOverQuota(library, { userId, newBytes: part.bytes })
+  const isAdded = await storeFile(library, userId, { path, mimeType: PART_TYPE }, async (file) => {
+    const add = async (db: Db) => ({ isNew: (await addPart(db, { ...writer, ...file, ...part })).length > 0 })
+    return (await withinQuota(library, { userId, bytes: part.bytes }, add)).isNew
   })
   if (!isAdded) throw fail('upload_taken_over')
 }

@@ -3,6 +3,7 @@ import { isId } from '../../../../db/id.ts'
 import { type FileKey, type FoundUpload, findUpload } from '../../../../db/queries/uploads.ts'
 import { errorOf } from '../../../../schemas/errors.ts'
 import type { Upload } from '../../../../schemas/upload.ts'
+import { fail } from '../../../base/errors.ts'
 import { type FileAccess, mediaNotFound } from '../access.ts'
 import type { Library } from '../library.ts'
 
@@ -18,6 +19,13 @@ export async function showUpload(
 async function findFile(db: Db, file: FileKey): Promise<FoundUpload> {
   const [found] = isId(file.id) ? await findUpload(db, file) : []
   if (!found) throw mediaNotFound()
+  return found
+}
+
+/** Finds the upload of an address. Throws 404 if its file is deleted, or its key revoked. */
+export async function requireUpload({ db }: Pick<Library, 'db'>, file: FileKey): Promise<FoundUpload> {
+  const [found] = await findUpload(db, file)
+  if (!found || found.expiresAt === null || found.isRevoked) throw fail('upload_not_found')
   return found
 }
 
