@@ -22,6 +22,7 @@ import { describe, type FileDescription } from './file-name.ts'
 import { inspectFile } from './inspect.ts'
 import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
+import { putInTurn } from './put-in-turn.ts'
 import { saveFile } from './save-file.ts'
 import { searchTextOf } from './search-texts.ts'
 import { withinShare } from './share.ts'
@@ -95,7 +96,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
     if (counts) await refuseOverQuota(library, { userId, newBytes: saved.bytes })
     const { facts, edits } = await receive(inspectFile(path, userId).catch(throwFileError))
     put = 'started'
-    await storage.put(file.storageKey, path, facts.mimeType)
+    await putInTurn(storage, file, path, facts.mimeType)
     put = 'done'
     return { ...file, ...facts, ...saved, edits: JSON.stringify(edits) }
   }

@@ -3,6 +3,7 @@ import { renewLease, type StagedFile, stageFile } from '../../../db/queries/stag
 import { discardUnused, type Put } from './discard-file.ts'
 import { keepLease } from './lease.ts'
 import type { Library } from './library.ts'
+import { putInTurn } from './put-in-turn.ts'
 
 /**
  * Stores the bytes at `path`, which the caller deletes. `promote` gives the staged file its row. If it returns false or
@@ -22,7 +23,7 @@ export async function storeFile(
   const lease = keepLease(() => renewLease(db, file))
   try {
     put = 'started'
-    await storage.put(file.storageKey, path, mimeType)
+    await putInTurn(storage, file, path, mimeType)
     put = 'done'
     isPromoted = await promote(file)
     return isPromoted
