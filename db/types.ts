@@ -63,6 +63,7 @@ export interface Accounts {
   ownDisplayName: string | null;
   platform: string;
   scopes: string[] | null;
+  tags: string[] | null;
   textLengthMax: number | null;
   userId: string;
   username: string;

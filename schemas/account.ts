@@ -117,6 +117,17 @@ export const LISTED_ACCOUNTS = [
   { ...OWN_LIMIT, ...OWNED },
 ]
 
+/** A text without white space at its ends. */
+export const TAG_FORM = '^\\S(?:.*\\S)?$'
+
+export const ACCOUNT_TAGS_MAX = 20
+
+export const AccountTag = (description?: string) =>
+  Type.String({ pattern: TAG_FORM, maxLength: 50, ...(description && { description }) })
+
+const AccountTags = (description: string) =>
+  Type.Array(AccountTag(), { maxItems: ACCOUNT_TAGS_MAX, description, examples: [['Berlin', 'coffee']] })
+
 export const Account = Type.Object(
   {
     id: Type.String({ description: 'The id of the account, for `accountIds` of a post.' }),
@@ -177,6 +188,7 @@ export const Account = Type.Object(
         description: 'The text that follows the caption of each new post: see `updateAccount`. Absent if it has none.',
       }),
     ),
+    tags: Type.Optional(AccountTags('Your own words for the account: see `updateAccount`. Absent if it has none.')),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
     reconnectAdds: Type.Optional(
@@ -213,6 +225,7 @@ export const UPDATE_ACCOUNT_EXAMPLES = {
   nameOfNetwork: { displayName: null },
   setDefaults: { defaultFields: { boardId: '549755885175', boardSectionId: null } },
   forgetDefaults: { defaultFields: null },
+  tag: { tags: ['Berlin', 'coffee'] },
   sign: { captionSuffix: CaptionSuffix.examples[0] },
 }
 
@@ -233,6 +246,13 @@ export const UpdateAccount = Type.Object(
         description: 'The text that follows the caption of each new post for the account. `null` removes it.',
       }),
     ),
+    tags: Type.Optional(
+      Nullable(
+        AccountTags(
+          'Your own words for the account, in place of those that it has: lists find it by them. A repeated one counts once. `null` removes all.',
+        ),
+      ),
+    ),
   },
   {
     $id: 'UpdateAccount',
@@ -248,6 +268,7 @@ export const ListAccountsQuery = Type.Object({
   organizationId: Type.Optional(
     Type.String({ pattern: UUID_PATTERN, description: 'Only accounts of this organisation.' }),
   ),
+  tag: Type.Optional(AccountTag('Only accounts with this tag, which has to be the same in case and accents too.')),
   attention: Type.Optional(
     Type.Boolean({
       description:

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ACCOUNT_EXAMPLES } from './account.ts'
+import { ACCOUNT_EXAMPLES, AccountTag } from './account.ts'
 import { Delivery, DeliveryError, type DeliveryState, POST_ID } from './delivery.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
 import { MEDIA_ID, Media, PREVIEW_WIDTHS } from './media.ts'
@@ -85,6 +85,9 @@ const DELIVERY_FILTERS = {
   ),
   accountId: Type.Optional(
     Type.String({ pattern: UUID_PATTERN, description: 'Only deliveries to the account with this id.' }),
+  ),
+  accountTag: Type.Optional(
+    AccountTag('Only deliveries to accounts that have this tag now, which has to be the same in case and accents too.'),
   ),
   platform: Type.Optional(StringEnum(PLATFORM_IDS, { description: 'Only deliveries to accounts on this network.' })),
 }

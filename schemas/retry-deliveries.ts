@@ -6,7 +6,8 @@ import { DELIVERIES_CURSOR, ListDeliveriesQuery } from './find.ts'
 import { PlatformId } from './platform.ts'
 import { Defaulted, Limit, NullableString, PAGE, Ref, StringEnum } from './shared.ts'
 
-const { errorCode, accountId, scheduledFrom, scheduledBefore, changedAfter } = ListDeliveriesQuery.properties
+const { errorCode, accountId, accountTag, scheduledFrom, scheduledBefore, changedAfter } =
+  ListDeliveriesQuery.properties
 
 /** The states in which a delivery ends without all of its acts, or with an unknown outcome. */
 const RETRIED_STATES = ['failed', 'cancelled', 'missed', 'unconfirmed', 'published'] as const
@@ -29,6 +30,7 @@ export const RetryDeliveries = Type.Object(
     ),
     errorCode,
     accountId,
+    accountTag,
     platform: Type.Optional(Ref(PlatformId)),
     scheduledFrom,
     scheduledBefore,

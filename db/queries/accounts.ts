@@ -16,11 +16,13 @@ import { isAdministeredBy } from './roles.ts'
  * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. If
  * `= any(array(…))` were `in (…)`, Postgres could not use the indexes of both sides of the `or`.
  */
-export const reachableBy = (userId: string | Expression<string>) => sql<boolean>`(
-  accounts.disconnected_at is null
-  and (accounts.user_id = ${userId}
+export const reachableBy = (userId: string | Expression<string>) =>
+  sql<boolean>`(accounts.disconnected_at is null and ${isOwnOrShared(userId)})`
+
+const isOwnOrShared = (userId: string | Expression<string>) => sql<boolean>`(
+  accounts.user_id = ${userId}
     or accounts.organization_id = any(array(
-      select memberships.organization_id from memberships where memberships.user_id = ${userId}))))`
+      select memberships.organization_id from memberships where memberships.user_id = ${userId})))`
 
 /**
  * Whether workers refresh the credentials of an account, as a column. Null if the account has no credentials. Needs a
@@ -69,6 +71,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       'ownDisplayName',
       eb.ref('defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
       eb.ref('captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
+      'tags',
       'scopes',
       'credentialsExpireAt',
       'externalReference',
@@ -98,6 +101,16 @@ export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids
     .orderBy('id')
     .execute()
 
+/** The ids of the accounts with a tag: the user's own and those of their organisations, also those that are disconnected. */
+export async function listTaggedAccountIds(db: Db, { userId, tag }: { userId: string; tag: string }) {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('id')
+    .where(sql<boolean>`${isOwnOrShared(userId)} and ${tag}::text = any(tags)`)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** The account as `listTheseAccounts` returns it, with its facts, locked for the rest of the transaction. */
 export const lockAccount = (db: Db, { userId, id }: { userId: string; id: string }) =>
   selectListed(db, userId)
@@ -113,11 +126,12 @@ export async function storeSettings(
   id: string,
   { before, after, keyId }: { before: AccountSettings; after: AccountSettings } & Actor,
 ): Promise<void> {
-  const { ownDisplayName, defaultFields, captionSuffix } = after
+  const { ownDisplayName, defaultFields, captionSuffix, tags } = after
   const changed = [
     ...(ownDisplayName === before.ownDisplayName ? [] : ['displayName']),
     ...(isDeepStrictEqual(defaultFields, before.defaultFields) ? [] : ['defaultFields']),
     ...(isDeepStrictEqual(captionSuffix, before.captionSuffix) ? [] : ['captionSuffix']),
+    ...(isDeepStrictEqual(tags, before.tags) ? [] : ['tags']),
   ]
   await sql`
     with account as (
@@ -125,6 +139,7 @@ export async function storeSettings(
       set own_display_name = ${ownDisplayName},
         default_fields = ${defaultFields && JSON.stringify(defaultFields)}::jsonb,
         caption_suffix = ${captionSuffix && JSON.stringify(captionSuffix)}::jsonb,
+        tags = ${tags}::text[],
         event_count = event_count + 1
       where id = ${id}
       returning *
@@ -217,6 +232,8 @@ export interface AccountSettings {
   ownDisplayName: string | null
   defaultFields: DefaultFields | null
   captionSuffix: CaptionSuffix | null
+  /** Null without any. */
+  tags: string[] | null
 }
 
 /** Whose an account is. */

@@ -73,6 +73,7 @@ export function upsertConnectedAccount(
       'accounts.altTextLengthMax',
       'accounts.ownDisplayName',
       eb.ref('accounts.defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
+      'accounts.tags',
       eb.ref('accounts.captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
       'accounts.scopes',
       'accounts.credentialsExpireAt',

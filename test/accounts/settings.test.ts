@@ -31,11 +31,38 @@ t.test('connecting the account again keeps its settings', async (t) => {
   const ada = await (await createWorld(t)).user()
   const connect = { platform: 'sandbox', credentials: { username: 'ada', displayName: 'Ada' } }
   const { body: account } = await ada.call('POST', '/accounts', connect)
-  const settings = { displayName: 'Berlin', defaultFields: { boardId: '1' } }
+  const settings = { displayName: 'Berlin', defaultFields: { boardId: '1' }, tags: ['Berlin'] }
   t.equal((await ada.call('PATCH', `/accounts/${account.id}`, settings)).status, 200)
   const again = await ada.call('POST', '/accounts', connect)
   t.equal(again.status, 200)
   t.hasStrict(again.body, { id: account.id, ...settings, networkDisplayName: 'Ada' })
+})
+
+t.test('tags replace those before, and accounts, deliveries and counts are found by one', async (t) => {
+  const ada = await (await createWorld(t)).user()
+  const [id, other] = [await ada.account('sandbox'), await ada.account('sandbox')]
+  const change = (body: object) => ada.call('PATCH', `/accounts/${id}`, body)
+  t.strictSame((await change({ tags: ['Berlin', 'a b', 'Berlin'] })).body.tags, ['Berlin', 'a b'])
+  for (const tag of ['', ' Berlin', 'Berlin ', 'a\nb', 'a'.repeat(51)]) {
+    t.strictSame((await change({ tags: [tag] })).body.details[0].path, ['tags', 0], tag)
+  }
+  t.strictSame((await change({ tags: Array.from({ length: 21 }, String) })).body.details[0].path, ['tags'])
+  t.strictSame(
+    (await ada.call('GET', `/accounts/${id}`)).body.tags,
+    ['Berlin', 'a b'],
+    'a tag that is refused changes nothing',
+  )
+
+  const body = { accountIds: [id, other], caption: 'a', scheduledAt: '2100-01-01T00:00:00Z' }
+  t.equal((await ada.call('POST', '/posts', body)).status, 201)
+  const find = async (path: string) => (await ada.call('GET', path)).body.data
+  t.match(await find('/accounts?tag=Berlin'), [{ id }])
+  t.strictSame(await find('/accounts?tag=berlin'), [])
+  t.match(await find('/deliveries?accountTag=a%20b'), [{ accountId: id }])
+  t.strictSame(await find('/posts/counts?by=account&accountTag=Berlin'), [{ value: id, count: 1 }])
+
+  t.notOk('tags' in (await change({ tags: [] })).body)
+  t.strictSame(await find('/deliveries?accountTag=Berlin'), [])
 })
 
 t.test('defaults are merged, and those that the network does not take are rejected without an effect', async (t) => {

@@ -31,12 +31,20 @@ const minute = fc.nat({ max: 90 }).map((minutes) => new Date(BEGIN + minutes * 6
 const second = fc.nat({ max: POSTS }).map((seconds) => new Date(BEGIN + seconds * 1_000).toISOString())
 const accountIds = [...new Set(posts.flatMap(({ targets }) => targets.map(({ accountId }) => accountId)))]
 
+/** Each account has up to two tags. */
+const tagsOf = (accountId: string) => {
+  const number = accountIds.indexOf(accountId)
+  return ['second', 'third'].filter((_, index) => number % (index + 2) === 0)
+}
+for (const id of accountIds) await ada.call('PATCH', `/accounts/${id}`, { tags: tagsOf(id) })
+
 /** Values of each filter. The two that are left out have tests of their own. */
 const VALUES = {
   status: fc.constantFrom('draft', 'scheduled', 'published'),
   state: fc.constantFrom('waiting', 'queued', 'published', 'failed', 'unconfirmed', 'missed'),
   errorCode: fc.constantFrom(...ERROR_CODES, 'unknown'),
   accountId: fc.constantFrom(...accountIds),
+  accountTag: fc.constantFrom('second', 'third', 'fourth'),
   platform: fc.constantFrom('x', 'bluesky', 'telegram', 'youtube'),
   postType: fc.constantFrom('post', 'reel', 'thread'),
   externalReference: fc.constantFrom(...REFERENCES, ''),
@@ -67,11 +75,14 @@ function selectNaively(query: Query): KnownPost[] {
   }
   const isListed = (time: Date) => isTime('scheduled', time)
   const hasTimes = query.some(([name]) => name.startsWith('scheduled'))
-  const isByDelivery = query.some(([name]) => ['state', 'errorCode', 'accountId', 'platform'].includes(name))
+  const isByDelivery = query.some(([name]) =>
+    ['state', 'errorCode', 'accountId', 'accountTag', 'platform'].includes(name),
+  )
   const isWanted = (target: KnownTarget) =>
     has('state', target.state) &&
     has('errorCode', target.errorCode) &&
     has('accountId', target.accountId) &&
+    valuesOf(query, 'accountTag').every((tag) => tagsOf(target.accountId).includes(tag)) &&
     has('platform', target.platform)
   const isScheduled = (post: KnownPost) => {
     if (!isByDelivery) return !hasTimes || timesOf(post).some(isListed)

@@ -8,6 +8,10 @@ import { isGiven } from './walk.ts'
 
 /** Conditions on the posts of a list. Null does not restrict. */
 export interface PostConditions extends OrganizationConditions {
+  /** One delivery of the post has to be for an account with this tag. Absent, it does not restrict. */
+  accountTag?: string | undefined
+  /** The accounts with this tag, as the database knows them. */
+  taggedAccountIds?: readonly string[]
   /** Only posts all of whose accounts are among these. Absent, it does not restrict. */
   listedAccountIds?: readonly string[]
   statuses: PostStatus[] | null
@@ -58,13 +62,14 @@ const POST_TESTS = {
 /** The condition of the index of deliveries that have an error, or that need their owner. */
 export const TROUBLED = sql`(${isOneOf('state', NEEDS_OWNER_STATES)} or error is not null)`
 
-type DeliveryTests = Pick<PostConditions, 'states' | 'errorCode' | 'accountId' | 'platform'>
+type DeliveryTests = Pick<PostConditions, 'states' | 'errorCode' | 'accountId' | 'taggedAccountIds' | 'platform'>
 
 /** The meaning of each condition on deliveries. */
 const DELIVERY_TESTS = {
   states: (values: DeliveryTests) => sql`delivery.state = any(${values.states}::text[])`,
   errorCode: (values: DeliveryTests) => sql`delivery.error ->> 'code' = ${values.errorCode}::text`,
   accountId: (values: DeliveryTests) => sql`delivery.account_id = ${values.accountId}::uuid`,
+  taggedAccountIds: (values: DeliveryTests) => sql`delivery.account_id = any(${values.taggedAccountIds}::uuid[])`,
   platform: (values: DeliveryTests) => sql`delivery.platform = ${values.platform}::text`,
 }
 

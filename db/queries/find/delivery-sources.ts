@@ -15,6 +15,8 @@ export type DeliveryConditions = Pick<
   | 'states'
   | 'errorCode'
   | 'accountId'
+  | 'accountTag'
+  | 'taggedAccountIds'
   | 'platform'
   | 'scheduledFrom'
   | 'scheduledBefore'

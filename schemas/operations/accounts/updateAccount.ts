@@ -29,6 +29,8 @@ export const updateAccount = defineOperation({
 - It is stored in the post when the account is added to it, as \`targets[].captionSuffix\` of \`getPost\` shows. An override of the post can replace it or leave it out.
 - With \`whenTooLong\` \`omit\`, a post that it makes too long goes out without it. Then a later change of the post does not add it again.
 
+**\`tags\`** are words of your own, such as a city or a customer. \`listAccounts\` finds accounts by \`tag\`; \`listPosts\`, \`countPosts\`, \`listDeliveries\` and \`retryDeliveries\` take \`accountTag\`. All who may post to the account share them.
+
 The body may have the type \`application/json\` or \`application/merge-patch+json\`. Send the \`ETag\` of \`getAccount\` as \`If-Match\`, so that you do not overwrite the change of somebody else. A change is the event \`account.updated\`.`,
   consumes: ['application/json', 'application/merge-patch+json'],
   params: AccountPath,
@@ -62,10 +64,10 @@ The body may have the type \`application/json\` or \`application/merge-patch+jso
   tool: {
     title: 'Change an account',
     description:
-      'Changes your own display name of an account, defaultFields, the options that each new post for it gets unless the post says otherwise, and captionSuffix, the text that follows its captions. The last two take confirm: true. An absent argument changes nothing.',
+      'Changes your own display name of an account, its tags, defaultFields, the options that each new post for it gets unless the post says otherwise, and captionSuffix, the text that follows its captions. These two take confirm: true. An absent argument changes nothing.',
     forDrafts: {
-      title: 'Rename an account',
-      description: 'Changes your own display name of an account. An absent argument changes nothing.',
+      title: 'Rename or tag an account',
+      description: 'Changes your own display name of an account, and its tags. An absent argument changes nothing.',
     },
     hints: { openWorldHint: false },
   },

@@ -1,3 +1,4 @@
+import { TAG_FORM } from '../../../schemas/account.ts'
 import { APP_WORD } from '../../../schemas/app.ts'
 import { DELIVERIES_CURSOR, ERROR_CODE_FORM, POSTS_CURSOR } from '../../../schemas/find.ts'
 import { BAD_KEY, KEY_FORM } from '../../../schemas/idempotency.ts'
@@ -34,6 +35,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [REDELIVERY_CURSOR]: NEXT_CURSOR,
   [SLOT_TIME]: 'Must be a time of day from 00:00 to 23:59, such as 09:30',
   [SKIPPED_DATE]: 'Must be a date such as 2027-01-31',
+  [TAG_FORM]: 'Must be a text without line breaks, and without white space at its ends',
   [PAD_COLOR]: 'Must be a colour such as #1a2b3c',
   [COMMENT_PAUSE]: `Must be a duration of at most ${COMMENT_PAUSE_DAYS_MAX} days, such as PT5M`,
   [UTM_VALUE]: 'Must be a text without braces, except for {platform}',

@@ -23,6 +23,8 @@ export type Account = {
   /** The options that each new post for the account gets: see `updateAccount`. Absent if it has none. */
   defaultFields?: Record<string, unknown>
   captionSuffix?: CaptionSuffix
+  /** Your own words for the account: see `updateAccount`. Absent if it has none. */
+  tags?: Array<string>
   /** Your own name for the account. Absent if it has none. */
   externalReference?: string
   /** Your own pairs of names and texts. Absent if it has none. */
@@ -3550,6 +3552,8 @@ export type RetryDeliveries = {
   errorCode?: string
   /** Only deliveries to the account with this id. */
   accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
   platform?: PlatformId
   /** Only deliveries that are scheduled at this time or later, in RFC 3339. */
   scheduledFrom?: string
@@ -3916,6 +3920,7 @@ export type UpdateAccount = {
   defaultFields?: Record<string, unknown> | null
   /** The text that follows the caption of each new post for the account. `null` removes it. */
   captionSuffix?: CaptionSuffix | null
+  tags?: Array<string> | null
 }
 /** The changes to an API key. What is left out stays as it is. Unknown keys are rejected. */
 export type UpdateApiKey = {
@@ -4428,6 +4433,8 @@ export type ListAccountsQuery = {
     | 'sandbox'
   /** Only accounts of this organisation. */
   organizationId?: string
+  /** Only accounts with this tag, which has to be the same in case and accents too. */
+  tag?: string
   /** Whether to list only accounts with `attention`, whose owner has to act. `false` lists only accounts without it. Default: both. */
   attention?: boolean
   /** What to sort by. Accounts that are equal in it keep the order of `connectedAt`, the default. */
@@ -4474,6 +4481,8 @@ export type ListPostsQuery = {
   errorCode?: string
   /** Only deliveries to the account with this id. */
   accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
   /** Only deliveries to accounts on this network. */
   platform?:
     | 'instagram'
@@ -4547,6 +4556,8 @@ export type CountPostsQuery = {
   errorCode?: string
   /** Only deliveries to the account with this id. */
   accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
   /** Only deliveries to accounts on this network. */
   platform?:
     | 'instagram'
@@ -4634,6 +4645,8 @@ export type ListDeliveriesQuery = {
   errorCode?: string
   /** Only deliveries to the account with this id. */
   accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
   /** Only deliveries to accounts on this network. */
   platform?:
     | 'instagram'
@@ -4689,6 +4702,8 @@ export type ListDeliveryMetricsQuery = {
   errorCode?: string
   /** Only deliveries to the account with this id. */
   accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
   /** Only deliveries to accounts on this network. */
   platform?:
     | 'instagram'

@@ -40,11 +40,12 @@ const PARAMETERS: readonly string[] = Object.keys(ListAccountsQuery.properties)
 
 function choose(accounts: Account[], query: ListAccountsQuery): Account[] {
   refuseNearNames(query, PARAMETERS, new Set(PARAMETERS))
-  const { platform, organizationId, attention, sort = 'connectedAt', order = 'asc' } = query
+  const { platform, organizationId, tag, attention, sort = 'connectedAt', order = 'asc' } = query
   const chosen = accounts.filter(
     (account) =>
       (platform === undefined || account.platform === platform) &&
       (organizationId === undefined || account.organizationId === organizationId) &&
+      (tag === undefined || account.tags?.includes(tag)) &&
       (attention === undefined || (account.attention !== undefined) === attention),
   )
   // Stable: accounts with equal names keep the order in which they were connected.

@@ -49,11 +49,12 @@ export async function updateAccount(
 
 type LockedAccount = ListedAccount & OwnLimits
 
-function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch, captionSuffix }: UpdateAccount) {
+function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch, captionSuffix, tags }: UpdateAccount) {
   const settings = {
     ownDisplayName: displayName === undefined ? row.ownDisplayName : displayName,
     captionSuffix:
       captionSuffix === undefined ? row.captionSuffix : captionSuffix && { ...row.captionSuffix, ...captionSuffix },
+    tags: tags === undefined ? row.tags : tags?.length ? [...new Set(tags)] : null,
   }
   if (patch === undefined) return { ...settings, defaultFields: row.defaultFields }
   const defaultFields = mergeFields(row.defaultFields, patch)

@@ -5,7 +5,7 @@ import type { DeliveryConditions, DeliveryPlace, DeliverySource } from '../../..
 import type { ListDeliveriesQuery } from '../../../schemas/find.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../../schemas/shared.ts'
 import { hideId, readCursor, writeCursor } from '../../base/http/cursor.ts'
-import { type Caller, isTroubled, readDeliveryConditions, readTime, resolveOrganization } from '../posts/filters.ts'
+import { type Caller, isTroubled, readDeliveryConditions, readTime, resolveConditions } from '../posts/filters.ts'
 
 /**
  * One page of the deliveries of the posts of the user, or of an organisation. Throws 400 for the cursor of another
@@ -19,7 +19,7 @@ export async function listOwnDeliveries(db: Db, caller: Caller, query: ListDeliv
   const source = chooseSource(conditions, changedAfter)
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 2)
   const found = await findDeliveries(db, source, {
-    ...(await resolveOrganization(db, conditions)),
+    ...(await resolveConditions(db, conditions)),
     ...(place
       ? { afterTime: place.time ?? '-infinity', afterPostId: place.ids[0]!, afterAccountId: place.ids[1]! }
       : startOf(source, conditions, changedAfter)),

@@ -3,7 +3,7 @@ import { COUNTED_POSTS_MAX, type CountRow, countFound } from '../../../db/querie
 import { hasSqlstate, SQLSTATE } from '../../../db/sqlstate.ts'
 import type { CountPostsQuery } from '../../../schemas/find.ts'
 import { invalidRequest } from '../../base/errors.ts'
-import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
+import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveConditions } from './filters.ts'
 import { isTimeZone, unknownZoneMessage } from './time-zone.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function countOwnPosts(db: Db, caller: Caller, query: CountPostsQue
     db,
     { by, timeZone, source, order: 'desc' },
     {
-      ...(await resolveOrganization(db, conditions)),
+      ...(await resolveConditions(db, conditions)),
       ...rangeOf(sort, 'desc', conditions, undefined),
     },
   ).catch((error): CountRow[] => {

@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts'
 import { firstIdAt, NO_ID } from '../../../db/id.ts'
+import { listTaggedAccountIds } from '../../../db/queries/accounts.ts'
 import type { PostConditions } from '../../../db/queries/find/conditions.ts'
 import type { OrganizationConditions } from '../../../db/queries/find/organization.ts'
 import type { PostSource } from '../../../db/queries/find/sources.ts'
@@ -57,12 +58,20 @@ export const readDeliveryConditions = (
   { userId, rights: { accountIds } }: Caller,
   query: Pick<
     ListDeliveriesQuery,
-    'organizationId' | 'state' | 'errorCode' | 'accountId' | 'platform' | 'scheduledFrom' | 'scheduledBefore'
+    | 'organizationId'
+    | 'state'
+    | 'errorCode'
+    | 'accountId'
+    | 'accountTag'
+    | 'platform'
+    | 'scheduledFrom'
+    | 'scheduledBefore'
   >,
 ) => ({
   userId,
   // Not null, so that the cursors of other requests stay valid.
   organizationId: query.organizationId,
+  accountTag: query.accountTag,
   ...(accountIds && { listedAccountIds: accountIds }),
   states: query.state ?? null,
   errorCode: query.errorCode ?? null,
@@ -73,15 +82,21 @@ export const readDeliveryConditions = (
 })
 
 /**
- * Conditions with what the database knows of the organisation that they name. Throws 403 if the user may not see its
- * posts.
+ * Conditions with what the database knows of the organisation and of the tag that they name. Throws 403 if the user may
+ * not see the posts of the organisation.
  */
-export async function resolveOrganization<C extends OrganizationConditions>(db: Db, conditions: C): Promise<C> {
-  const { userId, organizationId } = conditions
-  if (organizationId === undefined) return conditions
-  const { arePostsMarked } = await requireAdmin(db, userId, organizationId, 'not_organization_admin.lists')
-  return { ...conditions, ...(arePostsMarked && { isMarked: true }) }
+export async function resolveConditions<C extends NamedConditions>(db: Db, conditions: C): Promise<C> {
+  const { userId, organizationId, accountTag: tag } = conditions
+  const found: NamedConditions = { ...conditions }
+  if (organizationId !== undefined) {
+    const { arePostsMarked } = await requireAdmin(db, userId, organizationId, 'not_organization_admin.lists')
+    if (arePostsMarked) found.isMarked = true
+  }
+  if (tag !== undefined) found.taggedAccountIds = await listTaggedAccountIds(db, { userId, tag })
+  return found as C
 }
+
+type NamedConditions = OrganizationConditions & Pick<PostConditions, 'accountTag' | 'taggedAccountIds'>
 
 type Sort = NonNullable<ListPostsQuery['sort']>
 

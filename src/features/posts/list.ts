@@ -24,7 +24,7 @@ import { refuseNearNames } from '../../base/http/near-names.ts'
 import { readPage } from '../../base/http/paging.ts'
 import { requireScope } from '../../base/http/rights.ts'
 import { findAttention } from '../../engine/credentials/attention.ts'
-import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveOrganization } from './filters.ts'
+import { type Caller, chooseSource, defaultSort, rangeOf, readConditions, resolveConditions } from './filters.ts'
 
 const PAGING: ReadonlySet<string> = new Set(Object.keys(PageQuery.properties))
 const PARAMETERS: ReadonlySet<string> = new Set(Object.keys(ListPostsQuery.properties))
@@ -112,7 +112,7 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const { userId: _, ...identity } = { ...conditions, sort, order }
   const place = cursor === undefined ? undefined : readCursor(identity, cursor, 1)
   const source = chooseSource(sort, conditions)
-  const values = { ...(await resolveOrganization(db, conditions)), ...rangeOf(sort, order, conditions, place), limit }
+  const values = { ...(await resolveConditions(db, conditions)), ...rangeOf(sort, order, conditions, place), limit }
   const found = await (source === 'words' ? findByWords(db, order, values) : findPosts(db, { source, order }, values))
   const last = found.at(-1)
   const hasNext = last !== undefined && (found.length === limit || last.isLast)
