@@ -78,9 +78,9 @@ t.test('Google Business: the post of another delivery is never taken for a lost 
   const create = `POST /v4/${google.credentials.location}/localPosts`
   google.processing = 0
   google.faults.push({ on: create, instead: reset })
-  const lost = await post({ accountIds: [account], caption: 'the same' })
+  const lost = await post({ accountIds: [account], caption: 'Cinnamon rolls at half past nine' })
   await work()
-  const sent = await post({ accountIds: [account], caption: 'the same' })
+  const sent = await post({ accountIds: [account], caption: 'Cinnamon rolls at half past nine' })
   await work()
   t.hasStrict(await readDelivery(sent), { state: 'published', externalId: google.posts[0]!.name })
   await work(31 * SECOND)
