@@ -125,8 +125,8 @@ export const ACCOUNT_TAGS_MAX = 20
 export const AccountTag = (description?: string) =>
   Type.String({ pattern: TAG_FORM, maxLength: 50, ...(description && { description }) })
 
-const AccountTags = (description: string) =>
-  Type.Array(AccountTag(), { maxItems: ACCOUNT_TAGS_MAX, description, examples: [['Berlin', 'coffee']] })
+const AccountTags = (options: { description?: string } = {}) =>
+  Type.Array(AccountTag(), { maxItems: ACCOUNT_TAGS_MAX, examples: [['Berlin', 'coffee']], ...options })
 
 export const Account = Type.Object(
   {
@@ -188,7 +188,9 @@ export const Account = Type.Object(
         description: 'The text that follows the caption of each new post: see `updateAccount`. Absent if it has none.',
       }),
     ),
-    tags: Type.Optional(AccountTags('Your own words for the account: see `updateAccount`. Absent if it has none.')),
+    tags: Type.Optional(
+      AccountTags({ description: 'Your own words for the account: see `updateAccount`. Absent if it has none.' }),
+    ),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
     reconnectAdds: Type.Optional(
@@ -247,11 +249,10 @@ export const UpdateAccount = Type.Object(
       }),
     ),
     tags: Type.Optional(
-      Nullable(
-        AccountTags(
+      Nullable(AccountTags(), {
+        description:
           'Your own words for the account, in place of those that it has: lists find it by them. A repeated one counts once. `null` removes all.',
-        ),
-      ),
+      }),
     ),
   },
   {

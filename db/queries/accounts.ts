@@ -101,7 +101,7 @@ export const listTheseAccounts = (db: Db, { userId, ids }: { userId: string; ids
     .orderBy('id')
     .execute()
 
-/** The ids of the accounts with a tag: the user's own and those of their organisations, also those that are disconnected. */
+/** The ids of the accounts with a tag: the user's own and those of their organisations, disconnected ones too. */
 export async function listTaggedAccountIds(db: Db, { userId, tag }: { userId: string; tag: string }) {
   const rows = await db
     .selectFrom('accounts')

@@ -3920,6 +3920,7 @@ export type UpdateAccount = {
   defaultFields?: Record<string, unknown> | null
   /** The text that follows the caption of each new post for the account. `null` removes it. */
   captionSuffix?: CaptionSuffix | null
+  /** Your own words for the account, in place of those that it has: lists find it by them. A repeated one counts once. `null` removes all. */
   tags?: Array<string> | null
 }
 /** The changes to an API key. What is left out stays as it is. Unknown keys are rejected. */
