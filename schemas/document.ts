@@ -275,7 +275,7 @@ An editor shows each account its own post. \`validatePost\` with \`include=parts
 
 ## Deliveries
 
-A post has one **delivery** for each of its accounts; \`getPost\` shows them. A delivery consists of **acts**: the post, or the parts of its thread, then the first comment. The acts are sent one after the other, and each result is stored before the next act begins.
+A post has one **delivery** for each of its accounts; \`getPost\` shows them, and \`explainDelivery\` says in words why one is late, waiting, failed or unconfirmed. A delivery consists of **acts**: the post, or the parts of its thread, then the first comment. The acts are sent one after the other, and each result is stored before the next act begins.
 
 - Where a part of a thread fails, the parts before it are published. A retry continues with the first missing part.
 - A first comment replies to the last part of a thread. Where it fails, the delivery is \`published\` with the error of the comment, and a retry sends the comment alone.

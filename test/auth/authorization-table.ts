@@ -303,6 +303,11 @@ const WRITTEN: Row[] = [
     ...managed(409),
   },
   {
+    operationId: 'explainDelivery',
+    request: ({ failed, shared }) => ({ ids: [failed, shared] }),
+    ...managed(200),
+  },
+  {
     operationId: 'resolveDelivery',
     request: ({ unconfirmed, shared }) => ({ ids: [unconfirmed, shared], body: { outcome: 'published' } }),
     ...managed(200),

@@ -104,6 +104,18 @@ t.test('what the service refuses is said in words of the page', needsBrowser, as
   }
 })
 
+t.test('the page of a post explains on request what a delivery waits for', needsBrowser, async (t) => {
+  const { ada, accountIds, open, show } = await createScene(t)
+  const scheduledAt = '2030-05-15T10:00:00.000Z'
+  const { body: post } = await ada.call('POST', '/posts', { accountIds, caption: 'Hi', scheduledAt })
+  const { page } = await open()
+  await show(page, `/posts/${post.id}`)
+  await page.locator('main').getByRole('button', { name: 'Explain' }).first().click()
+  const explanation = page.locator('main').getByRole('status').first()
+  await explanation.getByText(`It is due at ${scheduledAt}.`).waitFor()
+  t.match(await explanation.innerText(), `Next: A worker sends it at ${scheduledAt}.`)
+})
+
 t.test('a service that is gone loses nothing that is shown or typed', needsBrowser, async (t) => {
   const { ada, accountIds, origin, open, show } = await createScene(t)
   await ada.call('POST', '/posts', { accountIds, caption: 'A draft' })

@@ -147,12 +147,17 @@ export interface OwnedDelivery {
 /** Identifies a delivery among those of one user. */
 export type OwnKey = Omit<DeliveryKey, 'userId'>
 
+/** The columns of an `OwnedDelivery`, from a row of `delivery`. */
+export const ownedColumns = (userId: string) => sql`
+  delivery.platform, delivery.state, delivery.error, delivery.sent, delivery.intent, delivery.edit,
+  delivery.deleted_files, delivery.started_at is null and delivery.due_at > ${userNow(userId)} as is_early,
+  ${msSince(userNow(userId), 'delivery.lost_call_at')} as lost_for_ms,
+  ${msSince(userNow(userId), 'delivery.waiting_since')} as waited_ms`
+
 /** Locks deliveries of the user, in one order for all callers. Returns those that exist. */
 export async function lockOwnedDeliveries(db: Db, userId: string, keys: OwnKey[]) {
   const { rows } = await sql<OwnedDelivery & OwnKey>`
-    select delivery.post_id, delivery.account_id, platform, state, error, sent, intent, edit, deleted_files,
-      started_at is null and due_at > ${userNow(userId)} as is_early, ${msSince(userNow(userId), 'lost_call_at')} as lost_for_ms,
-      ${msSince(userNow(userId), 'waiting_since')} as waited_ms
+    select delivery.post_id, delivery.account_id, ${ownedColumns(userId)}
     from unnest(${each(keys, 'postId')}::uuid[], ${each(keys, 'accountId')}::uuid[]) as wanted(post_id, account_id)
     join post_targets as delivery
       on delivery.user_id = ${userId} and delivery.post_id = wanted.post_id

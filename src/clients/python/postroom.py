@@ -447,6 +447,7 @@ class Deliveries(_Group):
     def cancel(self, id: str, account_id: str, if_match: Optional[str] = None) -> Result: return self._client.json("POST", _path("/posts/{}/deliveries/{}/cancel", id, account_id), {}, headers={"if-match": if_match})
     def check(self, id: str, account_id: str) -> Result: return self._client.json("POST", _path("/posts/{}/deliveries/{}/check", id, account_id), {}, repeatable=True)
     def edit(self, id: str, account_id: str, body: Json, if_match: Optional[str] = None) -> Result: return self._client.json("PATCH", _path("/posts/{}/deliveries/{}", id, account_id), {}, body=body, headers={"if-match": if_match})
+    def explain(self, id: str, account_id: str) -> Result: return self._client.json("GET", _path("/posts/{}/deliveries/{}/explain", id, account_id), {})
     def list(self, **query: Any) -> Pages: return self._pages("/deliveries", query)
     def mark_published(self, id: str, account_id: str, body: Json, if_match: Optional[str] = None) -> Result: return self._client.json("POST", _path("/posts/{}/deliveries/{}/mark-published", id, account_id), {}, body=body, headers={"if-match": if_match})
     def metrics(self, **query: Any) -> Pages: return self._pages("/deliveries/metrics", query)

@@ -110,6 +110,12 @@ class Deliveries extends extras.Group {
    */
   readonly edit = (id: string, accountId: string, body: T.EditDelivery, options?: ChangeOptions) =>
     this.http.send<T.EditedPost>('PATCH', path`/posts/${id}/deliveries/${accountId}`, body, options)
+  /**
+   * Says in order why a delivery is late, waiting, failed or unconfirmed: what has happened, what it waits for,
+   * what happens next and when, and which operations you can call now.
+   */
+  readonly explain = (id: string, accountId: string, options?: Options) =>
+    this.http.get<T.DeliveryExplanation>(path`/posts/${id}/deliveries/${accountId}/explain`, {}, options)
   /** Returns a page of the deliveries of your posts, one for each account of each post. */
   readonly list = (query?: T.ListDeliveriesQuery, options?: Options) =>
     this.http.list<T.DeliveryList>('/deliveries', query, options)

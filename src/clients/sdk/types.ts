@@ -1189,6 +1189,27 @@ export type DeliveryError = {
   /** Whether the same attempt may succeed later without any change. */
   retryable: boolean
 }
+/** Why a delivery is in its state. */
+export type DeliveryExplanation = {
+  /** The id of the post. */
+  postId: string
+  /** The id of the account. */
+  accountId: string
+  platform: PlatformId
+  state: DeliveryState
+  /** The time to which the explanation belongs: that of the sandbox clock while it is ahead. */
+  now: string
+  /** Why the delivery is in this state, in a sentence or two. */
+  summary: string
+  /** What has happened, in order. Changes by people are read from the first 1,000 events of the owner after the post was due, and from the 1,000 around the last change of the delivery. */
+  steps: Array<ExplanationStep>
+  /** What it waits for now, all at the same time. Empty where nothing more is going to happen. */
+  waits: Array<ExplanationWait>
+  /** What happens next by itself. `null` where nothing does. */
+  next: ExplanationNext | null
+  /** The operations that you can call now, with a key that has their scope. */
+  actions: Array<ExplanationAction>
+}
 /** What the event `delivery.failed` tells. */
 export type DeliveryFailedData = {
   /** The id of the post. */
@@ -1898,6 +1919,92 @@ export type ExpiredCursor = {
   error: string
   /** The `after` of a request for the oldest events that are kept. */
   oldest: string
+}
+/** An operation that would be accepted now. */
+export type ExplanationAction = {
+  /** The operation, such as `retryDelivery`. */
+  operationId: string
+  /** What the call does, or when it is wanted. */
+  message: string
+}
+/** What happens next to a delivery by itself. */
+export type ExplanationNext = {
+  /** For programs. There may be others than these.
+
+- `attempt`: a worker makes the next attempt.
+- `query`: a worker queries the network for the act whose response was lost.
+- `outcome`: the worker that holds the delivery stores its outcome.
+- `takeover`: another worker takes the delivery over.
+- `removal`: a worker takes the post down.
+- `edit`: a worker edits the published post. */
+  code: string
+  /** The same in a sentence, with its times, for people. */
+  message: string
+  /** When it happens at the earliest. `null` where that is not known. */
+  at: string | null
+}
+/** Something that has happened to a delivery. */
+export type ExplanationStep = {
+  /** When it happened. `null` where that is not kept, such as the time of a query. */
+  at: string | null
+  /** For programs. There may be others than these.
+
+- `created`: the post was created.
+- `due`: its time had come.
+- `due_again`: it was made due again, such as by a retry or a new time.
+- `account_busy`: other posts were sent to the account while it was due.
+- `account_refused`: the network required a pause, or restricted the account or the app, at another post.
+- `claimed`: a worker took it for the first time.
+- `called`: a call was made whose outcome is not known yet.
+- `attempt_failed`: an attempt failed. Its act was certainly not sent.
+- `response_lost`: a call was made, and its response was lost.
+- `found`: the network was queried after a lost response, and showed the act.
+- `absent`: the network was queried after a lost response, and did not show the act.
+- `act_published`: the network accepted an act.
+- `said_published`: after a lost response, the owner said that the act is on the network.
+- `said_not_published`: after a lost response, the owner said that the act is not on the network.
+- `retried`: the owner or the operator had it tried again.
+- `cancelled`: the owner cancelled it.
+- `resolved`: the owner or the operator stated its outcome.
+- `missed`: it was due for too long, or the operator held it back.
+- `edited`: the published post was edited.
+- `edit_failed`: the published post could not be edited.
+- `removed`: it was taken down.
+- `remove_failed`: it could not be taken down.
+- `gone`: the network does not show the post any more. */
+  code: string
+  /** The same in a sentence, with its times, for people. */
+  message: string
+  error?: DeliveryError
+}
+/** Something that a delivery waits for at the moment. */
+export type ExplanationWait = {
+  /** For programs. There may be others than these.
+
+- `draft`: the post is a draft.
+- `not_due`: its time has not come.
+- `worker`: it is due, and waits for a worker alone.
+- `lease`: a worker holds it. If the worker dies, another one takes over when the lease ends.
+- `retry_pause`: the pause after a failure has not ended.
+- `comment_pause`: the pause before its next comment has not ended.
+- `late_call`: a call that lost its response may still arrive. The network is not queried before.
+- `query`: the network is about to be queried for an act whose response was lost.
+- `processing`: the network processes an act, such as a video.
+- `conversion`: a video of the post is being converted.
+- `token_refresh`: the access token of the account has expired, and workers refresh it.
+- `account_attention`: the account needs its owner.
+- `account_rests`: nothing is sent to the account: its network required a pause, or its rate is used up.
+- `account_busy`: another post is being sent to the account.
+- `shared_rest`: all accounts that share a rate limit or an app wait.
+- `behind_others`: other posts to the account are due before it.
+- `service_restored`: the database was restored from a backup, and nothing is sent until the operator has finished that.
+- `removal`: a worker is about to take it down.
+- `edit`: a worker is about to edit what is published. */
+  code: string
+  /** The same in a sentence, with its times, for people. */
+  message: string
+  /** When it ends. `null` where that is not known. */
+  until: string | null
 }
 /** A condition on `fields` that JSON Schema cannot express, such as a length in other units than code points, or one that depends on the rest of the post. */
 export type FieldCondition = {

@@ -1,6 +1,7 @@
 import type { ClaimedDelivery } from '../../../db/queries/delivery/claim.ts'
 import { type StoredSettlement, settleAct } from '../../../db/queries/delivery/settle.ts'
 import type { Decision, Settlement } from '../../../db/queries/delivery/settlement.ts'
+import { describeDuration } from '../../base/duration.ts'
 import { LeaseLost } from '../../base/lease-lost.ts'
 import { untilStored } from '../../base/until-stored.ts'
 import { canQuery } from '../../platforms/contract/can-query.ts'
@@ -94,7 +95,7 @@ async function carryOut(run: Run, first: State, commit: Commit): Promise<Step> {
   if (intent !== null) step = await commit(first, await reconcileIntent(run, first, intent))
   const isUnfinished = () => step.continues && step.state.sent.length < plan.length
   if (isLate && isUnfinished()) {
-    const reason = failure('too_late', `It was due ${describe(lateMs)} ago: retry it if it is still wanted`)
+    const reason = failure('too_late', `It was due ${describeDuration(lateMs)} ago: retry it if it is still wanted`)
     return commit(step.state, { event: 'late', reason })
   }
   while (isUnfinished()) {
@@ -194,9 +195,4 @@ function report(
     durationMs: startedMsAgo,
     nextAttemptInMs: state === 'queued' ? settlement.retryInMs : null,
   })
-}
-
-const describe = (ms: number) => {
-  if (ms < 120_000) return `${Math.round(ms / 1_000)} seconds`
-  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 3_600_000)} hours`
 }

@@ -43,7 +43,7 @@ export const isOfApp = ({ code, retryable }: Pick<Failure, 'code' | 'retryable'>
   code === 'app_restricted' && retryable
 
 /** Codes of failures after which the whole account rests. */
-const RESTING = ['rate_limited', 'account_restricted', 'app_restricted']
+export const RESTING = ['rate_limited', 'account_restricted', 'app_restricted']
 
 /** How long the account is left alone after a failure. */
 export const accountRestMs = ({

@@ -63,7 +63,7 @@ export async function editPublished(
 type Possible = Extract<EditRule, { possible: true }>
 
 /** The rule by which the network edits the delivery. Throws 409 if it does not. */
-function requireEditable(
+export function requireEditable(
   post: PostWithReadiness,
   delivery: OwnedDelivery & { accountId: string },
   account: ChangedAccount,

@@ -5,6 +5,7 @@ import { type PostAccess, withPost } from '../posts/access.ts'
 import { readCondition, sendPost } from '../posts/etag.ts'
 import { type MakeRenditions, withRenditions } from '../posts/fit.ts'
 import { editPublished } from './edit-published.ts'
+import { explainDelivery } from './explain/explain-delivery.ts'
 import { listOwnDeliveries } from './find-deliveries.ts'
 import type { DeliveryAccess } from './own-delivery.ts'
 import { removeDelivery, removePost } from './remove-delivery.ts'
@@ -21,6 +22,12 @@ export const deliveries: FastifyPluginAsyncTypebox<RetryContext & { makeRenditio
   app.route({
     ...operations.listDeliveries,
     handler: async (request) => listOwnDeliveries(db, request, request.query),
+  })
+
+  app.route({
+    ...operations.explainDelivery,
+    handler: async (request) =>
+      withPost(db, request, (post) => explainDelivery(context, post, request.params.accountId)),
   })
 
   app.route({

@@ -28,7 +28,7 @@ export function removeDelivery(db: Db, key: DeliveryAccess, ifMatch?: PostCondit
     if (isTakenDown(delivery.state)) return
     const post = await getPost(db, key.userId, key.postId)
     const [account] = await readChangedAccounts(db, [key.accountId])
-    const next = decide(post, { ...delivery, ...key }, account!)
+    const next = decideRemoval(post, { ...delivery, ...key }, account!)
     if (next instanceof AppError) throw next
     ifMatch?.(post)
     await requestRemovals(db, key.userId, { removals: [{ ...key, next }], keyId: key.keyId, ...WAITING })
@@ -51,7 +51,7 @@ export function removePost(db: Db, access: PostAccess, ifMatch?: PostCondition):
     const decided = others.map((delivery) => ({
       postId,
       accountId: delivery.accountId,
-      next: decide(post, delivery, accounts.get(delivery.accountId)!),
+      next: decideRemoval(post, delivery, accounts.get(delivery.accountId)!),
     }))
     const refused = decided.flatMap(({ accountId, next }) => (next instanceof AppError ? [{ accountId, next }] : []))
     const wanted = decided.flatMap(({ next, ...key }) => (next instanceof AppError ? [] : [{ ...key, next }]))
@@ -77,7 +77,7 @@ const WAITING = {
 }
 
 /** The state of a delivery that is to be taken down, or why it is not. */
-function decide(
+export function decideRemoval(
   post: PostWithReadiness,
   delivery: OwnedDelivery & OwnKey,
   account: ChangedAccount,

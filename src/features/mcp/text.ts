@@ -1,3 +1,4 @@
+import type { DeliveryExplanation } from '../../../schemas/explanation.ts'
 import type { EventList } from '../../../schemas/list-events.ts'
 import type { PostMetrics } from '../../../schemas/metrics.ts'
 import type { PostDetail } from '../../../schemas/post.ts'
@@ -24,6 +25,12 @@ function describeTarget({ platform, username, accountId, delivery }: PostDetail[
   const problem = edit?.error ? `: ${oneLine(edit.error.message)}` : ''
   const editing = edit ? ` (edit ${edit.state}${problem})` : ''
   return `${platform} @${username} (${accountId}) ${state}${detail && ` ${detail}`}${editing}`
+}
+
+export function describeExplanation({ summary, next, actions }: DeliveryExplanation): string {
+  const then = next ? ` Next: ${oneLine(next.message)}` : ' Nothing more happens by itself.'
+  const possible = actions.map(({ operationId }) => operationId).join(', ')
+  return `${oneLine(summary)}${then}${possible && ` Possible now: ${possible}.`}`
 }
 
 export function describeRemoval({ removing, left }: RemovedPost): string {

@@ -10,7 +10,15 @@ import type { CreatedUpload, Upload } from '../../../schemas/upload.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import type { ToolOperation } from './api.ts'
 import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
-import { count, describeEvents, describeMetrics, describePost, describeRemoval, describeValidation } from './text.ts'
+import {
+  count,
+  describeEvents,
+  describeExplanation,
+  describeMetrics,
+  describePost,
+  describeRemoval,
+  describeValidation,
+} from './text.ts'
 import { simpleTool, type ToolDefinition, toolOf } from './tool.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -92,6 +100,7 @@ const SPECIAL: readonly ToolDefinition[] = [
       `${count(data.length, 'post')}${nextCursor === null ? '' : ', and more follow'}`,
   ),
   simpleTool(operations.getPost, describePost),
+  simpleTool(operations.explainDelivery, describeExplanation),
   simpleTool(operations.getPostMetrics, describeMetrics),
   simpleTool(operations.publishPost, describePost),
   simpleTool(operations.retryDelivery, describePost),

@@ -23,6 +23,7 @@ import { formatInstant, OWN_ZONE } from '../time.ts'
 import { partsOf, titleOf, toWords } from '../words.ts'
 import { Check } from './changes.ts'
 import { DeliveryActions } from './delivery-actions.ts'
+import { Explanation } from './explanation.ts'
 import { Numbers } from './numbers.ts'
 import { PostActions } from './post-actions.ts'
 
@@ -155,6 +156,7 @@ function Target({ post, target, files, validation, metrics, timeZone, reload }: 
     ${(metrics?.fetchedAt || metrics?.nextFetchAt) && delivery.state === 'published' && html`<${Check} postId=${post.id} accountId=${target.accountId} reload=${reload} />`}
     ${delivery.externalUrl && delivery.state !== 'removed' && html`<p><a href=${safe(delivery.externalUrl)} rel="noreferrer" target="_blank">${say(words.look, { network })}</a></p>`}
     <${Timeline} target=${target} timeZone=${timeZone} />
+    <${Explanation} postId=${post.id} accountId=${target.accountId} timeZone=${timeZone} />
     <${DeliveryActions} post=${post} target=${target} reload=${reload} />
   </section>`
 }

@@ -23,6 +23,7 @@ export const post = {
     next: 'المحاولة التالية',
     first: 'المحاولة الأولى',
   },
+  explanation: { explain: 'اشرح السبب', next: 'التالي', nothing: 'لن يحدث شيء آخر تلقائيًا.' },
   numbers: { read: 'قُرئت في {time}', byDay: 'الأرقام حسب اليوم' },
   actions: {
     text: 'تغيير النص',

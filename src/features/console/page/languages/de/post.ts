@@ -23,6 +23,7 @@ export const post = {
     next: 'Der nächste Versuch',
     first: 'Der erste Versuch',
   },
+  explanation: { explain: 'Erklären', next: 'Als Nächstes', nothing: 'Von selbst geschieht nichts mehr.' },
   numbers: { read: 'abgerufen {time}', byDay: 'Zahlen nach Tagen' },
   actions: {
     text: 'Text ändern',

@@ -21,6 +21,7 @@ export const post = {
     next: 'The next attempt',
     first: 'The first attempt',
   },
+  explanation: { explain: 'Explain', next: 'Next', nothing: 'Nothing more happens by itself.' },
   numbers: { read: 'read {time}', byDay: 'Numbers by day' },
   actions: {
     text: 'Change the text',

@@ -23,6 +23,7 @@ export const post = {
     next: 'El próximo intento',
     first: 'El primer intento',
   },
+  explanation: { explain: 'Explicar', next: 'A continuación', nothing: 'Nada más ocurre por sí solo.' },
   numbers: { read: 'leídas el {time}', byDay: 'Cifras por día' },
   actions: {
     text: 'Cambiar el texto',

@@ -23,6 +23,7 @@ export const post = {
     next: '次の試行',
     first: '最初の試行',
   },
+  explanation: { explain: '理由を見る', next: '次に起きること', nothing: 'これ以上、自動では何も起きません。' },
   numbers: { read: '{time} に取得', byDay: '日ごとの数値' },
   actions: {
     text: '本文を変更',

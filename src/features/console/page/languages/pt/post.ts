@@ -23,6 +23,7 @@ export const post = {
     next: 'A próxima tentativa',
     first: 'A primeira tentativa',
   },
+  explanation: { explain: 'Explicar', next: 'A seguir', nothing: 'Nada mais acontece por si só.' },
   numbers: { read: 'lidos em {time}', byDay: 'Números por dia' },
   actions: {
     text: 'Alterar o texto',
