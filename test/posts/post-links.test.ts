@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { tagLinks } from '../../src/platforms/rules/tag-links.ts'
 import { createWorld } from '../helpers/app.ts'
 
 const links = { utm: { source: '{platform}', medium: 'social' } }
@@ -53,4 +54,31 @@ t.test('links that no address gets are a warning, and too many addresses or othe
     [word.status, word.body.details],
     [400, [{ path: ['links', 'utm', 'source'], message: 'Must be a text without braces, except for {platform}' }]],
   )
+})
+
+t.test('parameters follow the whole address, in any script and markup', (t) => {
+  const tag = (text: string, platform: 'x' | 'bluesky' = 'bluesky') =>
+    tagLinks(text, { utm: { source: 's' } }, platform)
+  const addresses = [
+    'https://ja.wikipedia.org/wiki/日本',
+    'https://ja.wikipedia.org/wiki/東京_(曖昧さ回避)',
+    'https://he.wikipedia.org/wiki/ישראל',
+    'https://hi.wikipedia.org/wiki/भारत',
+    'https://en.wikipedia.org/wiki/Schrödinger’s_cat',
+    'https://example.com/a^b',
+    'https://example.com/a',
+  ]
+  const wrappers = ['', '()', '「」', '""', '<>', '{}', '``', '||', '**'].map((pair) => pair.split(''))
+  for (const address of addresses) {
+    for (const [open = '', close = ''] of wrappers) {
+      for (const after of ['', ' and more', '.', ', then', '。次']) {
+        const text = `${open}${address}${close}${after}`
+        t.equal(tag(text), `${open}${address}?utm_source=s${close}${after}`)
+      }
+    }
+  }
+  t.equal(tag('https://example.com/?q=日本&b=é#部分'), 'https://example.com/?q=日本&b=é&utm_source=s#部分')
+  t.equal(tag('https://example.com/a🔥'), 'https://example.com/a?utm_source=s🔥')
+  t.equal(tag('https://example.com/日本', 'x'), 'https://example.com/?utm_source=s日本', 'the link of X ends there')
+  t.end()
 })

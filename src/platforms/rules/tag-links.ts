@@ -17,6 +17,10 @@ export function tagLinks(text: string, links: PostLinks, platform: PlatformId, i
   return memo(text, `${platform} ${isMarkdown}`, () => {
     let end = 0
     const pieces = findUrls(text, 'x')
+      .map((url, index, urls) => {
+        const isWhole = platform === 'x' || !/:\/\/.*[/?]/s.test(text.slice(url.start, url.end))
+        return isWhole ? url : { ...url, end: url.end + measureRest(text.slice(url.end, urls[index + 1]?.start)) }
+      })
       .filter(({ start, hasProtocol }) => hasProtocol && (!isMarkdown || text.startsWith('](', start - 2)))
       .map((url) => {
         const piece = text.slice(end, url.start) + tagAddress(text.slice(url.start, url.end), links, platform)
@@ -26,6 +30,15 @@ export function tagLinks(text: string, links: PostLinks, platform: PlatformId, i
     return [...pieces, text.slice(end)].join('')
   })
 }
+
+/**
+ * The end of an address that X leaves out, and other networks do not: it begins with a letter that is neither Latin nor
+ * Cyrillic, a letter outside of ASCII in a query, or some marks. Parameters before it would make another address.
+ */
+const REST =
+  /^(?=[\p{L}\p{M}\p{N}^|\\{]|’\p{L})(?:[\p{L}\p{M}\p{N}\p{Pd}’_.~:/?#@!$&*+,;=%^|\\]|\([^\s()<>]*\)|\{[^\s{}<>]*\})*(?:[\p{L}\p{M}\p{N}/_=#&+-]|\([^\s()<>]*\)|\{[^\s{}<>]*\})/u
+
+const measureRest = (text: string) => REST.exec(text)?.[0].length ?? 0
 
 /** The address with those parameters that it lacks, before its fragment. */
 export function tagAddress(address: string, { utm }: PostLinks, platform: PlatformId): string {
