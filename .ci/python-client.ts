@@ -50,7 +50,10 @@ function write({ name, method, url, ids, query, body, isFile, isList, hasKey, ha
     : isList
       ? ['Pages', `_pages(${path}, ${queryOrNone})`]
       : hasKey
-        ? ['Result', `_create(${path}, ${queryOrNone}, ${body ? 'body' : 'None'}, idempotency_key)`]
+        ? [
+            'Result',
+            `_create(${path}, ${queryOrNone}, ${body ? 'body' : 'None'}, idempotency_key${method === 'POST' ? '' : `, "${method}"`})`,
+          ]
         : ['Result', `_client.json(${[`"${method}"`, path, queryOrNone, ...options].join(', ')})`]
   return `    def ${toSnake(name)}(${parameters.join(', ')}) -> ${result}: return self.${call}\n`
 }

@@ -74,7 +74,7 @@ function write(method: Method): string {
       : method.method === 'GET'
         ? `get<T.${method.result}>(${path}, ${separateQuery}, options)`
         : hasKey
-          ? `create<T.${method.result}>(${path}, ${content}, options)`
+          ? `create<T.${method.result}>(${path}, ${content}, options${method.method === 'POST' ? '' : `, '${method.method}'`})`
           : `send<T.${method.result}>(${sent.join(', ')})`
   return `${comment(method.description)}\nreadonly ${name} = (${parameters.join(', ')}) => this.http.${call}\n`
 }

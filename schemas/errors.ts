@@ -282,7 +282,26 @@ export const ERRORS = {
     status: 409,
     message: 'Post is a draft: publish it instead',
     meaning: 'The post is a draft.',
-    cases: { marked: { message: 'Post is a draft: schedule it first' } },
+    cases: {
+      marked: { message: 'Post is a draft: schedule it first' },
+      unshiftable: { message: 'Post is a draft: it has no time to shift' },
+    },
+  },
+  time_in_past: {
+    status: 409,
+    message: 'The post would be published immediately: to publish it, repeat the request with allowPast',
+    meaning: 'The change of several posts would publish this one immediately, because its time has passed.',
+  },
+  too_many_posts: {
+    status: 400,
+    message: (max: number) =>
+      `The filters may select more than ${max} posts: send them with dryRun, and then the ids, ${max} at a time`,
+    meaning: 'The filters of a request may select more posts than it can change.',
+  },
+  post_not_reached: {
+    status: 503,
+    message: 'The request ended before this post: send it again with the ids that are left',
+    meaning: 'A change of several posts took too long, or failed at an earlier post.',
   },
   delivery_not_found: {
     status: 404,
@@ -659,6 +678,7 @@ export const ERRORS = {
         message: 'Precondition failed: the schedule has changed. The header ETag has its present version.',
       },
       file: { message: 'Precondition failed: the file does not match.' },
+      versions: { message: 'Precondition failed: the post has changed since the updatedAt in versions' },
     },
   },
   range_not_satisfiable: {

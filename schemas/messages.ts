@@ -30,6 +30,18 @@ export const CURSOR_OF_ANOTHER_QUERY: Issue = {
   message: 'Cursor is for another query: send it with the same filters and order, or leave it out',
 }
 
+export const NO_FILTER: Issue = {
+  code: 'custom',
+  path: ['filters'],
+  message: 'Must have at least one filter, so that not all posts are selected by mistake',
+}
+
+export const ONE_SELECTION: Issue = {
+  code: 'custom',
+  path: ['ids'],
+  message: 'Either ids or filters is required, and not both',
+}
+
 export const OFFSET_WITH_FILTER: Issue = {
   code: 'custom',
   path: ['offset'],

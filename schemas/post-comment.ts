@@ -4,8 +4,9 @@ import { NOT_BLANK } from './shared.ts'
 export const COMMENTS_MAX = 10
 export const COMMENT_PAUSE_DAYS_MAX = 7
 const DAYS = `[0-${COMMENT_PAUSE_DAYS_MAX}]D`
-const TIME = 'T(?:\\d{1,3}H(?:\\d{1,5}M)?(?:\\d{1,6}S)?|\\d{1,5}M(?:\\d{1,6}S)?|\\d{1,6}S)'
-export const COMMENT_PAUSE = `^P(?:${DAYS}|(?:${DAYS})?${TIME})$`
+/** The part of an ISO 8601 duration below a day. */
+export const DURATION_TIME = 'T(?:\\d{1,3}H(?:\\d{1,5}M)?(?:\\d{1,6}S)?|\\d{1,5}M(?:\\d{1,6}S)?|\\d{1,6}S)'
+export const COMMENT_PAUSE = `^P(?:${DAYS}|(?:${DAYS})?${DURATION_TIME})$`
 
 export const PostComment = Type.Object(
   {

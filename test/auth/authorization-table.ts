@@ -270,6 +270,24 @@ const WRITTEN: Row[] = [
     ...managed(400),
   },
   {
+    operationId: 'updatePosts',
+    request: ({ draft }) => ({ body: { ids: [draft], set: { firstComment: 'c' } } }),
+    ...sameForAll(200),
+  },
+  {
+    operationId: 'updatePosts',
+    case: 'of an organisation',
+    request: ({ organization }) => ({
+      body: { filters: { organizationId: organization, status: ['draft'] }, set: { firstComment: 'c' }, dryRun: true },
+    }),
+    ...adminsOnly(200),
+  },
+  {
+    operationId: 'deletePosts',
+    request: ({ published }) => ({ body: { ids: [published] } }),
+    ...sameForAll(200),
+  },
+  {
     operationId: 'publishPost',
     case: 'published',
     request: ({ published }) => ({ ids: [published] }),

@@ -171,13 +171,14 @@ t.test('every request and every response has examples, and each is valid', async
   t.strictSame(problems, [])
 })
 
-t.test('each operation that creates something takes an Idempotency-Key and marks replayed responses', async (t) => {
+t.test('each operation that must not be repeated takes an Idempotency-Key and marks replayed responses', async (t) => {
   const { problems, check } = collectProblems()
   for (const { operationId, method, parameters, responses } of operations) {
     const takesKey =
       parameters?.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key') ?? false
     const isCreation = method === 'POST' && '201' in responses && !WITH_SECRET.includes(operationId)
-    check(takesKey, isCreation, `${operationId} takes an Idempotency-Key`)
+    // A repeated shift would shift again.
+    check(takesKey, isCreation || operationId === 'updatePosts', `${operationId} takes an Idempotency-Key`)
     for (const [status, { headers }] of Object.entries(responses)) {
       const isSuccess = takesKey && status.startsWith('2')
       check('Idempotent-Replayed' in (headers ?? {}), isSuccess, `${operationId} ${status} marks replayed responses`)

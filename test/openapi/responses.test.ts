@@ -373,6 +373,7 @@ async function checkPosts(scene: Scene, requests: Requests) {
   await check('createPost', 400, 'platform_limit', create({ accountIds: [account], caption: 'a'.repeat(312) }))
   await check('createPost', 403, 'no_access', create({ accountIds: [account, UNKNOWN_ID] }))
   await checkFinds(scene, requests)
+  await checkChanges(scene, requests)
 
   const { body: published } = await create({ accountIds: [account] })
   await markPostPublished(db, published.id)
@@ -414,6 +415,32 @@ async function checkBatches(ada: Person, account: string, requests: Requests) {
     await check(operationId, 400, 'missingAccountIds', send([draft, {}]))
     await check(operationId, 400, undefined, send(Array(101).fill(draft)))
   }
+}
+
+async function checkChanges({ user, ada, organization }: Scene, requests: Requests) {
+  const many = await user()
+  const posts = Array(100).fill({ accountIds: [await many.account()] })
+  for (let batch = 0; batch < 6; batch++) await many.call('POST', '/posts/batch', { posts })
+  for (const [operationId, method, path] of [
+    ['updatePosts', 'PATCH', '/posts/batch'],
+    ['deletePosts', 'POST', '/posts/delete'],
+  ] as const) {
+    const set = operationId === 'updatePosts' ? { set: { firstComment: 'hi' } } : {}
+    const send = (body: object) => ada.call(method, path, { ...body, ...set })
+    const filters = { createdFrom: '2000-01-01T00:00:00Z' }
+    await check(operationId, 200, undefined, requests[operationId]!(ada.key))
+    await check(operationId, 400, 'noFilter', send({ filters: {} }))
+    await check(operationId, 400, 'oneSelection', send({ ids: [UNKNOWN_ID], filters }))
+    await check(operationId, 400, 'cursorOfAnotherQuery', send({ filters, cursor: 'A'.repeat(80), dryRun: true }))
+    for (const [example, organizationId] of [
+      ['no_access', UNKNOWN_ID],
+      ['not_organization_admin', await organization(ada)],
+    ] as const) {
+      await check(operationId, 403, example, send({ filters: { organizationId } }))
+    }
+    await check(operationId, 400, 'too_many_posts', many.call(method, path, { filters, ...set }))
+  }
+  await check('updatePosts', 400, 'invalidShift', ada.call('PATCH', '/posts/batch', { ids: [UNKNOWN_ID], shift: '2h' }))
 }
 
 async function checkFinds({ app, db, ada, organization }: Scene, requests: Requests) {
@@ -851,6 +878,10 @@ async function checkScopes({ app, db, ada, account }: Scene, requests: Requests)
   await check('createPosts', 403, 'insufficient_scope_2', asWriter('POST', '/posts/batch', batch))
   await check('deletePost', 403, 'insufficient_scope_2', asWriter('DELETE', `/posts/${post.id}`))
   await check('updatePost', 403, 'insufficient_scope_2', asWriter('PATCH', `/posts/${post.id}`, {}))
+  const moved = { ids: [post.id], set: { scheduledAt: '2999-01-02T00:00:00Z' } }
+  await check('updatePosts', 403, 'insufficient_scope_2', asWriter('PATCH', '/posts/batch', moved))
+  const drafts = { filters: { status: ['draft'] } }
+  await check('deletePosts', 403, 'insufficient_scope_2', asWriter('POST', '/posts/delete', drafts))
   const connector = await create(['accounts:connect'])
   const changed = call(app, connector, 'PATCH', `/accounts/${account}`, { defaultFields: null })
   await check('updateAccount', 403, 'insufficient_scope_2', changed)

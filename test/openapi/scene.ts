@@ -119,6 +119,8 @@ export function requestsOf(scene: Scene): Requests {
     validatePosts: send('POST', '/posts/batch/validate', { posts: [{ accountIds: [account] }] }),
     countPosts: send('GET', '/posts/counts?by=status'),
     updatePost: send('PATCH', `/posts/${postId}`, { caption: 'hi' }),
+    updatePosts: send('PATCH', '/posts/batch', { ids: [postId], set: { firstComment: 'hi' } }),
+    deletePosts: send('POST', '/posts/delete', { ids: [UNKNOWN_ID] }),
     markDeliveryPublished: send('POST', `${delivery}/mark-published`, {}),
     resolveDelivery: send('POST', `${delivery}/resolve`, { outcome: 'not_published' }),
     listFieldOptions: send('GET', `/accounts/${sandboxAccount}/options/boardId`),

@@ -28,7 +28,7 @@ declare module 'fastify' {
 export const ERROR_CODE_HEADER = 'x-error-code'
 const ERROR_HINT_HEADER = 'x-error-hint'
 
-interface PublicError {
+export interface PublicError {
   statusCode: number
   code: ErrorCode
   message: string

@@ -112,6 +112,47 @@ export function sendOutcome(reply: FastifyReply, { status, body, result }: Outco
   return reply.header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body)
 }
 
+/** The parts of a request, each of which commits by itself. */
+export interface Parts {
+  /**
+   * Does the part `name` once for each `Idempotency-Key`, and returns its result each time. `act` calls `commit` in the
+   * transaction in which it does the part.
+   */
+  once<T extends object>(name: string, act: (commit: CommitPart<T>) => Promise<T>): Promise<T>
+}
+
+type CommitPart<T> = (transaction: Db, result: T) => Promise<void>
+
+/** The parts of a request whose whole has the outcome `whole` of `withIdempotencyKey`. */
+export function partsOf(db: Db, request: FastifyRequest, identity: unknown, whole: Outcome<unknown>): Parts {
+  const key = readIdempotencyKey(request)
+  if (key === undefined) return { once: (_name, act) => act(async () => {}) }
+  const { userId, rights, hashes } = toKeyed(request, key, { identities: [identity] })
+  // The header cannot contain the spaces.
+  const keyOf = (name: string) => `${ownKey(rights, key)} ${name}`
+  const find = async (name: string) => {
+    const [stored] = await findStoredResponses(db, { userId, keys: [keyOf(name)] })
+    return stored && JSON.parse(stored.body)
+  }
+  return {
+    async once(name, act) {
+      const known = whole.result === undefined ? await find(name) : undefined
+      if (known) return known
+      try {
+        return await act(async (transaction, result) => {
+          const part = { key: keyOf(name), takenKey: null, rights, requestHash: hashes[0]!, status: 200 }
+          const isStored = await storeResponse(transaction, userId, { ...part, body: JSON.stringify(result) })
+          if (!isStored) throw new LostRace()
+        })
+      } catch (error) {
+        const done = error instanceof LostRace || error instanceof AppError ? await find(name) : undefined
+        if (!done) throw error
+        return done
+      }
+    },
+  }
+}
+
 const FORM = new RegExp(KEY_FORM)
 
 /** The key of a request, if it has one. Throws 400 for a malformed key. */
@@ -131,7 +172,11 @@ interface KeyedRequest extends FreeKey {
   vault: Vault | undefined
 }
 
-function toKeyed<T, P>(request: FastifyRequest, key: string, { identities, vault }: Creation<T, P>): KeyedRequest {
+function toKeyed(
+  request: FastifyRequest,
+  key: string,
+  { identities, vault }: Pick<Repeatable<never>, 'identities' | 'vault'>,
+): KeyedRequest {
   const hashes = identities.flatMap((identity) => [
     // An earlier version, which could not open the response, must not take it for its own.
     ...(vault ? [hashRequest(request, [SEALED, identity])] : []),
@@ -206,7 +251,7 @@ async function commit<T>(
   }
 }
 
-/** Rolls back the transaction of `commit`, for which Kysely needs a throw. It never leaves that function. */
+/** Rolls back a transaction, for which Kysely needs a throw. It never leaves this file. */
 class LostRace extends Error {}
 
 const hashRequest = ({ routeOptions }: FastifyRequest, identity: unknown): Buffer =>

@@ -226,9 +226,11 @@ class _Group:
     def _pages(self, path: str, query: Json) -> Pages:
         return Pages(lambda query: self._client.json("GET", path, query), query)
 
-    def _create(self, path: str, query: Json, body: Any, idempotency_key: Optional[str]) -> Result:
+    def _create(
+        self, path: str, query: Json, body: Any, idempotency_key: Optional[str], method: str = "POST"
+    ) -> Result:
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        return self._client.json("POST", path, query, body=body, headers=headers, repeatable=True, timeout=self.timeout)
+        return self._client.json(method, path, query, body=body, headers=headers, repeatable=True, timeout=self.timeout)
 
 class _PostsExtras(_Group):
     def wait_until_settled(self, id: str, timeout: float = 60.0) -> Result:
@@ -497,12 +499,14 @@ class Posts(_PostsExtras):
     def create(self, body: Json, idempotency_key: Optional[str] = None, **query: Any) -> Result: return self._create("/posts", query, body, idempotency_key)
     def create_many(self, body: Json, idempotency_key: Optional[str] = None, **query: Any) -> Result: return self._create("/posts/batch", query, body, idempotency_key)
     def delete(self, id: str, if_match: Optional[str] = None) -> Result: return self._client.json("DELETE", _path("/posts/{}", id), {}, headers={"if-match": if_match})
+    def delete_many(self, body: Json) -> Result: return self._client.json("POST", "/posts/delete", {}, body=body)
     def get(self, id: str) -> Result: return self._client.json("GET", _path("/posts/{}", id), {})
     def list(self, **query: Any) -> Pages: return self._pages("/posts", query)
     def metrics(self, id: str, **query: Any) -> Result: return self._client.json("GET", _path("/posts/{}/metrics", id), query)
     def publish(self, id: str, if_match: Optional[str] = None) -> Result: return self._client.json("POST", _path("/posts/{}/publish", id), {}, headers={"if-match": if_match})
     def remove(self, id: str, if_match: Optional[str] = None) -> Result: return self._client.json("POST", _path("/posts/{}/remove", id), {}, headers={"if-match": if_match})
     def update(self, id: str, body: Json, if_match: Optional[str] = None, **query: Any) -> Result: return self._client.json("PATCH", _path("/posts/{}", id), query, body=body, headers={"if-match": if_match})
+    def update_many(self, body: Json, idempotency_key: Optional[str] = None, **query: Any) -> Result: return self._create("/posts/batch", query, body, idempotency_key, "PATCH")
     def validate(self, body: Json, **query: Any) -> Result: return self._client.json("POST", "/posts/validate", query, body=body, repeatable=True)
     def validate_many(self, body: Json, **query: Any) -> Result: return self._client.json("POST", "/posts/batch/validate", query, body=body, repeatable=True)
 

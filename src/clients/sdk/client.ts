@@ -250,6 +250,9 @@ class Posts extends extras.Posts {
   /** Deletes a draft or a scheduled post of yours permanently. */
   readonly delete = (id: string, options?: ChangeOptions) =>
     this.http.send<T.Deleted>('DELETE', path`/posts/${id}`, undefined, options)
+  /** Deletes drafts and scheduled posts permanently, each as `deletePost` deletes it. */
+  readonly deleteMany = (body: T.DeletePosts = {}, options?: Options) =>
+    this.http.send<T.DeletedPosts>('POST', '/posts/delete', body, options)
   /**
    * Returns one post of yours with its files, its accounts and the delivery to each of them: its state, the next
    * attempt, the published acts, the last error, and every attempt.
@@ -272,6 +275,12 @@ class Posts extends extras.Posts {
   /** Changes a draft or a scheduled post of yours. */
   readonly update = (id: string, body: T.PatchPost, options?: ChangeOptions & T.UpdatePostQuery) =>
     this.http.send<T.UpdatedPost>('PATCH', path`/posts/${id}`, body, options)
+  /**
+   * Makes the same change to several posts, each as `updatePost` makes it: `set` has new values, and `shift` moves
+   * the posts in time.
+   */
+  readonly updateMany = (body: T.ChangePosts, options?: CreateOptions & T.UpdatePostsQuery) =>
+    this.http.create<T.ChangedPosts>('/posts/batch', body, options, 'PATCH')
   /** Takes the body of `createPost` and stores nothing. */
   readonly validate = (body: T.CreatePost, options?: Options & T.ValidatePostQuery) =>
     this.http.send<T.PostValidation>('POST', '/posts/validate', body, options, true)

@@ -64,10 +64,15 @@ export class Http {
     const begin = { offset: undefined, from: undefined }
     return new List((cursor) => this.get<P>(path, { ...query, ...(cursor && { ...begin, [name]: cursor }) }, options))
   }
-  /** Sends a `POST` with an idempotency key, which is the same in all attempts. */
-  async create<T extends object>(path: Path, body: object | undefined, options: CreateOptions = {}): Promise<T> {
+  /** Sends a request with an idempotency key, which is the same in all attempts. */
+  async create<T extends object>(
+    path: Path,
+    body: object | undefined,
+    options: CreateOptions = {},
+    method: Request['method'] = 'POST',
+  ): Promise<T> {
     const { idempotencyKey = (await loadCrypto()).randomUUID() } = options
-    return this.send('POST', path, body, { ...options, idempotencyKey }, true)
+    return this.send(method, path, body, { ...options, idempotencyKey }, true)
   }
   /**
    * Sends a change. Other options than these are parameters of the query. Without `isRepeatable`, the method and the

@@ -462,6 +462,46 @@ export type ChangeException = {
   postTypes?: Array<PostType>
   source: LimitSource
 }
+/** A change of several posts. It needs `set` or `shift`, or both. Unknown keys are rejected. */
+export type ChangePosts = {
+  /** The ids of the posts: 1 to 500. A repeated id counts once. Either `ids` or `filters` is required. */
+  ids?: Array<string>
+  filters?: PostFilters
+  /** With `ids`: the `updatedAt` of posts as you have seen them, by the id of the post. A post that has changed since is rejected with 412. */
+  versions?: Record<string, string>
+  /** `true` changes nothing, and returns the ids of the posts that the request would try to change: up to 10000 on a page. Default: false. */
+  dryRun?: boolean
+  /** With `dryRun` and `filters`: the `nextCursor` of the previous response. Leave it out to begin. */
+  cursor?: string
+  set?: PostsPatch
+  /** Moves each post, and its accounts with a time of their own, by this ISO 8601 duration: `PT2H` is two hours later, and `-P1D` a day earlier. Days and weeks are counted on the clocks of the time zone of the post, so that the time of day stays the same; without a zone they have 24 hours. Cannot be combined with a time in `set`. */
+  shift?: string
+  /** `true` also changes posts that the change makes due immediately, because their time has passed: they are published now. Default: false, which rejects such posts. */
+  allowPast?: boolean
+}
+/** A post after a change, with at most 20 of its warnings. */
+export type ChangedPost = {
+  /** The id of the post. */
+  id: string
+  status: PostStatus
+  /** When the post is due for every account without its own time, in UTC with milliseconds. `null` for a draft. `publishPost` sets it to the current time. */
+  scheduledAt: string | null
+  /** When the post itself last changed, in UTC with milliseconds: its content, its time or its status. What happens to its deliveries changes it only where it changes the status; see `changedAt` of `listDeliveries` for the rest. */
+  updatedAt: string
+  /** What has no effect, or another one than you may expect. At most 100. Absent where there is nothing. */
+  warnings?: Array<PostWarning>
+}
+/** The outcome of each selected post. */
+export type ChangedPosts = {
+  /** The ids of the selected posts, in your order; with `filters` in the order of the list, ascending. */
+  ids: Array<string>
+  /** The `cursor` of the next dry run. `null` where no more posts are selected. */
+  nextCursor: string | null
+  /** The changed posts, in the order of `ids`. Empty in a dry run. */
+  data: Array<ChangedPost>
+  /** The others, in the order of `ids`. Empty in a dry run. */
+  rejected: Array<UnchangedPost>
+}
 /** The accounts to connect. */
 export type ChooseAccounts = {
   /** The ids of the `choices` to connect. Repeated ids count once. */
@@ -904,10 +944,38 @@ export type CurrentApiKey = {
   /** The name of the user that the key acts for. */
   userName: string
 }
+/** Which posts are deleted. Unknown keys are rejected. */
+export type DeletePosts = {
+  /** The ids of the posts: 1 to 500. A repeated id counts once. Either `ids` or `filters` is required. */
+  ids?: Array<string>
+  filters?: PostFilters
+  /** With `ids`: the `updatedAt` of posts as you have seen them, by the id of the post. A post that has changed since is rejected with 412. */
+  versions?: Record<string, string>
+  /** `true` changes nothing, and returns the ids of the posts that the request would try to change: up to 10000 on a page. Default: false. */
+  dryRun?: boolean
+  /** With `dryRun` and `filters`: the `nextCursor` of the previous response. Leave it out to begin. */
+  cursor?: string
+}
 /** The resource no longer exists. */
 export type Deleted = {
   /** Always `true`: a failure has another status. */
   success: true
+}
+/** A post that no longer exists. */
+export type DeletedPost = {
+  /** The id of the post. */
+  id: string
+}
+/** The outcome of each selected post. */
+export type DeletedPosts = {
+  /** The ids of the selected posts, in your order; with `filters` in the order of the list, ascending. */
+  ids: Array<string>
+  /** The `cursor` of the next dry run. `null` where no more posts are selected. */
+  nextCursor: string | null
+  /** The deleted posts, in the order of `ids`. Empty in a dry run. */
+  data: Array<DeletedPost>
+  /** The others, in the order of `ids`. Empty in a dry run. */
+  rejected: Array<UnchangedPost>
 }
 /** The delivery of a post to one account. */
 export type Delivery = {
@@ -1778,6 +1846,9 @@ export type ErrorCode =
   | 'post_cancelled'
   | 'post_busy'
   | 'post_is_draft'
+  | 'time_in_past'
+  | 'too_many_posts'
+  | 'post_not_reached'
   | 'delivery_not_found'
   | 'delivery_not_due'
   | 'delivery_in_progress'
@@ -3202,6 +3273,39 @@ export type PostEditing = {
   /** How often. Absent: any number of times. */
   timesMax?: number
 }
+/** The filters of `listPosts`, at least one. They apply together. Unknown keys are rejected. */
+export type PostFilters = {
+  /** Only posts with one of these statuses. */
+  status?: Array<PostStatus>
+  /** The posts of all members of this organisation instead of your own: those all of whose accounts belong to it. Only admins of the organisation may use it. */
+  organizationId?: string
+  /** Only posts with a delivery in one of these states. */
+  state?: Array<DeliveryState>
+  /** Only deliveries whose last error has this code, such as `unauthorized`. */
+  errorCode?: string
+  /** Only deliveries to the account with this id. */
+  accountId?: string
+  /** Only deliveries to accounts that have this tag now, which has to be the same in case and accents too. */
+  accountTag?: string
+  platform?: PlatformId
+  postType?: PostType
+  /** Only posts that are scheduled, themselves or for one of their accounts, for a delivery that meets the other filters if there are some, at this time or later, in RFC 3339. */
+  scheduledFrom?: string
+  /** Only posts that are scheduled, themselves or for one of their accounts, for a delivery that meets the other filters if there are some, before this time, in RFC 3339. */
+  scheduledBefore?: string
+  /** Only posts that were created at this time or later, in RFC 3339. */
+  createdFrom?: string
+  /** Only posts that were created before this time, in RFC 3339. */
+  createdBefore?: string
+  /** Only posts that were last changed at this time or later, in RFC 3339. */
+  updatedFrom?: string
+  /** Only posts that were last changed before this time, in RFC 3339. */
+  updatedBefore?: string
+  /** Only posts with exactly this `externalReference`. */
+  externalReference?: string
+  /** Only posts with all these words, in any order, in the caption, the captions and threads for single accounts, or the `externalReference`. Whole words are compared, without regard to case, accents, points or punctuation: `strasse` finds `Straße`, and `lodz` finds `Łódź`; no character is a wildcard. In scripts without spaces, such as Chinese and Japanese, neighbouring characters are compared. An emoji is a word. New and changed posts are found within a few seconds, while a worker runs. */
+  q?: string
+}
 /** Parameters for the addresses of a post that begin with http:// or https://. The longer addresses count towards limits and prices. Nothing shortens them. */
 export type PostLinks = {
   utm: UtmParameters
@@ -3484,6 +3588,31 @@ The last three are about a post with a time, and never reject it: `strict=true` 
   postId?: string
   /** The warning in words, for people. */
   message: string
+}
+/** The same change to each of several posts, as in `updatePost`. It has none of the properties that are the own content of one post, such as `caption`. */
+export type PostsPatch = {
+  /** The new first comment. `null` removes it. */
+  firstComment?: string | null
+  /** All its comments, in place of the earlier ones and of `firstComment`. `null` removes them. */
+  comments?: Array<PostComment> | null
+  /** Changes to the parameters that addresses get. `null` removes all of them. */
+  links?: LinksPatch | null
+  /** What happens to files that a network does not take. `null`: `exact`. */
+  mediaFit?: MediaFit | null
+  /** The colour of the bars that `pad` adds. `null`: white. */
+  padColor?: string | null
+  /** The ids of all its accounts. An account that is not in the list loses its delivery, its override and its parts. A repeated id counts once. */
+  accountIds?: Array<string>
+  /** Changes to the overrides of single accounts, by the id of the account. Other accounts keep theirs. `null`, for one account or for all, removes overrides, but no slots. */
+  overrides?: Record<string, OverridePatch | null> | null
+  /** When to publish, in the form of `createPost`. A time schedules a draft. A time in the past makes the post due immediately. A local time without `timeZone` is in the zone that the post has. A time with an offset removes the local time and the zone. Accounts with a time of their own keep it. `null` makes the post a draft, and removes the times of its accounts. */
+  scheduledAt?: string | string | null
+  /** The time zone of `scheduledAt`, as in `createPost`. Without `scheduledAt`, the post keeps its local time, and moves to the instant that this is in the new zone. Accounts with a time of their own do not move: only the instant of their time is stored. `null` removes the local time and the zone, and the instant stays. */
+  timeZone?: string | null
+  fold?: Fold
+  schedule?: QueueRequest
+  /** Changes to your own pairs of names and texts. Other pairs stay. `null` removes one pair, or all of them. At most 20 pairs may remain. */
+  metadata?: Record<string, string | null> | null
 }
 /** What a network charges for. `post`: a post, a part of a thread or a first comment. `post_with_url`: one whose text has a URL, in place of `post`. `alt_text`: the alternative text of a file. */
 export type PricedOperation = 'post' | 'post_with_url' | 'alt_text'
@@ -4011,6 +4140,19 @@ export type UncertainHashtags = {
   /** The maximum number of hashtags. */
   max: number
   source: LimitSource
+}
+/** A post that the request left as it is, and why. */
+export type UnchangedPost = {
+  /** The id of the post. */
+  id: string
+  /** The status with which the operation for this post alone would reject it. */
+  status: number
+  /** The `x-error-code` of that response. */
+  code: string
+  /** The `error` of that response. */
+  error: string
+  /** The `details` of that response. */
+  details?: Array<Issue>
 }
 /** A property of a file that a network limits, but that is not known. It is not checked. */
 export type UncheckedFact = {
@@ -4707,6 +4849,10 @@ export type UpdatePostQuery = {
   strict?: boolean
 }
 export type CreatePostsQuery = {
+  /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
+  strict?: boolean
+}
+export type UpdatePostsQuery = {
   /** Whether a post that would be stored with `warnings` is rejected: 400 with the code `warnings_not_allowed`, and one entry of `details` for each of the first 20 warnings. `unused_alt_text` and the warnings about other posts do not count: `repeated_text`, `close_posts` and `daily_limit`. Validation then says so in `create`. Default: false. */
   strict?: boolean
 }

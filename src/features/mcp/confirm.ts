@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Account } from '../../../schemas/account.ts'
+import type { ChangedPosts } from '../../../schemas/change-posts.ts'
 import type { DraftedPost } from '../../../schemas/mcp.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import type { UpdatedPost } from '../../../schemas/patch-post.ts'
@@ -7,7 +8,7 @@ import type { PostValidation } from '../../../schemas/validate-post.ts'
 import { fail } from '../../base/errors.ts'
 import { canonicalJson } from '../../base/http/idempotency-key.ts'
 import { type Answer, type Api, type Arguments, ToolError, toToolError } from './api.ts'
-import { describeCost, describePost, describeValidation } from './text.ts'
+import { count, describeCost, describePost, describeValidation } from './text.ts'
 import type { Outcome } from './tool.ts'
 
 /*
@@ -119,6 +120,21 @@ async function requireDraft(api: Api, { id, scheduledAt, schedule }: Arguments):
   })
   if (body.status === 'scheduled') throw confirmationRequired('The post is scheduled')
   return { 'if-match': String(headers.etag) }
+}
+
+export async function updatePosts(api: Api, args: Arguments): Promise<Outcome> {
+  const { body } = await api(operations.updatePosts, args)
+  const { ids, data, rejected } = body as ChangedPosts
+  const text = args.dryRun
+    ? `${count(ids.length, 'post')} would be changed.`
+    : `${count(data.length, 'post')} changed, ${rejected.length} left as they are.`
+  return { body, text }
+}
+
+/** Selects posts, and changes none. */
+export async function selectPosts(api: Api, args: Arguments): Promise<Outcome> {
+  if (args.dryRun !== true) throw confirmationRequired('The call changes all these posts')
+  return updatePosts(api, args)
 }
 
 export async function updateAccount(api: Api, args: Arguments): Promise<Outcome> {

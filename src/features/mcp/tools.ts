@@ -9,7 +9,16 @@ import type { SlotList } from '../../../schemas/schedule.ts'
 import type { CreatedUpload, Upload } from '../../../schemas/upload.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import type { ToolOperation } from './api.ts'
-import { createDraft, createPost, renameAccount, updateAccount, updateDraft, updatePost } from './confirm.ts'
+import {
+  createDraft,
+  createPost,
+  renameAccount,
+  selectPosts,
+  updateAccount,
+  updateDraft,
+  updatePost,
+  updatePosts,
+} from './confirm.ts'
 import {
   count,
   describeEvents,
@@ -94,6 +103,7 @@ const SPECIAL: readonly ToolDefinition[] = [
     run: (api, args) => updatePost(api, args),
     unconfirmed: updateDraft,
   }),
+  toolOf(operations.updatePosts, { run: updatePosts, unconfirmed: selectPosts }),
   simpleTool(
     operations.listPosts,
     ({ data, nextCursor }: PostList) =>

@@ -7,6 +7,7 @@ import { sendErrorBody } from '../../base/http/errors.ts'
 import { sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
 import { isLong } from '../../base/http/requests.ts'
 import { isListed } from '../../base/http/rights.ts'
+import { changePosts, deletePosts } from './change-many.ts'
 import { createPosts, measureTexts, RejectedBatch, validatePosts, withDefaults } from './create-many.ts'
 import { type MakeRenditions, withRenditions } from './fit.ts'
 import type { PostGap } from './nearby-warnings.ts'
@@ -43,6 +44,17 @@ export const postBatches: FastifyPluginAsyncTypebox<BatchContext> = async (app, 
         return sendRejection(reply, error)
       }
     },
+  })
+
+  app.route({
+    ...operations.updatePosts,
+    handler: async (request, reply) =>
+      sendOutcome(reply, await changePosts({ db, gapMs, makeRenditions }, request, reply)),
+  })
+
+  app.route({
+    ...operations.deletePosts,
+    handler: async (request) => deletePosts(db, request),
   })
 
   app.route({

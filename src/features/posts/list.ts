@@ -105,6 +105,11 @@ const placeOf = ({ id, isWanted }: { id: string; isWanted: boolean }, order: Ord
   isWanted ? id : hideId(id, order)
 
 async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<FoundPage> {
+  return addLongTexts(db, await findFiltered(db, caller, query))
+}
+
+/** A page of posts that meet filters. Long texts are missing. */
+export async function findFiltered(db: Db, caller: Caller, query: ListPostsQuery): Promise<FoundPage> {
   const { cursor, limit, offset, order = 'desc' } = query
   if (offset !== 0) throw invalidRequest([cursor === undefined ? OFFSET_WITH_FILTER : CURSOR_AND_OFFSET])
   const conditions = readConditions(caller, query)
@@ -119,7 +124,7 @@ async function findPage(db: Db, caller: Caller, query: ListPostsQuery): Promise<
   const cursorAfter = (post: FoundPost) => writeCursor(identity, { time: post.sortedBy, ids: [placeOf(post, order)] })
   const data = found.filter(({ isWanted }) => isWanted)
   const nextCursor = hasNext ? cursorAfter(last) : null
-  return addLongTexts(db, { data, limit, offset, nextCursor, cursorAfter: (post) => cursorAfter(post as FoundPost) })
+  return { data, limit, offset, nextCursor, cursorAfter: (post) => cursorAfter(post as FoundPost) }
 }
 
 /**

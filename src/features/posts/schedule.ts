@@ -1,10 +1,12 @@
 import type { AccountOverride, CreatePost } from '../../../schemas/create-post.ts'
 import type { Issue } from '../../../schemas/error.ts'
 import type { PatchPost } from '../../../schemas/patch-post.ts'
+import type { Fold, LocalSchedule } from '../../../schemas/post.ts'
 import type { TakenSlot } from '../../../schemas/queue.ts'
-import { isLocalTime, parseLocalTime, parseTime, timeOf } from '../../../schemas/time.ts'
+import { isLocalTime, parseLocalTime, parseTime, requireYear, timeOf } from '../../../schemas/time.ts'
+import { fail, invalidRequest } from '../../base/errors.ts'
 import type { Post, Target } from '../../platforms/contract/post.ts'
-import { isTimeZone, nameZone, toInstant, unknownZoneMessage } from './time-zone.ts'
+import { DAY_MS, firstInstant, isTimeZone, nameZone, offsetMsAt, toInstant, unknownZoneMessage } from './time-zone.ts'
 
 /** The times at which a post is published, by account. */
 export type Slots = ReadonlyMap<string, Date>
@@ -104,6 +106,72 @@ export function inSlots<P extends { targets: readonly (TargetTime & { accountId:
     return { ...target, scheduledAt: time.getTime() === firstMs ? null : time, isInSlot: true }
   }
   return { ...post, scheduledAt: new Date(firstMs), localSchedule: null, targets: post.targets.map(placeTarget) }
+}
+
+/** A duration with a sign. Days are counted on the clocks of a time zone. */
+export interface Shift {
+  days: number
+  ms: number
+}
+
+const UNITS_MS = { H: 3_600_000, M: 60_000, S: 1_000 }
+
+/** Reads an ISO 8601 duration of the form `SHIFT`. */
+export function readShift(text: string): Shift {
+  const sign = text.startsWith('-') ? -1 : 1
+  const shift = { days: 0, ms: 0 }
+  for (const [, count, unit] of text.matchAll(/(\d+)([WDHMS])/g)) {
+    const signed = sign * Number(count)
+    if (unit === 'W') shift.days += 7 * signed
+    else if (unit === 'D') shift.days += signed
+    else shift.ms += signed * UNITS_MS[unit as keyof typeof UNITS_MS]
+  }
+  return shift
+}
+
+/**
+ * Moves a post, and its accounts with times of their own. It keeps its time zone, and leaves its slots. Throws 409 for
+ * a draft, and 400 for times out of range.
+ */
+export function shiftTimes(post: Post, shift: Shift): Post {
+  const { scheduledAt, localSchedule } = post
+  if (scheduledAt === null) throw fail('post_is_draft.unshiftable')
+  const timeZone = localSchedule?.timeZone
+  const move = (time: Date) => shiftTime(time, shift, timeZone)
+  const time = move(scheduledAt)
+  return {
+    ...post,
+    scheduledAt: time,
+    localSchedule: timeZone === undefined ? null : showIn(time, timeZone),
+    targets: post.targets.map((target) => ({
+      ...target,
+      scheduledAt: target.scheduledAt && move(target.scheduledAt),
+      isInSlot: false,
+    })),
+  }
+}
+
+function shiftTime(time: Date, { days, ms }: Shift, timeZone: string | undefined): Date {
+  const startMs = time.getTime()
+  const isOnClocks = days !== 0 && timeZone !== undefined
+  const movedMs = isOnClocks
+    ? firstInstant(startMs + offsetMsAt(startMs, timeZone) + days * DAY_MS, timeZone)
+    : startMs + days * DAY_MS
+  const moved = requireYear(new Date(movedMs + ms))
+  if ('problem' in moved) throw invalidRequest([custom('shift', moved.problem)])
+  return moved.time
+}
+
+/** An instant as the clocks of a time zone show it. */
+function showIn(time: Date, timeZone: string): LocalSchedule {
+  const ms = time.getTime()
+  const scheduledAtLocal = new Date(ms + offsetMsAt(ms, timeZone)).toISOString().replace(/(?:\.000)?Z$/, '')
+  const isMeant = (fold?: Fold) => {
+    const read = toInstant(scheduledAtLocal, timeZone, fold)
+    return 'time' in read && read.time.getTime() === ms
+  }
+  const fold = isMeant() ? undefined : isMeant('earlier') ? ('earlier' as const) : ('later' as const)
+  return { scheduledAt: time.toISOString(), scheduledAtLocal, timeZone, ...(fold && { fold }) }
 }
 
 /** Slots as the API shows them. */

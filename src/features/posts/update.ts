@@ -7,6 +7,7 @@ import type { Mover } from '../../../db/queries/queue.ts'
 import type { CreatePostQuery } from '../../../schemas/create-post.ts'
 import type { PatchPost } from '../../../schemas/patch-post.ts'
 import { type PostWarning, WARNINGS_MAX } from '../../../schemas/warning.ts'
+import { fail } from '../../base/errors.ts'
 import { isLong } from '../../base/http/requests.ts'
 import type { Post } from '../../platforms/contract/post.ts'
 import { listMediaIds } from '../../platforms/rules/files.ts'
@@ -21,29 +22,43 @@ import { type LoadedPost, loadPosts } from './load.ts'
 import { fromPatch } from './merge-patch.ts'
 import { type PostGap, readNearbyWarnings } from './nearby-warnings.ts'
 import { placeInSlots } from './queue/place.ts'
-import { inSlots } from './schedule.ts'
+import { inSlots, type Shift, shiftTimes } from './schedule.ts'
 import { isScheduling, requirePostScope } from './scope.ts'
 import { findWarningError, findWarnings } from './warnings.ts'
-import { writeChanges } from './write-changes.ts'
+import { publishesImmediately, writeChanges } from './write-changes.ts'
 
-interface Updating {
+export interface Updating {
   db: Db
   gapMs: PostGap
   makeRenditions: MakeRenditions
 }
 
-type UpdateRequest = FastifyRequest &
-  Parameters<typeof withPost>[1] & { rights: KeyRights; body: PatchPost; query: CreatePostQuery }
+type UpdateRequest = Parameters<typeof withPost>[1] & { rights: KeyRights; body: PatchPost; query: CreatePostQuery }
+
+/** The further wishes of a request for several posts. */
+interface Further {
+  /** Moves the post in time. */
+  shift?: Shift | undefined
+  /** The present of the user: a change that publishes the post immediately throws `time_in_past`. */
+  refusesPastAt?: Date | undefined
+  /** Runs at the end of the transaction that changes the post. */
+  commit?: ((transaction: Db, row: PostWithReadiness, warnings: PostWarning[]) => Promise<void>) | undefined
+}
 
 /** Changes the post of a request. Returns it with the warnings that a create with its content would have. */
-export async function updateWithWarnings(
+export const updateWithWarnings = (context: Updating, request: UpdateRequest & FastifyRequest) =>
+  changeWithWarnings(context, request, { ifMatch: readCondition(request) })
+
+/** The same, with more that the caller wants of the change. */
+export async function changeWithWarnings(
   { db, gapMs, makeRenditions }: Updating,
   request: UpdateRequest,
+  further: Further & Pick<Conditions, 'ifMatch'>,
 ): Promise<{ post: PostWithReadiness; warnings: PostWarning[] }> {
   const { userId, rights, body, query } = request
   requirePostScope(rights, isScheduling(body))
-  const options = {
-    ifMatch: readCondition(request),
+  const options: UpdateOptions = {
+    ...further,
     rights,
     isStrict: query.strict === true,
     mover: { userId, accountIds: rights.accountIds },
@@ -57,7 +72,8 @@ export async function updateWithWarnings(
   return { post: row, warnings: [...findWarnings(post, texts), ...removed, ...nearby!].slice(0, WARNINGS_MAX) }
 }
 
-interface UpdateOptions extends Required<Conditions> {
+interface UpdateOptions extends Further, Pick<Conditions, 'ifMatch'> {
+  rights: KeyRights
   /** Whether a change with warnings is rejected. */
   isStrict: boolean
   /** Whose posts make room for it at the front of a queue. */
@@ -93,7 +109,7 @@ async function updatePost(
   db: Db,
   access: PostAccess,
   patch: PatchPost,
-  { ifMatch, rights, isStrict, mover, texts }: UpdateOptions,
+  { ifMatch, shift, refusesPastAt, commit, rights, isStrict, mover, texts }: UpdateOptions,
 ): Promise<UpdatedPost> {
   const { userId, id } = access
   const requireNoWarnings = (post: LoadedPost) => {
@@ -107,7 +123,8 @@ async function updatePost(
       const row = await getPost(db, userId, id)
       ifMatch?.(row)
       const before = fromRow(row)
-      const after = fromPatch(before, patch)
+      const patched = fromPatch(before, patch)
+      const after = shift ? shiftTimes(patched, shift) : patched
       const usableNow = {
         accountIds: usable?.accountIds ?? null,
         ...(usable?.isOwner === false && { mediaIds: listMediaIds(before) }),
@@ -115,16 +132,21 @@ async function updatePost(
       if (!patch.schedule && isDeepStrictEqual(contentOf(before), contentOf(after))) {
         const [post] = await loadPosts(db, userId, [after], usableNow)
         requireNoWarnings(post!)
+        await commit?.(db, row, findWarnings(post!, texts))
         return { row, post: post!, removed: [] }
       }
       if (isLong(requireSize(after)) && !isMeasured) return { toMeasure: after, usable: usableNow }
       const checked = await checkPost(db, userId, after, { usable: usableNow, texts })
       const slots = after.queue && (await placeInSlots(db, { userId, id }, checked.targets, after.queue, mover))
       const post = slots ? inSlots(checked, slots) : checked
-      await writeChanges(db, row, { before, after: post, texts, keyId: access.keyId })
+      const change = { before, after: post, texts, keyId: access.keyId }
+      if (refusesPastAt && publishesImmediately(row, change, refusesPastAt)) throw fail('time_in_past')
+      await writeChanges(db, row, change)
       requireNoWarnings(post)
       const removed = findRemovedZone(before, after, patch)
-      return { row: await getPost(db, userId, id), post, removed }
+      const changed = await getPost(db, userId, id)
+      await commit?.(db, changed, [...findWarnings(post, texts), ...removed])
+      return { row: changed, post, removed }
     })
     if ('row' in updated) return updated
     await checkPosts(db, userId, [updated.toMeasure], { usable: updated.usable, texts })

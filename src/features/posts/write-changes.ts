@@ -29,6 +29,18 @@ export async function writeChanges(db: Db, row: PostWithReadiness, change: Chang
   if (removesOpen(row, after)) await writePostSettled(db, row)
 }
 
+/** Whether a change makes a delivery due at `now` that nobody would have sent by then: it moves there, or restarts. */
+export function publishesImmediately(row: PostWithReadiness, change: Change, now: Date): boolean {
+  const { before, after } = change
+  const times = new Map(before.targets.map((target) => [target.accountId, dueTime(before, target)?.getTime()]))
+  const states = new Map(row.targets.map(({ accountId, delivery }) => [accountId, delivery.state]))
+  return changesOf(row, change).targets.some(({ state, ...target }) => {
+    const due = dueTime(after, target)
+    if (state !== 'queued' || due === null || due > now) return false
+    return states.get(target.accountId) !== 'queued' || times.get(target.accountId) !== due.getTime()
+  })
+}
+
 /** The names of the properties that differ, as a request has them. */
 function findChanged(before: Post, after: Post): string[] {
   const { targets: _, localSchedule: __, ...old } = contentOf(before)

@@ -22,6 +22,7 @@ export const problems = {
       'Der Beitrag ist für alle seine Konten abgebrochen',
       'Senden Sie ihn erneut an die Konten, die ihn bekommen sollen.',
     ],
+    time_in_past: ['Die Zeit ist vergangen', 'Um den Beitrag jetzt zu veröffentlichen, öffnen Sie ihn.'],
     post_busy: ['Der Beitrag wird gerade gesendet', 'Warten Sie, bis er veröffentlicht oder fehlgeschlagen ist.'],
     post_is_draft: ['Der Beitrag ist ein Entwurf', 'Planen oder veröffentlichen Sie ihn zuerst.'],
     delivery_not_due: [

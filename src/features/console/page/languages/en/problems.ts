@@ -19,6 +19,7 @@ export const problems = {
     post_not_found: ['There is no such post any more', 'Look for it in the calendar.'],
     post_published: ['The post is published already', 'Retry the accounts that lack it.'],
     post_cancelled: ['The post is cancelled for all its accounts', 'Retry it for those that are to get it.'],
+    time_in_past: ['The time has passed', 'To publish the post now, open it.'],
     post_busy: ['The post is being sent at the moment', 'Wait until it is published or has failed.'],
     post_is_draft: ['The post is a draft', 'Schedule it or publish it first.'],
     delivery_not_due: ['Its time has not come yet', 'Publish the post to send it now.'],

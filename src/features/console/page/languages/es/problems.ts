@@ -19,6 +19,7 @@ export const problems = {
     post_not_found: ['Esta publicación ya no existe', 'Búscala en el calendario.'],
     post_published: ['La publicación ya está publicada', 'Reintenta las cuentas a las que les falta.'],
     post_cancelled: ['La publicación está cancelada en todas sus cuentas', 'Reinténtala en las que deban recibirla.'],
+    time_in_past: ['La hora ya ha pasado', 'Para publicar ahora, abre la publicación.'],
     post_busy: ['La publicación se está enviando ahora', 'Espera hasta que se publique o falle.'],
     post_is_draft: ['La publicación es un borrador', 'Prográmala o publícala primero.'],
     delivery_not_due: ['Todavía no ha llegado su hora', 'Publica la publicación para enviarla ahora.'],

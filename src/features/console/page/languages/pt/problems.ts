@@ -13,6 +13,7 @@ export const problems = {
     post_not_found: ['Este post não existe mais', 'Procure no calendário.'],
     post_published: ['O post já está publicado', 'Tente novamente nas contas em que ele falta.'],
     post_cancelled: ['O post está cancelado em todas as contas', 'Tente novamente nas que devem recebê-lo.'],
+    time_in_past: ['O horário já passou', 'Para publicar o post agora, abra-o.'],
     post_busy: ['O post está sendo enviado agora', 'Espere até que seja publicado ou falhe.'],
     post_is_draft: ['O post é um rascunho', 'Agende ou publique primeiro.'],
     delivery_not_due: ['Ainda não chegou a hora dele', 'Publique o post para enviar agora.'],
