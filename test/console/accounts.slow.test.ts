@@ -99,13 +99,44 @@ t.test('the page of the accounts has groups, a search, and those that need their
   t.strictSame(problems(), [])
 })
 
+t.test('tags of an account are set, and the account is found by them', needsBrowser, async (t) => {
+  const { ada, ids, open, show } = await createAgency(t)
+  const tag = '<img src=x onerror=ran=1>'
+  const { page, problems } = await open()
+  await show(page, '/accounts')
+  const row = page.locator('.account').filter({ hasText: 'client7' })
+  await row.getByRole('button', { name: 'Tags' }).click()
+  const question = page.getByRole('dialog', { name: 'Tags' })
+  await question.getByLabel('Tags of the account').fill(`Berlin\n\n ${tag} `)
+  await question.getByRole('button', { name: 'Tags' }).click()
+  await row.getByRole('list', { name: 'Tags of the account' }).getByText('Berlin').waitFor()
+  t.strictSame((await ada.call('GET', `/accounts/${ids[7]}`)).body.tags, ['Berlin', tag])
+  await page.getByLabel('Search accounts').fill('berlin')
+  await page.getByText('1 of 60 accounts').waitFor()
+  await checkAccessible(t, page)
+
+  const later = { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }
+  const own = { accountIds: [ids[7]], caption: 'The harbour is open', ...later }
+  await ada.call('POST', '/posts', own)
+  await ada.call('POST', '/posts', { ...own, accountIds: [ids[6]], caption: 'A bakery opens' })
+  await show(page, '/calendar?view=list')
+  await page.getByText('A bakery opens').waitFor()
+  await page.getByLabel('Account', { exact: true }).fill('Tag: Berlin')
+  await page.getByLabel('Account', { exact: true }).press('Enter')
+  await page.getByText('A bakery opens').waitFor({ state: 'hidden' })
+  await page.getByText('The harbour is open').first().waitFor()
+  t.match(page.url(), /accountTag=Berlin/)
+  t.equal(await page.evaluate('window.ran'), undefined)
+  t.strictSame(problems(), [])
+})
+
 t.test('until a real account is connected, the calendar says what is for show', needsBrowser, async (t) => {
   const { ada, open, show } = await createScene(t)
   const { page, problems } = await open()
   await show(page, '/calendar')
   const start = page.getByRole('region', { name: 'Getting started' })
   await start.getByText(/^Accounts with ⚠ are for show/).waitFor()
-  await start.getByText(/published on Sandbox stays here/).waitFor()
+  await start.getByText(/Posts on Sandbox stay here/).waitFor()
   await checkAccessible(t, page)
   await start.getByRole('link', { name: 'Connect a real account' }).click()
   await page.getByRole('region', { name: 'Connect an account' }).getByRole('button', { name: 'Mastodon' }).waitFor()

@@ -28,9 +28,9 @@ export const usePeople = (): People => useContext(PeopleContext)!
 /** The name of an account, for people. */
 export const nameOf = ({ displayName, username }: Pick<Account, 'username' | 'displayName'>) => displayName ?? username
 
-/** Whether all typed words stand in the names of an account or of its network. */
-export function isNamed({ username, displayName = '' }: Account, network: string, typed: string): boolean {
-  const names = `${displayName} ${username} ${network}`.toLowerCase()
+/** Whether all typed words stand in the names or tags of an account, or in the name of its network. */
+export function isNamed({ username, displayName = '', tags = [] }: Account, network: string, typed: string): boolean {
+  const names = `${displayName} ${username} ${network} ${tags.join(' ')}`.toLowerCase()
   return typed
     .toLowerCase()
     .split(/\s+/)

@@ -11,25 +11,35 @@ import { Slots } from './slots.ts'
 
 const words = sentences.pages.accounts
 
+/** The tags of a text that has one in each line. */
+const readTags = (text: string): string[] => text.split('\n').flatMap((line) => (line.trim() ? [line.trim()] : []))
+
 /** An account, what it needs, and what can be done with it. */
 export function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
   const { client } = useSession()
   const canChange = useCan('accounts:connect')
   const canConnect = useCanConnect()
-  const { id, username, displayName, attention, canDisconnect, credentialsExpireAt } = account
+  const { id, username, displayName, tags = [], attention, canDisconnect, credentialsExpireAt } = account
   const canRead = useCan('posts:read')
   // Another code needs the operator of the service.
+  const tag = (fields: FormData) => client.accounts.update(id, { tags: readTags(String(fields.get('tags'))) })
   const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
   return html`<li class="account">
     <${Face} ...${account} label=${useNames()(account.platform)} />
     <div>
       <strong dir="auto">${displayName ?? username}</strong> ${displayName && html`<span class="small" dir="auto">${username}</span>`}
+      ${tags.length > 0 && html`<ul class="tags" aria-label=${words.tagsOf}>${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}
       ${credentialsExpireAt && html`<p class="small">${say(words.expires, { time: formatInstant(credentialsExpireAt, OWN_ZONE) })}</p>`}
       ${attention ? html`<p class="warning" dir="auto" title=${attention.message}><span aria-hidden="true">⚠</span> ${sayAttention(attention)}</p>` : html`<p class="small">${words.ready}</p>`}
     </div>
     <div class="buttons">
       <a class="button" href="#/calendar?accountId=${id}">${words.calendar}</a>
       ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? words.connectThis : words.connectAgain}</button>`}
+      ${
+        canChange &&
+        canDisconnect &&
+        html`<${Confirm} label=${words.tags} act=${tag} onDone=${reload} says=${words.tagsHelp}><label>${words.tagsOf} <textarea name="tags" rows="4" dir="auto">${tags.join('\n')}</textarea></label><//>`
+      }
       ${
         canChange &&
         canDisconnect &&

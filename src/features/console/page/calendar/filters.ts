@@ -11,7 +11,9 @@ const words = sentences.calendar.filters
 
 /** The filters of the address, which the API takes. */
 export const readFilters = (query: URLSearchParams) =>
-  Object.fromEntries(['accountId', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]))
+  Object.fromEntries(
+    ['accountId', 'accountTag', 'platform', 'state', 'q'].map((name) => [name, query.get(name) || undefined]),
+  )
 
 export function Filters({ query, timeZone }: { query: URLSearchParams; timeZone: string }) {
   const people = usePeople()
@@ -25,7 +27,7 @@ export function Filters({ query, timeZone }: { query: URLSearchParams; timeZone:
     html`<option value=${value} selected=${(query.get(name) ?? '') === value}>${label}</option>`
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()} onChange=${change}>
     <label><span class="hidden">${words.words}</span> <input name="q" type="search" placeholder=${words.search} ...${useTyped(query.get('q') ?? '')} /></label>
-    <${AccountFilter} accountId=${query.get('accountId') ?? ''} />
+    <${AccountFilter} accountId=${query.get('accountId') ?? ''} tag=${query.get('accountTag') ?? ''} />
     <label><span class="hidden">${words.network}</span> <select name="platform">${option('platform', '', words.networks)}${platforms.map((platform) => option('platform', platform, nameOf(platform)))}</select></label>
     <label><span class="hidden">${words.state}</span> <select name="state">${option('state', '', words.states)}${STATE_NAMES.map((state) => option('state', state, sentences.names.states[state].word))}</select></label>
     <${ZoneField} value=${timeZone} isPlain onZone=${(zone: string) => setQuery({ zone })} />

@@ -55,6 +55,10 @@ export const pages = {
     noMatch: 'Kein Konto passt zum Filter.',
     expires: 'Der Zugang läuft am {time} ab.',
     ready: 'Bereit zum Veröffentlichen.',
+    tags: 'Schlagwörter',
+    tagsHelp:
+      'Eigene Wörter, je Zeile eines, mit denen Suche und Filter das Konto finden. Alle, die dafür veröffentlichen, sehen sie.',
+    tagsOf: 'Schlagwörter des Kontos',
     calendar: 'Kalender',
     connectThis: 'Verbinden',
     connectAgain: 'Neu verbinden',

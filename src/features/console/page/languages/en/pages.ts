@@ -53,6 +53,10 @@ export const pages = {
     noMatch: 'No account meets the filter.',
     expires: 'Its credentials expire on {time}.',
     ready: 'Ready to publish.',
+    tags: 'Tags',
+    tagsHelp:
+      'Words of your own, one a line, by which searches and filters find the account. All who post to it see them.',
+    tagsOf: 'Tags of the account',
     calendar: 'Calendar',
     connectThis: 'Connect',
     connectAgain: 'Connect again',

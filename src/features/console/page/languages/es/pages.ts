@@ -55,6 +55,10 @@ export const pages = {
     noMatch: 'Ninguna cuenta cumple el filtro.',
     expires: 'Sus credenciales caducan el {time}.',
     ready: 'Lista para publicar.',
+    tags: 'Etiquetas',
+    tagsHelp:
+      'Palabras propias, una por línea, con las que las búsquedas y los filtros encuentran la cuenta. Las ve todo el que publica en ella.',
+    tagsOf: 'Etiquetas de la cuenta',
     calendar: 'Calendario',
     connectThis: 'Conectar',
     connectAgain: 'Volver a conectar',

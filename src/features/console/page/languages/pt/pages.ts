@@ -55,6 +55,10 @@ export const pages = {
     noMatch: 'Nenhuma conta corresponde ao filtro.',
     expires: 'As credenciais expiram em {time}.',
     ready: 'Pronta para publicar.',
+    tags: 'Etiquetas',
+    tagsHelp:
+      'Palavras suas, uma por linha, com que buscas e filtros encontram a conta. Todos os que publicam nela as veem.',
+    tagsOf: 'Etiquetas da conta',
     calendar: 'Calendário',
     connectThis: 'Conectar',
     connectAgain: 'Conectar de novo',
