@@ -6,13 +6,16 @@ import { migrate } from '../../db/migrate.ts'
 import { listPosts } from '../../db/queries/posts/list.ts'
 import { CURSOR_OF_FIRST_PAGE } from '../../schemas/shared.ts'
 import { REQUEST_STATEMENT_MS } from '../../src/run/runtime/database.ts'
+import { createFolder } from '../helpers/app.ts'
 import { postroom, runService } from '../helpers/command.ts'
 import { startOwnPostgres } from '../helpers/own-postgres.ts'
 import { missingPooler, openPooler } from '../helpers/pooler.ts'
 import { createPerson } from '../helpers/service.ts'
 import { openTcpProxy } from '../helpers/tcp-proxy.ts'
 import { until } from '../helpers/until.ts'
+import { put, videoOf } from '../media/upload-scene.ts'
 
+const MIB = 2 ** 20
 const TRANSACTIONS = { pool_mode: 'transaction' }
 /** PgBouncer before 1.21 cannot pass them on. */
 const preparedStatements = false
@@ -92,11 +95,13 @@ t.test('behind a pooler', { skip: missingPooler }, async (t) => {
       DATABASE_URL: link.url,
       DATABASE_PREPARED_STATEMENTS: 'off',
       CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+      MEDIA_DIR: await createFolder(t),
+      MEDIA_QUOTA: '100000000',
     }
     const [serve, worker] = await Promise.all([runService('serve', env), runService('worker', env)])
     t.teardown(() => Promise.all([serve, worker].map((service) => service.stop('SIGKILL'))))
-    const call = async (method: string, path: string, body?: object) => {
-      const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+    const call = async (method: string, path: string, body?: object, more?: object) => {
+      const headers = { authorization: `Bearer ${key}`, ...more, ...(body && { 'content-type': 'application/json' }) }
       const response = await fetch(`${serve.facts.api}${path}`, { method, headers, body: JSON.stringify(body) ?? null })
       // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
       return { status: response.status, body: (await response.json()) as any }
@@ -111,6 +116,20 @@ t.test('behind a pooler', { skip: missingPooler }, async (t) => {
     const read = () => call('GET', `/posts/${post.body.id}`)
     await until('the post is published', read, { isMet: ({ body }) => body.status === 'published' })
     t.equal((await call('GET', '/posts?include=targets')).status, 200)
+
+    const video = videoOf(9 * MIB)
+    const request = { fileName: 'clip.mp4', bytes: video.length, sha256: randomBytes(32).toString('hex') }
+    const headers = { 'idempotency-key': 'one' }
+    const unchecked = await call('POST', '/media/uploads', request, headers)
+    t.equal(unchecked.status, 201)
+    t.equal((await call('POST', '/media/uploads', request, headers)).status, 201)
+    const checksum = await put(unchecked.body.uploadUrl, video)
+    t.hasStrict(checksum, { status: 400, code: 'upload_checksum' })
+    const { uploadUrl } = (await call('POST', '/media/uploads', { fileName: 'clip.mp4' })).body
+    const [first, second] = [`bytes 0-${MIB - 1}/${video.length}`, `bytes ${MIB}-${video.length - 1}/${video.length}`]
+    t.hasStrict(await put(uploadUrl, video.subarray(0, MIB), first), { status: 200, offset: String(MIB) })
+    t.hasStrict(await put(uploadUrl, video.subarray(MIB), second), { status: 200, complete: '?1' })
+
     const doctor = await postroom(['doctor'], env)
     t.match(
       doctor.stdout,
