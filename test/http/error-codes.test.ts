@@ -62,6 +62,23 @@ t.test('a client that accepts problems gets the same error as one', async (t) =>
   }
 })
 
+t.test('a problem is sent for its media type alone, unless it is refused', async (t) => {
+  const { app } = await createWorld(t)
+  const typeFor = async (accept: string) =>
+    (await app.inject({ url: '/api/v1/posts', headers: { accept } })).headers['content-type']
+  const problem = 'application/problem+json'
+  for (const accept of ['Application/Problem+JSON', `text/html,${problem} ; q=0.1`, `${problem};charset=utf-8, */*`])
+    t.match(await typeFor(accept), problem, accept)
+  for (const accept of [
+    '*/*',
+    `${problem};q=0`,
+    `*/*, ${problem} ; q=0.00, a/b`,
+    `${problem}x`,
+    'application/problem+xml',
+  ])
+    t.match(await typeFor(accept), /^application\/json/, accept)
+})
+
 t.test('every documented code is used', async (t) => {
   const source = globSync('src/**/*.ts')
     .map((file) => readFileSync(file, 'utf8'))

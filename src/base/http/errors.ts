@@ -133,6 +133,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** https://www.rfc-editor.org/rfc/rfc9457 */
 const PROBLEM = 'application/problem+json'
 
+/** In any case of letters, and not with `q=0`: https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2. */
+const ACCEPTS_PROBLEM = /(?:^|,)\s*application\/problem\+json\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i
+
 /**
  * Sends the body of an error. A client that accepts problems of RFC 9457 gets one, which has the members of the body as
  * well: clients that accept both forms may read either.
@@ -144,7 +147,7 @@ export function sendErrorBody(
 ): FastifyReply {
   const { headers, server } = reply.request
   reply.code(statusCode).header(ERROR_CODE_HEADER, code)
-  if (!headers.accept?.includes(PROBLEM)) return reply.send(body)
+  if (!ACCEPTS_PROBLEM.test(headers.accept ?? '')) return reply.send(body)
   const problem = {
     type: `${server.paths.base}/docs/error-codes.md#${code}`,
     title: STATUS_CODES[statusCode],
