@@ -21,7 +21,10 @@ t.test('no history of two workers, an owner, a network and a backup breaks a pro
 })
 
 t.test('a search finds a wrong decision, and prints the shortest history that shows it', async (t) => {
-  const mutant = listDecidingMutants().find(({ after }) => after.includes("'queued', retryInMs, isOpen: false"))!
+  const forgets = { before: "'queued', retryInMs, isOpen: true", after: "'queued', retryInMs, isOpen: false" }
+  const mutant = listDecidingMutants().find(
+    ({ before, after }) => before.includes(forgets.before) && after.includes(forgets.after),
+  )!
   const found = findMutant(mutant)!.trim().split('\n')
   t.strictSame(found, [
     'act 1 may be out, and is forgotten',
