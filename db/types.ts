@@ -61,7 +61,9 @@ export interface Accounts {
   metadata: Json | null;
   organizationId: string | null;
   ownDisplayName: string | null;
+  pausedAt: Timestamp | null;
   platform: string;
+  resumedAt: Timestamp | null;
   scopes: string[] | null;
   tags: string[] | null;
   textLengthMax: number | null;

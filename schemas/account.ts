@@ -57,11 +57,17 @@ export const EXPIRING = {
   message: 'The access token is about to expire, and cannot be refreshed: connect the account again before it does',
 }
 
+/** The `attention` of an account that its owner has paused. */
+export const PAUSED = {
+  code: 'paused',
+  message: 'The account is paused: nothing is published to it until it is resumed',
+}
+
 export const AccountAttention = Type.Object(
   {
     code: Type.String({
       description:
-        'The reason, for programs. There may be others than these.\n\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `app_missing`: the access token has to be refreshed with the app that the account was connected with, and the operator has removed that app. Posts are published until the access token expires, and wait after that. The operator can put the app back; else connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.\n- `account_restricted`: the network restricts the account, such as one that has to confirm its identity. Its owner has to act on the network, and need not connect it again. Posts are tried again for some hours.\n- `app_restricted`: the network restricts the app of the operator, and with it all its accounts. It is not the fault of the account: posts wait, and follow within an hour after the operator has acted.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.',
+        'The reason, for programs. There may be others than these.\n\n- `not_connected`: the account has no credentials. Connect it.\n- `unauthorized`: the network rejected the credentials. Connect the account again.\n- `reconnect_required`: the access token has expired and cannot be refreshed, or the network refused to refresh it. Connect the account again. If the access token has not expired yet, posts are still published until it does.\n- `refresh_failed`: the access token has expired an hour ago, and the network has neither refreshed it nor refused to. Posts wait, and workers try again each hour. If this lasts, connect the account again.\n- `app_missing`: the access token has to be refreshed with the app that the account was connected with, and the operator has removed that app. Posts are published until the access token expires, and wait after that. The operator can put the app back; else connect the account again.\n- `scopes_missing`: after a refresh, the network no longer grants a scope that publishing needs. Posts may fail until the account is connected again.\n- `expiring`: the access token expires within 7 days and cannot be refreshed. **Posts are still published** until `credentialsExpireAt`. Connect the account again before.\n- `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.\n- `account_restricted`: the network restricts the account, such as one that has to confirm its identity. Its owner has to act on the network, and need not connect it again. Posts are tried again for some hours.\n- `app_restricted`: the network restricts the app of the operator, and with it all its accounts. It is not the fault of the account: posts wait, and follow within an hour after the operator has acted.\n- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.\n- `paused`: its owner has paused the account by `updateAccount`. Posts wait until it is resumed. Another reason that stops publishing comes first.',
     }),
     message: Type.String({
       description: 'The reason in words, for people. Where the network gave a reason, these are its words.',
@@ -191,6 +197,13 @@ export const Account = Type.Object(
     tags: Type.Optional(
       AccountTags({ description: 'Your own words for the account: see `updateAccount`. Absent if it has none.' }),
     ),
+    pausedAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Since when the account is paused, in UTC with milliseconds: see `updateAccount`. Absent where it is not.',
+      }),
+    ),
     ...referenceProperties('account'),
     attention: Type.Optional(Ref(AccountAttention)),
     reconnectAdds: Type.Optional(
@@ -229,6 +242,7 @@ export const UPDATE_ACCOUNT_EXAMPLES = {
   forgetDefaults: { defaultFields: null },
   tag: { tags: ['Berlin', 'coffee'] },
   sign: { captionSuffix: CaptionSuffix.examples[0] },
+  pause: { paused: true },
 }
 
 export const UpdateAccount = Type.Object(
@@ -252,6 +266,12 @@ export const UpdateAccount = Type.Object(
       Nullable(AccountTags(), {
         description:
           'Your own words for the account, in place of those that it has: lists find it by them. A repeated one counts once. `null` removes all.',
+      }),
+    ),
+    paused: Type.Optional(
+      Type.Boolean({
+        description:
+          '`true` pauses the account: nothing is published to it. `false` resumes it: posts whose time has passed meanwhile are published now.',
       }),
     ),
   },

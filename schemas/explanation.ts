@@ -10,7 +10,7 @@ const [{ id: ACCOUNT_ID }] = ACCOUNT_EXAMPLES
 export const STEP_CODES = {
   created: 'the post was created.',
   due: 'its time had come.',
-  due_again: 'it was made due again, such as by a retry or a new time.',
+  due_again: 'it was made due again, such as by a retry, a new time or the end of a pause of its account.',
   account_busy: 'other posts were sent to the account while it was due.',
   account_refused: 'the network required a pause, or restricted the account or the app, at another post.',
   claimed: 'a worker took it for the first time.',
@@ -47,6 +47,7 @@ export const WAIT_CODES = {
   conversion: 'a video of the post is being converted.',
   token_refresh: 'the access token of the account has expired, and workers refresh it.',
   account_attention: 'the account needs its owner.',
+  account_paused: 'the owner of the account has paused it.',
   account_rests: 'nothing is sent to the account: its network required a pause, or its rate is used up.',
   account_busy: 'another post is being sent to the account.',
   shared_rest: 'all accounts that share a rate limit or an app wait.',

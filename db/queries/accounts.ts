@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Expression, sql } from 'kysely'
-import type { AccountAttention } from '../../schemas/account.ts'
+import { type AccountAttention, PAUSED } from '../../schemas/account.ts'
 import type { AccountFacts } from '../../schemas/account-facts.ts'
 import type { CaptionSuffix } from '../../schemas/caption-suffix.ts'
 import type { PlatformId } from '../../schemas/platform.ts'
@@ -11,6 +11,7 @@ import { type Actor, actorJson } from './events/actor.ts'
 import { isoTime } from './iso-time.ts'
 import { scopesOfApp } from './oauth-apps.ts'
 import { isAdministeredBy } from './roles.ts'
+import { userNow } from './user-now.ts'
 
 /**
  * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. If
@@ -42,9 +43,11 @@ export interface AccountReadiness {
   credentialsExpireAt: Date | string | null
 }
 
-/** Why an account needs somebody: its own reason, or else why its app rests. */
+/** Why an account needs somebody: its own reason, why its app rests, or else that it is paused. */
 const attentionNow = sql<AccountAttention | null>`coalesce(accounts.attention, (
-  select reason from limit_rests where limit_rests.key = accounts.limit_key and limit_rests.until > now()))`
+  select reason from limit_rests where limit_rests.key = accounts.limit_key and limit_rests.until > now()),
+  case when accounts.paused_at is not null then
+    ${sql.lit(JSON.stringify(PAUSED))}::jsonb || jsonb_build_object('since', ${isoTime('accounts.paused_at')}) end)`
 
 /** `AccountReadiness` as parts of a JSON object. */
 export const readiness = {
@@ -72,6 +75,7 @@ const selectListed = (db: Db, userId: string | Expression<string>) =>
       eb.ref('defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
       eb.ref('captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
       'tags',
+      isoTime<string | null>('accounts.pausedAt').as('pausedAt'),
       'scopes',
       'credentialsExpireAt',
       'externalReference',
@@ -126,12 +130,13 @@ export async function storeSettings(
   id: string,
   { before, after, keyId }: { before: AccountSettings; after: AccountSettings } & Actor,
 ): Promise<void> {
-  const { ownDisplayName, defaultFields, captionSuffix, tags } = after
+  const { ownDisplayName, defaultFields, captionSuffix, tags, pausedAt } = after
   const changed = [
     ...(ownDisplayName === before.ownDisplayName ? [] : ['displayName']),
     ...(isDeepStrictEqual(defaultFields, before.defaultFields) ? [] : ['defaultFields']),
     ...(isDeepStrictEqual(captionSuffix, before.captionSuffix) ? [] : ['captionSuffix']),
     ...(isDeepStrictEqual(tags, before.tags) ? [] : ['tags']),
+    ...(pausedAt === before.pausedAt ? [] : ['paused']),
   ]
   await sql`
     with account as (
@@ -140,6 +145,9 @@ export async function storeSettings(
         default_fields = ${defaultFields && JSON.stringify(defaultFields)}::jsonb,
         caption_suffix = ${captionSuffix && JSON.stringify(captionSuffix)}::jsonb,
         tags = ${tags}::text[],
+        paused_at = ${pausedAt}::timestamptz,
+        resumed_at = case when ${pausedAt === null && before.pausedAt !== null} then ${userNow(sql.ref<string>('accounts.user_id'))}
+          else resumed_at end,
         event_count = event_count + 1
       where id = ${id}
       returning *
@@ -234,6 +242,8 @@ export interface AccountSettings {
   captionSuffix: CaptionSuffix | null
   /** Null without any. */
   tags: string[] | null
+  /** Since when its owner has paused it; null if it is not paused. */
+  pausedAt: string | null
 }
 
 /** Whose an account is. */

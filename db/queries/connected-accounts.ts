@@ -12,6 +12,7 @@ import {
   type NewAccount,
   reachableBy,
 } from './accounts.ts'
+import { isoTime } from './iso-time.ts'
 import { isAdministeredBy } from './roles.ts'
 
 /** An account whose credentials were checked with its network. */
@@ -74,6 +75,7 @@ export function upsertConnectedAccount(
       'accounts.ownDisplayName',
       eb.ref('accounts.defaultFields').$castTo<DefaultFields | null>().as('defaultFields'),
       'accounts.tags',
+      isoTime<string | null>('accounts.pausedAt').as('pausedAt'),
       eb.ref('accounts.captionSuffix').$castTo<CaptionSuffix | null>().as('captionSuffix'),
       'accounts.scopes',
       'accounts.credentialsExpireAt',

@@ -131,14 +131,14 @@ const nextWorkOf = (userId: RawBuilder<unknown>, { publishLeaseMs, changeLeaseMs
   select ${roundUp(sql`min(delivery.due_at)`)} as deliveries_at, ${roundUp(sql`min(change.due_at)`)} as changes_at,
     coalesce(bool_or(is_held), false) as is_held
   from (
-    select id, available_at, ${endOfSharedRest} as rested_until from accounts
+    select id, available_at, paused_at, ${endOfSharedRest} as rested_until from accounts
     where accounts.user_id = ${userId} and accounts.platform = 'sandbox') as account
   cross join lateral (
     select case when min(claimable_at) is not null
       then greatest(min(claimable_at), account.available_at, account.rested_until) end as due_at
     from post_targets
     -- No delivery is claimed before it is due, so that those need not be read that are due after the first is claimed.
-    where account_id = account.id and claimable_at is not null and due_at <= (
+    where account.paused_at is null and account_id = account.id and claimable_at is not null and due_at <= (
       select greatest(claimable_at, due_at) from post_targets
       where account_id = account.id and claimable_at is not null order by due_at, post_id limit 1)) as delivery
   cross join lateral (

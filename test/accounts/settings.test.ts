@@ -156,3 +156,17 @@ t.test('only who may publish for the account changes what its posts begin with',
   t.strictSame(codeOf(await change(await key(publisher, [other]))), [404, 'account_not_found'])
   t.equal((await change(await key(publisher, [id]), { defaultFields: { boardId: '3' } })).status, 200)
 })
+
+t.test('only a key that may publish pauses an account, and each change is an event', async (t) => {
+  const world = await createScene(t)
+  const { ada, change, read } = world
+  const connector = await withKey(world, ada, { scopes: ['accounts:connect', 'accounts:read'] })
+  const { id } = await read()
+  t.strictSame(codeOf(await connector.call('PATCH', `/accounts/${id}`, { paused: true })), [403, 'insufficient_scope'])
+  for (const paused of [true, true, false, false]) t.equal((await change({ paused })).status, 200)
+  const events = (await readAllEvents(world.db, ada)).filter(({ type }) => type === 'account.updated')
+  t.strictSame(
+    events.map(({ data }) => (data as { changed: string[] }).changed),
+    [['paused'], ['paused']],
+  )
+})

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import { at, type Now } from '../clock.ts'
 
+/** Whether an account may be published to: it may be called, and its owner has not paused it. */
+export const isAvailable = (now: Now) => sql<boolean>`(accounts.paused_at is null and ${isFree(now)})`
+
 /**
- * Whether an account may be sent to: no delivery of it is under way, and neither the account nor a rate limit that it
+ * Whether an account may be called: no delivery of it is under way, and neither the account nor a rate limit that it
  * shares has to rest. coalesce() hides the column's statistics, which may date from when most accounts were leased:
  * with them, Postgres would begin with all accounts instead of the due deliveries.
  */
-export const isAvailable = (now: Now) => sql<boolean>`(
+export const isFree = (now: Now) => sql<boolean>`(
   coalesce(accounts.available_at, '-infinity') <= ${at(now)} and not ${hasSharedRest(now)})`
 
 /** Whether a rate limit that an account shares has to rest. */

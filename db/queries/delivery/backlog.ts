@@ -25,15 +25,15 @@ export const readWaiting = prepared<
       ${parkedAccounts('parked_account', value('platforms'))}
     ),
     waiting as (
-      select greatest(earliest.claimable_at, earliest.available_at, earliest.rested_until) as since
+      select greatest(earliest.claimable_at, earliest.available_at, earliest.resumed_at, earliest.rested_until) as since
       from unnest(${value('platforms')}::text[]) as network(platform), lateral (
-        select claimable_at, accounts.available_at, ${endOfSharedRest} as rested_until
+        select claimable_at, accounts.available_at, accounts.resumed_at, ${endOfSharedRest} as rested_until
         from post_targets join accounts on accounts.id = account_id
         where post_targets.platform = network.platform and not parked and claimable_at <= ${at(now)}
           and ${isAvailable(now)}
         order by claimable_at limit ${sql.lit(EARLIEST)}) as earliest
       union all
-      select greatest(earliest.claimable_at, accounts.available_at, ${endOfSharedRest})
+      select greatest(earliest.claimable_at, accounts.available_at, accounts.resumed_at, ${endOfSharedRest})
       from parked_account,
         lateral (${availableAccount('parked_account.account_id', now)}) as available,
         lateral (${earliestOf('available.id', now)}) as earliest,

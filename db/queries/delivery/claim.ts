@@ -95,7 +95,8 @@ interface ClaimValues extends ClaimTerms {
 
 /**
  * CTEs that claim the deliveries with these row ids. A delivery that is locked, or was changed since the statement
- * began, is left out. The account of each row of `claimed` has to be leased until the row's `claimable_at`.
+ * began, is left out. The account of each row of `claimed` has to be leased until the row's `claimable_at`. Time during
+ * which the account was paused does not count as lateness: a delivery is due at the end of the pause.
  */
 export const claimRows = (rowIds: ReturnType<typeof sql>, { leaseMs, state, now }: ClaimTerms) => sql`
     due as (
@@ -111,6 +112,8 @@ export const claimRows = (rowIds: ReturnType<typeof sql>, { leaseMs, state, now 
         parked = false,
         lease_token = gen_random_uuid(),
         claimable_at = ${after(now, leaseMs)},
+        due_at = greatest(delivery.due_at, (
+          select resumed_at from accounts where accounts.id = delivery.account_id)),
         started_at = coalesce(delivery.started_at, ${at(now)})
       from due
       where delivery.ctid = due.row_id

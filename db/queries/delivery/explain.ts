@@ -25,6 +25,8 @@ export interface Circumstances extends OwnedDelivery {
   /** Whether its owner may still post to the account, and the account is connected. */
   isReachable: boolean
   attention: AccountAttention | null
+  /** Since when the account is paused; null if it is not. */
+  pausedAt: Date | null
   hasCredentials: boolean
   credentialsExpireAt: Date | null
   /** When workers refresh the access token; null if they do not. */
@@ -61,7 +63,7 @@ export async function readCircumstances(
     select ${userNow(userId)} as now, ${ownedColumns(userId)},
       delivery.due_at, delivery.claimable_at, delivery.started_at, delivery.intended_at, delivery.lost_call_at,
       delivery.waiting_since, delivery.changed_at, delivery.failures,
-      ${reachableBy(userId)} as is_reachable, ${readiness.attention} as attention,
+      ${reachableBy(userId)} as is_reachable, ${readiness.attention} as attention, accounts.paused_at,
       account_credentials.account_id is not null as has_credentials, accounts.credentials_expire_at,
       account_credentials.refresh_at, account_credentials.refresh_failures, accounts.available_at,
       ${endOfSharedRest} as shared_rest_until,

@@ -149,7 +149,7 @@ const settleAndClaim = prepared<
     head as (
       select earliest.row_id
       from settled
-      join accounts on accounts.id = settled.account_id and not ${hasSharedRest(now)},
+      join accounts on accounts.id = settled.account_id and accounts.paused_at is null and not ${hasSharedRest(now)},
         lateral (${earliestOf('accounts.id', now)}) as earliest
       where settled.leased_until > ${after(now, value('marginMs'))}
     ),

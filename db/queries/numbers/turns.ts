@@ -5,7 +5,7 @@ import { prepared } from '../../prepared.ts'
 import { claimBehindPostponed, claimOne } from '../claim-one.ts'
 import { after, at, dayOf, type Now, type NowOrColumn } from '../clock.ts'
 import type { CredentialsRow } from '../credentials.ts'
-import { endOfSharedRest, isAvailable } from '../delivery/available.ts'
+import { endOfSharedRest, isFree } from '../delivery/available.ts'
 import type { DeliveryKey } from '../delivery/delivery.ts'
 import { isoTime } from '../iso-time.ts'
 
@@ -50,11 +50,11 @@ type ClaimRow = { [K in keyof MetricTurn]: MetricTurn[K] | null } & { postponed:
  */
 const claim = prepared<ClaimValues, ClaimRow>('claim_metric_turn', (_db, value) => {
   const now = value('now')
-  const isFree = sql`(${isAvailable(now)}
+  const isReadable = sql`(${isFree(now)}
     and coalesce((select has_calls from network where network.platform = due.platform), false))`
   return sql`
     with network as materialized (${networksAt(now, sql`${value('platforms')}`, sql`${value('callMaxima')}`)}),
-    ${claimOne('metric_turns', { isFree, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })}
+    ${claimOne('metric_turns', { isFree: isReadable, leaseMs: value('leaseMs'), postponeMs: value('postponeMs'), now })}
     -- At least one row, with the number of postponed turns.
     select postponing.count as postponed, held.account_id, held.platform, held.lease_token, held.failures,
       accounts.scopes, credentials.key_id, credentials.data_key, credentials.data

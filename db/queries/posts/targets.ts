@@ -52,10 +52,13 @@ const nextRemoval = (delivery: string) => sql`(
   where change.user_id = ${sql.ref(`${delivery}.user_id`)} and change.post_id = ${sql.ref(`${delivery}.post_id`)}
     and change.account_id = ${sql.ref(`${delivery}.account_id`)} and lease_token is null)`
 
-/** When the next attempt of a delivery is due; null if none is planned. Its account has to be joined. */
+/**
+ * When the next attempt of a delivery is due; null if none is planned, such as for a paused account. Its account has to
+ * be joined.
+ */
 export const nextAttemptOf = (delivery: 'post_targets' | 'delivery') =>
   sql<string | null>`case ${sql.ref(`${delivery}.state`)}
-    when 'queued' then ${isoTime(nextAttempt(delivery))}
+    when 'queued' then case when accounts.paused_at is null then ${isoTime(nextAttempt(delivery))} end
     when 'removing' then ${isoTime(nextRemoval(delivery))} end`
 
 /** When a delivery is to be published: its own time, or else that of its post. Null for a draft. */

@@ -9,7 +9,7 @@ export const updateAccount = defineOperation({
   method: 'PATCH',
   path: '/accounts/:id',
   scope: 'accounts:connect',
-  conditionalScope: { scope: 'posts:publish', when: 'with `defaultFields` or `captionSuffix`' },
+  conditionalScope: { scope: 'posts:publish', when: 'with `defaultFields`, `captionSuffix` or `paused`' },
   takesAccountLists: true,
   operationId: 'updateAccount',
   tag: 'accounts',
@@ -30,6 +30,11 @@ export const updateAccount = defineOperation({
 - With \`whenTooLong\` \`omit\`, a post that it makes too long goes out without it. Then a later change of the post does not add it again.
 
 **\`tags\`** are words of your own, such as a city or a customer. \`listAccounts\` finds accounts by \`tag\`; \`listPosts\`, \`countPosts\`, \`listDeliveries\` and \`retryDeliveries\` take \`accountTag\`. All who may post to the account share them.
+
+**\`paused\`** stops publishing to the account: its posts and comments wait, and none is \`missed\` because of the pause. A post that is being sent at that moment still goes out. Taking down and editing published posts go on, and so does reading their numbers.
+
+- Meanwhile \`pausedAt\` tells since when, \`attention\` has the code \`paused\`, new posts for the account get the warning \`account_attention\`, and \`nextAttemptAt\` of its deliveries is \`null\`.
+- After \`paused: false\`, posts whose time has passed are published one after the other. Move them before, with \`updatePosts\`, if they should not be.
 
 The body may have the type \`application/json\` or \`application/merge-patch+json\`. Send the \`ETag\` of \`getAccount\` as \`If-Match\`, so that you do not overwrite the change of somebody else. A change is the event \`account.updated\`.`,
   consumes: ['application/json', 'application/merge-patch+json'],
@@ -64,7 +69,7 @@ The body may have the type \`application/json\` or \`application/merge-patch+jso
   tool: {
     title: 'Change an account',
     description:
-      'Changes your own display name of an account, its tags, defaultFields, the options that each new post for it gets unless the post says otherwise, and captionSuffix, the text that follows its captions. These two take confirm: true. An absent argument changes nothing.',
+      'Changes your own display name of an account, its tags, defaultFields, the options that each new post for it gets unless the post says otherwise, captionSuffix, the text that follows its captions, and paused, while which nothing is published to it. These three take confirm: true. An absent argument changes nothing.',
     forDrafts: {
       title: 'Rename or tag an account',
       description: 'Changes your own display name of an account, and its tags. An absent argument changes nothing.',

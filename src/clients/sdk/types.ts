@@ -25,6 +25,8 @@ export type Account = {
   captionSuffix?: CaptionSuffix
   /** Your own words for the account: see `updateAccount`. Absent if it has none. */
   tags?: Array<string>
+  /** Since when the account is paused, in UTC with milliseconds: see `updateAccount`. Absent where it is not. */
+  pausedAt?: string
   /** Your own name for the account. Absent if it has none. */
   externalReference?: string
   /** Your own pairs of names and texts. Absent if it has none. */
@@ -54,7 +56,8 @@ export type AccountAttention = {
 - `app_not_approved`: the network has not approved the app of the operator for publishing yet, such as an app with Trial access at Pinterest. The operator has to get the approval; then retry.
 - `account_restricted`: the network restricts the account, such as one that has to confirm its identity. Its owner has to act on the network, and need not connect it again. Posts are tried again for some hours.
 - `app_restricted`: the network restricts the app of the operator, and with it all its accounts. It is not the fault of the account: posts wait, and follow within an hour after the operator has acted.
-- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key. */
+- `credentials_unreadable`: the credentials were encrypted with a key that the service does not have. The operator must configure that key.
+- `paused`: its owner has paused the account by `updateAccount`. Posts wait until it is resumed. Another reason that stops publishing comes first. */
   code: string
   /** The reason in words, for people. Where the network gave a reason, these are its words. */
   message: string
@@ -2022,7 +2025,7 @@ export type ExplanationStep = {
 
 - `created`: the post was created.
 - `due`: its time had come.
-- `due_again`: it was made due again, such as by a retry or a new time.
+- `due_again`: it was made due again, such as by a retry, a new time or the end of a pause of its account.
 - `account_busy`: other posts were sent to the account while it was due.
 - `account_refused`: the network required a pause, or restricted the account or the app, at another post.
 - `claimed`: a worker took it for the first time.
@@ -2064,6 +2067,7 @@ export type ExplanationWait = {
 - `conversion`: a video of the post is being converted.
 - `token_refresh`: the access token of the account has expired, and workers refresh it.
 - `account_attention`: the account needs its owner.
+- `account_paused`: the owner of the account has paused it.
 - `account_rests`: nothing is sent to the account: its network required a pause, or its rate is used up.
 - `account_busy`: another post is being sent to the account.
 - `shared_rest`: all accounts that share a rate limit or an app wait.
@@ -4171,6 +4175,8 @@ export type UpdateAccount = {
   captionSuffix?: CaptionSuffix | null
   /** Your own words for the account, in place of those that it has: lists find it by them. A repeated one counts once. `null` removes all. */
   tags?: Array<string> | null
+  /** `true` pauses the account: nothing is published to it. `false` resumes it: posts whose time has passed meanwhile are published now. */
+  paused?: boolean
 }
 /** The changes to an API key. What is left out stays as it is. Unknown keys are rejected. */
 export type UpdateApiKey = {

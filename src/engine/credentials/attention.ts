@@ -3,6 +3,7 @@ import {
   type AccountAttention,
   EXPIRING,
   NOT_CONNECTED,
+  PAUSED,
   RECONNECT_REQUIRED,
   REFRESH_FAILED,
 } from '../../../schemas/account.ts'
@@ -42,15 +43,18 @@ export function attentionOf(
   return { ...EXPIRING, since: since(expiresAt <= now + LAST_WARNING_MS ? LAST_WARNING_MS : WARNING_MS) }
 }
 
-/** Why the owner of an account has to act; null if there is nothing to do. */
+/** Why the owner of an account has to act; null if there is nothing to do. A pause comes after what outlasts it. */
 export function findAttention({
   attention,
   credentials,
   credentialsExpireAt,
 }: AccountReadiness): AccountAttention | null {
   const expiresAt = credentialsExpireAt === null ? null : new Date(credentialsExpireAt)
-  const reason = attentionOf({ attention, credentials, credentialsExpireAt: expiresAt })
-  return reason ?? (credentials ? null : NOT_CONNECTED)
+  const pause = attention?.code === PAUSED.code ? attention : null
+  const reason =
+    attentionOf({ attention: pause ? null : attention, credentials, credentialsExpireAt: expiresAt }) ??
+    (credentials ? null : NOT_CONNECTED)
+  return stopsPublishing(reason) ? reason : (pause ?? reason)
 }
 
 /** Whether nothing can be published to the account at the moment. */

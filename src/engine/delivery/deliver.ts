@@ -82,9 +82,10 @@ const cannotStart = ({ intent }: ClaimedDelivery, reason: Failure): Outcome =>
 async function carryOut(run: Run, first: State, commit: Commit): Promise<Step> {
   const { deps, delivery, plan } = run
   const { intent, lateMs, overdueMs } = delivery
-  // A delivery that waits for its network, or for a pause to end, began in time. It is late if no worker continued it.
+  // A delivery that waits for its network, or for a pause to end, began in time. It is late if no worker continued it,
+  // unless its account was paused meanwhile.
   const hasWaited = first.waitedMs !== null || plan[first.sent.length]?.pauseMs !== undefined
-  const isLate = (hasWaited ? overdueMs : lateMs) > deps.latenessMaxMs
+  const isLate = (hasWaited ? Math.min(overdueMs, lateMs) : lateMs) > deps.latenessMaxMs
   const refreshMs = refreshWaitOf(delivery)
   if (refreshMs > 0 && !isLate) {
     const options = { retryInMs: refreshMs, accountRestsMs: refreshMs, isOpen: intent !== null }

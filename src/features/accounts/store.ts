@@ -154,6 +154,7 @@ function toAccount(row: AccountProfile & AccountConsent & AccountSettings & Acco
   if (row.defaultFields !== null) account.defaultFields = row.defaultFields
   if (row.captionSuffix !== null) account.captionSuffix = row.captionSuffix
   if (row.tags !== null) account.tags = row.tags
+  if (row.pausedAt !== null) account.pausedAt = row.pausedAt
   if (row.scopes !== null) account.scopes = row.scopes
   if (row.credentialsExpireAt !== null) account.credentialsExpireAt = row.credentialsExpireAt.toISOString()
   if (row.externalReference !== null) account.externalReference = row.externalReference

@@ -24,8 +24,8 @@ import { type AccountView, toListedAccount } from './store.ts'
 
 /**
  * Changes the settings of an account of the user, or of an organisation that the user administers. Throws 404 if the
- * user, or the key, cannot use an account with this id. Throws 403 if the user may only post to it, and for defaults
- * that a key without `posts:publish` sends: others publish posts that get them.
+ * user, or the key, cannot use an account with this id. Throws 403 if the user may only post to it. A key without
+ * `posts:publish` gets 403 for defaults, because others publish posts that get them, and for a pause or its end.
  */
 export async function updateAccount(
   db: Db,
@@ -34,7 +34,8 @@ export async function updateAccount(
   patch: UpdateAccount,
   { isMatch, view }: { isMatch: IfMatch | undefined; view: AccountView },
 ): Promise<Account> {
-  if (patch.defaultFields !== undefined || patch.captionSuffix !== undefined) requireScope(rights, 'posts:publish')
+  const { defaultFields, captionSuffix, paused } = patch
+  if ([defaultFields, captionSuffix, paused].some((value) => value !== undefined)) requireScope(rights, 'posts:publish')
   return inTransaction(db, async (db) => {
     const row = isId(id) && isListed(rights, id) ? await lockAccount(db, { userId, id }) : undefined
     if (!row) throw fail('account_not_found')
@@ -49,12 +50,16 @@ export async function updateAccount(
 
 type LockedAccount = ListedAccount & OwnLimits
 
-function mergeSettings(row: LockedAccount, { displayName, defaultFields: patch, captionSuffix, tags }: UpdateAccount) {
+function mergeSettings(
+  row: LockedAccount,
+  { displayName, defaultFields: patch, captionSuffix, tags, paused }: UpdateAccount,
+) {
   const settings = {
     ownDisplayName: displayName === undefined ? row.ownDisplayName : displayName,
     captionSuffix:
       captionSuffix === undefined ? row.captionSuffix : captionSuffix && { ...row.captionSuffix, ...captionSuffix },
     tags: tags === undefined ? row.tags : tags?.length ? [...new Set(tags)] : null,
+    pausedAt: paused === false ? null : paused ? (row.pausedAt ?? new Date().toISOString()) : row.pausedAt,
   }
   if (patch === undefined) return { ...settings, defaultFields: row.defaultFields }
   const defaultFields = mergeFields(row.defaultFields, patch)

@@ -147,6 +147,8 @@ export async function updateAccount(api: Api, args: Arguments): Promise<Outcome>
 export async function renameAccount(api: Api, args: Arguments): Promise<Outcome> {
   if (args.defaultFields !== undefined) throw confirmationRequired('With defaultFields, later posts get other options')
   if (args.captionSuffix !== undefined) throw confirmationRequired('With captionSuffix, later posts get another text')
+  if (args.paused !== undefined)
+    throw confirmationRequired('With paused, posts wait, or those that waited are published')
   return updateAccount(api, args)
 }
 

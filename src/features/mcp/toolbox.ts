@@ -61,7 +61,7 @@ const isUsable = ({ operation: { scope, takesAccountLists } }: ToolDefinition, r
 
 /** The properties that mean nothing to a key without `posts:publish`. */
 const PUBLISHING = new Set(
-  'confirm scheduledAt scheduledAtLocal timeZone fold schedule slots shift allowPast defaultFields captionSuffix'.split(
+  'confirm scheduledAt scheduledAtLocal timeZone fold schedule slots shift allowPast defaultFields captionSuffix paused'.split(
     ' ',
   ),
 )

@@ -77,7 +77,7 @@ const SPECIAL: readonly ToolDefinition[] = [
   toolOf(operations.updateAccount, {
     ownArguments: {
       confirm: Confirm(
-        'Required to be `true` with defaultFields or captionSuffix. Only after the person you work for has agreed that later posts get them.',
+        'Required to be `true` with defaultFields, captionSuffix or paused. Only after the person you work for has agreed to that.',
       ),
     },
     run: updateAccount,

@@ -31,6 +31,8 @@ const REFINEMENTS: Record<string, (bodies: Arbitrary<Body>) => Arbitrary<Body>> 
   createPosts: refineBatches,
   validatePosts: refineBatches,
   updatePost: refinePatches,
+  updatePosts: (bodies) => selected(bodies).map(({ set: _, ...body }) => ({ shift: 'PT2H', ...body })),
+  deletePosts: (bodies) => selected(bodies),
   // Few deliveries take other content: most retries repeat what was sent.
   retryDelivery: (bodies) => fc.oneof(weighted(3, fc.constant({})), weighted(1, bodies.map(withoutThreadMedia))),
   // Networks change few fields.
@@ -209,6 +211,12 @@ function refineBatches(bodies: Arbitrary<Body>): Arbitrary<Body> {
   })
   return fc.record({ body: bodies, posts }).map(({ body, posts }) => ({ ...body, posts }))
 }
+
+/** Changes of several posts select them by ids: filters would select those of other requests. */
+const selected = (bodies: Arbitrary<Body>): Arbitrary<Body> =>
+  fc
+    .record({ body: bodies, ids: fc.array(placeholders('post'), { minLength: 1, maxLength: 3 }) })
+    .map(({ body: { filters: _, versions: __, cursor: ___, ...body }, ids }) => ({ ...body, ids }))
 
 /** Overrides and parts are for accounts that the patch names. Most patches are of small posts, so that they succeed. */
 function refinePatches(bodies: Arbitrary<Body>): Arbitrary<Body> {

@@ -23,7 +23,7 @@ export function listActions(
   { post, delivery }: Facts,
   { account, canReconcile, networks }: Terms,
 ): ExplanationAction[] {
-  const { state, error, attention, isReachable, hasCredentials, platform } = delivery
+  const { state, error, attention, pausedAt, isReachable, hasCredentials, platform } = delivery
   const actions: ExplanationAction[] = []
   const add = (operationId: keyof typeof operations, message: string) => actions.push({ operationId, message })
   const codes = [error?.code, attention?.code, !isReachable && 'no_access', !hasCredentials && 'not_connected']
@@ -31,6 +31,7 @@ export function listActions(
     if (networks[platform].oauth) add('createConnection', 'Get a link with which its owner connects the account again.')
     else add('connectAccount', 'Connect the account again.')
   }
+  if (pausedAt && state === 'queued') add('updateAccount', 'End the pause of the account with `paused: false`.')
   if (error?.code === 'budget_used_up') {
     add('putAccountBudget', 'Raise the budget of the account, if it is the one that is used up.')
     add('putKeyBudget', 'Raise the budget of the key, if it is the one that is used up.')

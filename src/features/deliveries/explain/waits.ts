@@ -1,4 +1,5 @@
 import { type Circumstances, COUNTED_MAX } from '../../../../db/queries/delivery/explain.ts'
+import { PAUSED } from '../../../../schemas/account.ts'
 import type { ExplanationNext, ExplanationWait, NextCode, WaitCode } from '../../../../schemas/explanation.ts'
 import { CALL_IN_FLIGHT_MAX_MS, EXPIRES_SOON_MS, FAILURES_MAX } from '../../../engine/delivery/timing.ts'
 import { type Facts, isAfter, latest } from './facts.ts'
@@ -78,7 +79,7 @@ function ofCall(delivery: Circumstances, isComment: boolean): ExplanationWait[] 
 }
 
 /** Obstacles that only a person can end. */
-function ofOwner({ isReachable, hasCredentials, attention, refusedSince }: Circumstances): ExplanationWait[] {
+function ofOwner({ isReachable, hasCredentials, attention, pausedAt, refusedSince }: Circumstances): ExplanationWait[] {
   const waits: ExplanationWait[] = []
   if (refusedSince) {
     waits.push(
@@ -99,8 +100,11 @@ function ofOwner({ isReachable, hasCredentials, attention, refusedSince }: Circu
     waits.push(
       wait('account_attention', 'The account has no credentials: the next attempt fails until it is connected.'),
     )
-  } else if (attention) {
+  } else if (attention && attention.code !== PAUSED.code) {
     waits.push(wait('account_attention', `The account needs its owner: ${attention.message}`))
+  }
+  if (pausedAt) {
+    waits.push(wait('account_paused', `The account is paused since ${iso(pausedAt)}: it waits until that ends.`))
   }
   return waits
 }
@@ -182,6 +186,6 @@ export function findNext({ delivery }: Facts, waits: readonly ExplanationWait[])
 }
 
 /** Waits whose end is not known. */
-const OPEN_WAITS: readonly WaitCode[] = ['account_busy', 'behind_others', 'conversion']
+const OPEN_WAITS: readonly WaitCode[] = ['account_paused', 'account_busy', 'behind_others', 'conversion']
 
 const iso = (time: Date) => time.toISOString()

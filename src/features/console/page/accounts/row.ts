@@ -14,16 +14,20 @@ const words = sentences.pages.accounts
 /** The tags of a text that has one in each line. */
 const readTags = (text: string): string[] => text.split('\n').flatMap((line) => (line.trim() ? [line.trim()] : []))
 
+/** A new connection does not end these. */
+const NOT_MENDED = ['app_not_approved', 'paused']
+
 /** An account, what it needs, and what can be done with it. */
 export function Row({ account, onConnect, reload }: { account: Account; onConnect: () => void; reload: () => void }) {
   const { client } = useSession()
   const canChange = useCan('accounts:connect')
   const canConnect = useCanConnect()
-  const { id, username, displayName, tags = [], attention, canDisconnect, credentialsExpireAt } = account
+  const { id, username, displayName, tags = [], attention, pausedAt, canDisconnect, credentialsExpireAt } = account
+  const canPublish = useCan('posts:publish')
   const canRead = useCan('posts:read')
-  // Another code needs the operator of the service.
+  const [turn, turnHelp] = pausedAt ? [words.resume, words.resumeHelp] : [words.pause, words.pauseHelp]
   const tag = (fields: FormData) => client.accounts.update(id, { tags: readTags(String(fields.get('tags'))) })
-  const isMended = attention && canConnect && canDisconnect && attention.code !== 'app_not_approved'
+  const isMended = attention && canConnect && canDisconnect && !NOT_MENDED.includes(attention.code)
   return html`<li class="account">
     <${Face} ...${account} label=${useNames()(account.platform)} />
     <div>
@@ -35,6 +39,13 @@ export function Row({ account, onConnect, reload }: { account: Account; onConnec
     <div class="buttons">
       <a class="button" href="#/calendar?accountId=${id}">${words.calendar}</a>
       ${isMended && html`<button type="button" class="primary" onClick=${onConnect}>${attention.code === 'not_connected' ? words.connectThis : words.connectAgain}</button>`}
+      ${
+        canChange &&
+        canPublish &&
+        canDisconnect &&
+        html`<${Confirm} label=${turn} act=${() => client.accounts.update(id, { paused: !pausedAt })} onDone=${reload}
+        says=${say(turnHelp, { account: username })} />`
+      }
       ${
         canChange &&
         canDisconnect &&

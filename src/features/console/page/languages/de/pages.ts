@@ -62,6 +62,11 @@ export const pages = {
     calendar: 'Kalender',
     connectThis: 'Verbinden',
     connectAgain: 'Neu verbinden',
+    pause: 'Pausieren',
+    resume: 'Fortsetzen',
+    pauseHelp: 'Beiträge für {account} warten, bis Sie das Konto fortsetzen. Keiner wird deshalb verpasst.',
+    resumeHelp:
+      'Beiträge für {account}, deren Zeit vergangen ist, werden jetzt nacheinander veröffentlicht. Verschieben Sie sie vorher im Kalender, wenn sie das nicht sollen.',
     disconnectHelp:
       '{account} verlässt diese Liste, und der Zugang wird vernichtet. Was dafür geplant ist, schlägt fehl. Neu verbunden wird es ein anderes Konto, das diese Beiträge nicht bekommt.',
     numbers: { one: 'Zahlen des letzten {count} Tages', other: 'Zahlen der letzten {count} Tage' },

@@ -145,6 +145,7 @@ export const problems = {
   },
   attention: {
     not_connected: 'Das Konto hat keine Zugangsdaten. Verbinden Sie es, oder veröffentlichen Sie von Hand.',
+    paused: 'Das Konto ist pausiert. Seine Beiträge warten, bis es fortgesetzt wird.',
     unauthorized: 'Das Netzwerk akzeptiert den Zugang zum Konto nicht. Verbinden Sie es neu.',
     reconnect_required: 'Der Zugang zum Konto ist abgelaufen. Verbinden Sie es neu.',
     refresh_failed:

@@ -60,6 +60,11 @@ export const pages = {
     calendar: 'Calendar',
     connectThis: 'Connect',
     connectAgain: 'Connect again',
+    pause: 'Pause',
+    resume: 'Resume',
+    pauseHelp: 'Posts for {account} wait until you resume it. None of them is missed because of that.',
+    resumeHelp:
+      'Posts for {account} whose time has passed are published now, one after the other. Move them in the calendar before, if they should not be.',
     disconnectHelp:
       '{account} leaves this list, and its credentials are destroyed. What is scheduled for it fails. Connecting it again makes another account, which does not get these posts.',
     numbers: { one: 'Numbers of the last {count} day', other: 'Numbers of the last {count} days' },

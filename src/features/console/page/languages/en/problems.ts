@@ -93,6 +93,7 @@ export const problems = {
   /** Why the owner of an account has to act. */
   attention: {
     not_connected: 'The account has no credentials. Connect it, or publish by hand.',
+    paused: 'The account is paused. Its posts wait until it is resumed.',
     unauthorized: 'The network does not accept the access to the account. Connect it again.',
     reconnect_required: 'The access to the account has ended. Connect it again.',
     refresh_failed:

@@ -62,6 +62,11 @@ export const pages = {
     calendar: 'Calendario',
     connectThis: 'Conectar',
     connectAgain: 'Volver a conectar',
+    pause: 'Pausar',
+    resume: 'Reanudar',
+    pauseHelp: 'Las publicaciones para {account} esperan hasta que la reanudes. Ninguna se pierde por ello.',
+    resumeHelp:
+      'Las publicaciones para {account} cuya hora ha pasado se publican ahora, una tras otra. Muévelas antes en el calendario si no debe ser así.',
     disconnectHelp:
       '{account} sale de esta lista y sus credenciales se destruyen. Lo que tiene programado falla. Si se vuelve a conectar, es otra cuenta, que no recibe esas publicaciones.',
     numbers: { one: 'Cifras del último {count} día', other: 'Cifras de los últimos {count} días' },

@@ -97,6 +97,7 @@ export const problems = {
   },
   attention: {
     not_connected: 'La cuenta no tiene credenciales. Conéctala o publica a mano.',
+    paused: 'La cuenta está en pausa. Sus publicaciones esperan hasta que se reanude.',
     unauthorized: 'La red no acepta el acceso a la cuenta. Vuelve a conectarla.',
     reconnect_required: 'El acceso a la cuenta ha terminado. Vuelve a conectarla.',
     refresh_failed:

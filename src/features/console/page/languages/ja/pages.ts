@@ -61,6 +61,11 @@ export const pages = {
     calendar: 'カレンダー',
     connectThis: '接続',
     connectAgain: '接続し直す',
+    pause: '一時停止',
+    resume: '再開',
+    pauseHelp: '{account} への投稿は、再開するまで待機します。そのために見送られる投稿はありません。',
+    resumeHelp:
+      '時刻が過ぎた {account} への投稿は、今から順に公開されます。公開したくない場合は、先にカレンダーで移動してください。',
     disconnectHelp:
       '{account} をこの一覧から外し、認証情報を破棄します。予約済みの投稿は失敗します。もう一度接続すると別のアカウントになり、これらの投稿は届きません。',
     numbers: { other: '直近 {count} 日間の数値' },

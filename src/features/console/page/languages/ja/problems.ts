@@ -100,6 +100,7 @@ export const problems = {
   },
   attention: {
     not_connected: 'アカウントに認証情報がありません。接続するか、手動で公開してください。',
+    paused: 'アカウントは一時停止中です。投稿は再開されるまで待機します。',
     unauthorized: 'ネットワークがアカウントへのアクセスを認めません。接続し直してください。',
     reconnect_required: 'アカウントへのアクセスが終了しました。接続し直してください。',
     refresh_failed:

@@ -62,6 +62,11 @@ export const pages = {
     calendar: 'Calendário',
     connectThis: 'Conectar',
     connectAgain: 'Conectar de novo',
+    pause: 'Pausar',
+    resume: 'Retomar',
+    pauseHelp: 'Os posts para {account} esperam até que você retome a conta. Nenhum é perdido por isso.',
+    resumeHelp:
+      'Os posts para {account} cujo horário já passou são publicados agora, um após o outro. Mova-os antes no calendário se não for o caso.',
     disconnectHelp:
       '{account} sai desta lista, e as credenciais são destruídas. O que está agendado falha. Conectar de novo cria outra conta, que não recebe esses posts.',
     numbers: { one: 'Números do último {count} dia', other: 'Números dos últimos {count} dias' },

@@ -88,6 +88,7 @@ export const problems = {
   },
   attention: {
     not_connected: 'A conta não tem credenciais. Conecte-a ou publique à mão.',
+    paused: 'A conta está pausada. Os posts dela esperam até que seja retomada.',
     unauthorized: 'A rede não aceita o acesso à conta. Conecte-a de novo.',
     reconnect_required: 'O acesso à conta terminou. Conecte-a de novo.',
     refresh_failed:
