@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
@@ -10,6 +10,7 @@ import { postroom } from '../helpers/command.ts'
 import { createDatabase } from '../helpers/database.ts'
 import { until, untilBlocked } from '../helpers/until.ts'
 import { filesIn, isClean, jpeg, upload } from '../helpers/upload.ts'
+import { collect, listening } from './upload-connections.ts'
 
 const pictures = await Promise.all([1, 2, 3, 4].map((shade) => jpeg(40, 30, shade * 40)))
 const [first, second] = pictures as [Buffer, Buffer, Buffer, Buffer]
@@ -114,4 +115,25 @@ t.test('media add obeys the quota', async (t) => {
 t.test('no file is received that is larger than the whole quota', async (t) => {
   const largest = (MEDIA_QUOTA: string) => readConfig({ MEDIA_MAX_BYTES: '2000', MEDIA_QUOTA }).mediaBytesMax
   t.strictSame([largest('1000'), largest('3000')], [1000, 2000])
+})
+
+t.test('files that arrive at the same time take no more of the disk than the quota and one file', async (t) => {
+  const MIB = 2 ** 20
+  const media = { quotaBytes: 2 * MIB, bytesMax: MIB }
+  const { connect, head, mediaDir } = await listening(t, { media, poolMax: 8 })
+  const responses = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const socket = await connect()
+      const response = collect(socket)
+      socket.write(head('multipart/form-data; boundary=b', 2 * MIB))
+      socket.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n')
+      socket.write(Buffer.alloc(0.9 * MIB))
+      return response
+    }),
+  )
+  await until('the others have a response', async () => responses.filter((text) => text() !== '').length >= 9)
+  t.match(responses.map((text) => text()).join(''), /HTTP\/1\.1 429 .*too_many_uploads/s)
+  const sizes = await Promise.all((await filesIn(mediaDir)).map(async (path) => (await stat(path)).size))
+  const sum = sizes.reduce((a, b) => a + b, 0)
+  t.ok(sum <= 3 * MIB, `${sum} bytes`)
 })

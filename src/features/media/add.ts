@@ -25,7 +25,7 @@ import type { Library } from './library.ts'
 import { putInTurn } from './put-in-turn.ts'
 import { saveFile } from './save-file.ts'
 import { searchTextOf } from './search-texts.ts'
-import { withinShare } from './share.ts'
+import { countIncoming, withinShare } from './share.ts'
 
 /** Writes a file to `incomingDir` and returns its SHA-256. Throws a 413 if the file is too large. */
 export type Save = (source: AsyncIterable<Buffer>) => Promise<Buffer>
@@ -75,11 +75,13 @@ async function receiveFile<R extends { result: Added | undefined }>(
   use: (file: IncomingFile) => Promise<R>,
   renewMs: number | undefined,
 ): Promise<R> {
-  const { db, storage, bytesMax, onReceiveError } = library
+  const { db, storage, bytesMax, quotaBytes = Infinity, onReceiveError } = library
   const file = { userId, storageKey: randomBytes(16).toString('hex') }
   const path = incomingPath(library, file)
   await stageFile(db, file)
   const lease = keepLease(() => renewLease(db, file), renewMs)
+  // Only the whole file shows whether the quota has room for it: the user may have the same bytes.
+  const received = countIncoming(userId, quotaBytes + bytesMax)
   let put: Put = 'not started'
   let isNew = false
   let isAway = false
@@ -103,7 +105,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
   const incoming: IncomingFile = {
     place,
     async save(source) {
-      saved = await receive(saveFile(source, path, bytesMax, lease.lost))
+      saved = await receive(saveFile(received.count(source), path, bytesMax, lease.lost))
       return saved.sha256
     },
     async store(description, id = newId()) {
@@ -129,6 +131,7 @@ async function receiveFile<R extends { result: Added | undefined }>(
   } finally {
     lease.end()
     await rm(path, { force: true }).catch(() => {})
+    received.end()
     // Fails if the database or the storage is unavailable. A sweep deletes the file then.
     const discarded = isNew ? undefined : discardUnused(library, file, put).catch(() => {})
     // A storage that is away would delay the response.
