@@ -283,5 +283,7 @@ t.test('mistakes are rejected with their place', async (t) => {
     t.equal(status, 400, JSON.stringify(body))
     t.strictSame(answer.details?.[0]?.path, path, JSON.stringify(body))
   }
+  const badKey = await scene.change({ ids: [id], set, dryRun: true }, { 'idempotency-key': 'a b' })
+  t.equal(badKey.status, 400)
   t.equal((await scene.read(id)).firstComment, null)
 })

@@ -22,7 +22,7 @@ import { PAGE } from '../../../schemas/shared.ts'
 import type { PostWarning } from '../../../schemas/warning.ts'
 import { AppError, fail, invalidRequest } from '../../base/errors.ts'
 import { type PublicError, toPublicError } from '../../base/http/errors.ts'
-import { type Outcome, partsOf, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
+import { type Outcome, partsOf, readIdempotencyKey, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
 import { logFailure } from '../../base/http/log-failure.ts'
 import { requireScope } from '../../base/http/rights.ts'
 import { withPost } from './access.ts'
@@ -76,6 +76,8 @@ export async function changePosts(
   requireChange(body)
   requirePostScope(rights, isScheduling(set))
   if (dryRun) {
+    // It needs no key, and a malformed one is a mistake all the same.
+    readIdempotencyKey(request)
     const result = { ...(await select(db, turns, request, body)), data: [], rejected: [] }
     return { status: 200, body: result, result }
   }
