@@ -122,14 +122,11 @@ export const POST_FILTERS = {
 const SORTS = ['createdAt', 'scheduledAt', 'updatedAt'] as const
 const INCLUDES = ['deliveries', 'targets', 'media'] as const
 
-/** The maximal length of a page with `include=targets` or `include=media`. */
-export const DETAILS_LIMIT_MAX = 50
-
 export const ListPostsQuery = Type.Object({
   ...PageQuery.properties,
   limit: {
     ...PageQuery.properties.limit,
-    description: `The maximum number of posts on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}. A page ends sooner after ${PAGE.bytesMax / 2 ** 20} MB of long texts, or of accounts with \`include=targets\`: \`nextCursor\` leads on, and \`limit\` of the response is then the number of posts on the page.`,
+    description: `The maximum number of posts on the page: 1 to ${PAGE.limitMax}. Default: ${PAGE.limitDefault}. A page ends sooner after ${PAGE.bytesMax / 2 ** 20} MB of long texts, of accounts with \`include=targets\`, or of files with \`include=media\`: \`nextCursor\` leads on, and \`limit\` of the response is then the number of posts on the page.`,
   },
   cursor: Type.Optional(
     Type.String({
@@ -150,7 +147,7 @@ export const ListPostsQuery = Type.Object({
   ),
   include: Type.Optional(
     Type.Array(StringEnum(INCLUDES), {
-      description: `What each post has besides. May be repeated. \`deliveries\`: the number of its deliveries in each state. \`targets\`: its accounts with their deliveries, without \`history\`. \`media\`: the properties and addresses of its files; the key needs \`media:read\` too. With \`targets\` or \`media\`, \`limit\` is at most ${DETAILS_LIMIT_MAX}.`,
+      description: `What each post has besides. May be repeated. \`deliveries\`: the number of its deliveries in each state. \`targets\`: its accounts with their deliveries, without \`history\`. \`media\`: the properties and addresses of its files; the key needs \`media:read\` too.`,
     }),
   ),
 })

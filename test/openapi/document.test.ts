@@ -24,7 +24,7 @@ interface Chapter {
 const COMMON_ERRORS = ['401', '429', '500', '503']
 
 /** Operations that take no Idempotency-Key, because their response contains a secret that is not stored. */
-const WITH_SECRET = ['createKey', 'rotateKey', 'createUserKey', 'createWebhook', 'createApprovalCode']
+const WITH_SECRET = ['createKey', 'rotateKey', 'createWebhook', 'createApprovalCode']
 
 /** Bodies without examples: files, and responses without content. */
 const BINARY: Record<string, readonly string[]> = {

@@ -824,6 +824,15 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
   const asAdmin = { name: 'a', scopes: ['admin'] }
   await check('createUserKey', 403, 'api_key_too_wide', ada.call('POST', `${path}/keys`, asAdmin))
   const scopes = ['admin' as const]
+  const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
+  const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
+  const withOtherKeyring = await buildApp({ ...common, ...networkOptions(db) })
+  const again = (of: typeof app) =>
+    call(of, ada.key, 'POST', `${path}/keys`, { name: 'a', scopes: ['posts:read'] }, { 'idempotency-key': 'key' })
+  await check('createUserKey', 503, 'credentials_key_missing', again(withoutKeyring))
+  await check('createUserKey', 201, undefined, again(app))
+  await check('createUserKey', 503, 'credentials_key_mismatch', again(withOtherKeyring))
+  await Promise.all([withoutKeyring.close(), withOtherKeyring.close()])
   const expiresAt = new Date('2999-01-01T00:00:00Z')
   const { key: expiring } = await createKey(db, { userId: ada.id, name: null, expiresAt, scopes })
   const outliving = { name: 'a', scopes: ['posts:read'], expiresAt: '2999-01-01T00:00:01Z' }

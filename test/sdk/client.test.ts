@@ -199,6 +199,28 @@ t.test('the error of a list is caught where the list is used', async (t) => {
   t.equal(seen.length, 4, 'each use has sent one request')
 })
 
+t.test('the stack of an error of a list leads to its caller, from each page', async (t) => {
+  const { baseUrl, client, ada, app } = await createScene(t)
+  for (let number = 0; number < 2; number++) await ada.call('POST', '/posts', { accountIds: [await ada.account()] })
+  const read = new Postroom({ key: 'pr_test', baseUrl })
+  async function awaitsPage() {
+    await read.posts.list()
+  }
+  async function loopsOverItems() {
+    for await (const _ of read.posts.list());
+  }
+  async function fallsOverSecondPage() {
+    for await (const _ of client.posts.list({ limit: 1 })) await app.close()
+  }
+  for (const caller of [awaitsPage, loopsOverItems, fallsOverSecondPage]) {
+    const { stack } = await caller().then(
+      () => ({ stack: 'no error' }),
+      (error: Error) => error,
+    )
+    t.match(stack, `at async ${caller.name} (`)
+  }
+})
+
 t.test('a loop that is left early asks for no more pages', async (t) => {
   const { client, seen } = await scriptService(t, [{ status: 200, body: { data: [1, 2], nextCursor: 'next' } }])
   for await (const _ of client.posts.list()) break

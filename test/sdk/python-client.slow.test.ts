@@ -55,6 +55,10 @@ t.test('an error has the class, the code and the pause of its response', needsPy
       { error: 'InvalidRequest', message: 'Invalid request: a.0: Required' },
     ],
     [
+      { status: 400, body: { error: 'Invalid request', details: [{ path: [], message: 'Unrecognized key(s)' }] } },
+      { error: 'InvalidRequest', message: 'Invalid request: Unrecognized key(s)' },
+    ],
+    [
       { status: 429, headers: { 'retry-after': '61' }, body: { error: 'Too many requests' } },
       { error: 'RateLimited', retry_after: 61 },
     ],

@@ -2,7 +2,7 @@ import t from 'tap'
 import { newId } from '../../db/id.ts'
 import { SCOPE_NAMES, type Scope } from '../../schemas/scopes.ts'
 import { createKey } from '../../src/features/auth/create-key.ts'
-import { call, createWorld, type Person, type Reply } from '../helpers/app.ts'
+import { call, createWorld, type Options, type Person, type Reply } from '../helpers/app.ts'
 import type { Teardown } from '../helpers/database.ts'
 import { operationsOf, readDocument } from '../helpers/document.ts'
 import { until } from '../helpers/until.ts'
@@ -12,8 +12,8 @@ import { jpeg, upload } from '../helpers/upload.ts'
  * An administrator, and a function that sends requests with any key. Requests that the database had no time for are
  * repeated.
  */
-async function createScene(t: Teardown) {
-  const world = await createWorld(t)
+async function createScene(t: Teardown, options: Options = {}) {
+  const world = await createWorld(t, options)
   const using =
     (key: string): Person['call'] =>
     (...[method, path, body]) =>
@@ -183,6 +183,36 @@ t.test('a user is created once for each Idempotency-Key', async (t) => {
       },
     )
   t.equal((await create()).json().id, (await create()).json().id)
+})
+
+t.test('a key is created once for each Idempotency-Key, and its secret is stored encrypted', async (t) => {
+  const { app, db, make, admin } = await createScene(t)
+  const { id } = (await admin('POST', '/users', { name: 'a' })).body
+  const headers = { authorization: `Bearer ${await make(['admin'])}`, 'idempotency-key': 'a' }
+  const create = (name: string) =>
+    app.inject({
+      ...{ method: 'POST', url: `/api/v1/users/${id}/keys`, headers },
+      payload: { name, scopes: ['posts:read'] },
+    })
+  const first = await create('a')
+  t.equal(first.statusCode, 201)
+  const again = await create('a')
+  t.strictSame([again.json(), again.headers['idempotent-replayed']], [first.json(), 'true'])
+  t.equal((await create('b')).statusCode, 409, 'the key of another request')
+  t.equal((await admin('GET', `/users/${id}/keys`)).body.data.length, 1)
+  const stored = await db.selectFrom('idempotencyKeys').select('body').where('status', '=', 201).execute()
+  t.notMatch(JSON.stringify(stored), first.json().key)
+})
+
+t.test('without a key to encrypt with, the secret of a key is not stored for repeated requests', async (t) => {
+  const { app, make, admin } = await createScene(t, { keyring: undefined })
+  const { id } = (await admin('POST', '/users', { name: 'a' })).body
+  const headers = { authorization: `Bearer ${await make(['admin'])}` }
+  const payload = { name: 'a', scopes: ['posts:read'] }
+  const request = { method: 'POST', url: `/api/v1/users/${id}/keys`, payload } as const
+  const keyed = await app.inject({ ...request, headers: { ...headers, 'idempotency-key': 'a' } })
+  t.strictSame([keyed.statusCode, keyed.headers['x-error-code']], [503, 'credentials_key_missing'])
+  t.equal((await app.inject({ ...request, headers })).statusCode, 201)
 })
 
 t.test('an invalid page of what does not exist is a 400, and a valid one a 404', async (t) => {

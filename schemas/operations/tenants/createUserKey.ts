@@ -1,5 +1,6 @@
-import { errorResponse, invalidRequestResponse } from '../../error.ts'
+import { errorResponse, invalidRequestResponse, unavailableResponse } from '../../error.ts'
 import { errorOf } from '../../errors.ts'
+import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
 import { CREATE_KEY_EXAMPLES, CreateApiKey, CreatedApiKey } from '../../key.ts'
 import { EXPIRED_FROM_THE_START, LATER_EXPIRY } from '../../messages.ts'
 import { missing, noUserResponse, UserPath } from '../../people.ts'
@@ -14,10 +15,16 @@ export const createUserKey = defineOperation({
   tag: 'tenants',
   summary: 'Create a key for a user',
   description:
-    'Creates an API key that acts for the user, with any scopes but `admin`. A user can have 500 active keys. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone, and takes no `Idempotency-Key`: it is stored nowhere. If the response is lost, find the key with `listUserKeys`, revoke it, and create another one.',
+    'Creates an API key that acts for the user, with any scopes but `admin`. A user can have 500 active keys. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone. If the response is lost, send the request again with the same `Idempotency-Key`: for 24 hours, the response is kept encrypted. Without `Idempotency-Key`, nothing is kept: find the key with `listUserKeys`, revoke it, and create another one.',
   params: UserPath,
+  headers: IdempotencyHeaders,
   body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
-  success: { 201: JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }) },
+  success: {
+    201: {
+      ...JsonResponse(CreatedApiKey, 'The key was created.', { created: CreatedApiKey.examples[0] }),
+      ...REPLAY_HEADERS,
+    },
+  },
   errors: [
     invalidRequestResponse('The body does not match its schema.', {
       missingScopes: missing('scopes'),
@@ -30,6 +37,10 @@ export const createUserKey = defineOperation({
     ]),
     noUserResponse,
     errorResponse('The user has as many keys as one may have.', [errorOf('api_key_limit', 500)]),
+    unavailableResponse(
+      ' Or the request has an `Idempotency-Key`, and the operator has to set or correct `CREDENTIALS_KEY`, which encrypts the kept response.',
+      ['credentials_key_missing', 'credentials_key_mismatch'],
+    ),
   ],
   sdk: 'users.createKey',
 })

@@ -387,7 +387,8 @@ def _to_error(response: HTTPError) -> PostroomError:
     kind = known or (ServerError if status >= 500 else PostroomError)
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
         return kind(f"{response.url} responded with {status}: check base_url", status, headers)
-    mistakes = ["{}: {}".format(".".join(map(str, each["path"])), each["message"]) for each in body.get("details", [])]
+    # A mistake in the whole body has an empty path.
+    mistakes = [": ".join(filter(None, [".".join(map(str, each["path"])), each["message"]])) for each in body.get("details", [])]
     hint = "; ".join(mistakes) or headers["x-error-hint"]
     return kind(": ".join(filter(None, [body["error"], hint])), status, headers, body)
 
@@ -523,7 +524,7 @@ class Uploads(_UploadsExtras):
 
 class Users(_Group):
     def create(self, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create("/users", {}, body, idempotency_key)
-    def create_key(self, id: str, body: Json) -> Result: return self._client.json("POST", _path("/users/{}/keys", id), {}, body=body)
+    def create_key(self, id: str, body: Json, idempotency_key: Optional[str] = None) -> Result: return self._create(_path("/users/{}/keys", id), {}, body, idempotency_key)
     def delete(self, id: str) -> Result: return self._client.json("DELETE", _path("/users/{}", id), {})
     def get(self, id: str) -> Result: return self._client.json("GET", _path("/users/{}", id), {})
     def list(self, **query: Any) -> Pages: return self._pages("/users", query)

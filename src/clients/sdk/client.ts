@@ -314,8 +314,8 @@ class Users extends extras.Group {
   /** Creates a user, who has no key yet: `createUserKey` creates one. */
   readonly create = (body: T.CreateUser, options?: CreateOptions) => this.http.create<T.User>('/users', body, options)
   /** Creates an API key that acts for the user, with any scopes but `admin`. */
-  readonly createKey = (id: string, body: T.CreateApiKey, options?: Options) =>
-    this.http.send<T.CreatedApiKey>('POST', path`/users/${id}/keys`, body, options)
+  readonly createKey = (id: string, body: T.CreateApiKey, options?: CreateOptions) =>
+    this.http.create<T.CreatedApiKey>(path`/users/${id}/keys`, body, options)
   /** Deletes a user with all posts, files, accounts and keys, for good. */
   readonly delete = (id: string, options?: Options) =>
     this.http.send<T.User>('DELETE', path`/users/${id}`, undefined, options)

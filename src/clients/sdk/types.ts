@@ -4709,7 +4709,7 @@ export type DeleteAppQuery = {
   organizationId?: string
 }
 export type ListPostsQuery = {
-  /** The maximum number of posts on the page: 1 to 100. Default: 25. A page ends sooner after 2 MB of long texts, or of accounts with `include=targets`: `nextCursor` leads on, and `limit` of the response is then the number of posts on the page. */
+  /** The maximum number of posts on the page: 1 to 100. Default: 25. A page ends sooner after 2 MB of long texts, of accounts with `include=targets`, or of files with `include=media`: `nextCursor` leads on, and `limit` of the response is then the number of posts on the page. */
   limit?: number
   /** The number of items to skip, counted from the newest: 0 or more. Default: 0. Items that are created between two requests shift older items to later pages. A request takes longer the greater the offset is. Past 100000 items of a longer list, it is rejected (400). Use `cursor` to read a long list. */
   offset?: number
@@ -4778,7 +4778,7 @@ export type ListPostsQuery = {
   sort?: 'createdAt' | 'scheduledAt' | 'updatedAt'
   /** `desc` puts the latest first, `asc` the earliest. Default: `desc`. */
   order?: 'asc' | 'desc'
-  /** What each post has besides. May be repeated. `deliveries`: the number of its deliveries in each state. `targets`: its accounts with their deliveries, without `history`. `media`: the properties and addresses of its files; the key needs `media:read` too. With `targets` or `media`, `limit` is at most 50. */
+  /** What each post has besides. May be repeated. `deliveries`: the number of its deliveries in each state. `targets`: its accounts with their deliveries, without `history`. `media`: the properties and addresses of its files; the key needs `media:read` too. */
   include?: Array<'deliveries' | 'targets' | 'media'>
 }
 export type CreatePostQuery = {

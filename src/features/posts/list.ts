@@ -9,7 +9,6 @@ import { type TargetRow, toTarget } from '../../../db/queries/posts/targets.ts'
 import { ownFilesOf } from '../../../schemas/create-post.ts'
 import { CURSOR_AND_OFFSET } from '../../../schemas/error.ts'
 import {
-  DETAILS_LIMIT_MAX,
   type ListedFile,
   type ListedPost,
   type ListedTarget,
@@ -17,7 +16,7 @@ import {
   type PostList,
 } from '../../../schemas/find.ts'
 import { OFFSET_WITH_FILTER } from '../../../schemas/messages.ts'
-import { PageQuery } from '../../../schemas/shared.ts'
+import { PAGE, PageQuery } from '../../../schemas/shared.ts'
 import { invalidRequest } from '../../base/errors.ts'
 import { hideId, readCursor, refuseCursor, writeCursor } from '../../base/http/cursor.ts'
 import { refuseNearNames } from '../../base/http/near-names.ts'
@@ -77,9 +76,6 @@ async function listChosenPosts(context: ListContext, caller: Caller, query: List
   const { db } = context
   refuseNearNames(query, ADDED, PARAMETERS)
   const include = new Set(query.include)
-  for (const name of ['targets', 'media'] as const) {
-    if (include.has(name) && query.limit > DETAILS_LIMIT_MAX) throw invalidRequest([tooManyDetails(name)])
-  }
   if (include.has('media')) requireScope(caller.rights, 'media:read')
   const isFiltered = ADDED.some((name) => name !== 'include' && name in query)
   const found = await (isFiltered ? findPage(db, caller, query) : listNewest(db, caller, query))
@@ -88,17 +84,19 @@ async function listChosenPosts(context: ListContext, caller: Caller, query: List
     const posts = page.data.filter((post) => post.userId === owner)
     await addIncluded(context, owner, posts, include)
   }
-  return page
+  return include.has('media') ? limitFiles(page) : page
 }
 
-const tooManyDetails = (include: string) => ({
-  code: 'too_big' as const,
-  type: 'number',
-  maximum: DETAILS_LIMIT_MAX,
-  inclusive: true,
-  path: ['limit'],
-  message: `Number must be less than or equal to ${DETAILS_LIMIT_MAX} with include=${include}`,
-})
+/** The page as far as its files fill it. Its first post has all of its own. */
+function limitFiles(page: FoundPage): FoundPage {
+  let bytes = 0
+  const end = page.data.findIndex(({ media }) => {
+    const isFull = bytes >= PAGE.bytesMax
+    bytes += JSON.stringify(media).length
+    return isFull
+  })
+  return end < 0 ? page : endAfter(page, end)
+}
 
 /** A row that is not wanted may be a post that the caller must not see. */
 const placeOf = ({ id, isWanted }: { id: string; isWanted: boolean }, order: Order) =>

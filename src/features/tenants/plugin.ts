@@ -2,8 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listOwnKeys } from '../../../db/queries/key-changes.ts'
 import { listMemberPage, listOrganizationPage, listUserPage } from '../../../db/queries/tenants.ts'
 import * as operations from '../../../schemas/operations/index.ts'
-import { sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
+import { fail } from '../../base/errors.ts'
+import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
 import { readPage } from '../../base/http/paging.ts'
+import { vaultOf } from '../../base/http/vault.ts'
 import type { RevokeDeps } from '../../engine/credentials/revoke.ts'
 import { createUserKey, revokeUserKey } from '../auth/manage-keys.ts'
 import type { Library } from '../media/library.ts'
@@ -16,7 +18,7 @@ export const tenants: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (a
 }
 
 const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, context) => {
-  const { db } = context
+  const { db, keyring } = context
 
   app.route({
     ...operations.listUsers,
@@ -72,9 +74,16 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
   app.route({
     ...operations.createUserKey,
     handler: async (request, reply) => {
-      const created = await createUserKey(db, request, request.params.id, request.body)
-      request.createdId = created.id
-      return reply.code(201).send(created)
+      const { userId, keyId, params, body } = request
+      // Without a key to encrypt it with, the secret is not stored.
+      if (!keyring && readIdempotencyKey(request) !== undefined) throw fail('credentials_key_missing')
+      const outcome = await withIdempotencyKey(db, reply, {
+        identities: [{ id: params.id, body }],
+        commit: (transaction) => createUserKey(transaction, { userId, keyId }, params.id, body),
+        toResponse: (created) => ({ status: 201, body: created }),
+        ...(keyring && { vault: vaultOf(keyring, userId) }),
+      })
+      return sendOutcome(reply, outcome)
     },
   })
 
