@@ -1,8 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../../../db/client.ts'
 import { migrate } from '../../../db/migrate.ts'
+import { readWaiting } from '../../../db/queries/delivery/backlog.ts'
 import { findFirstUser } from '../../../db/queries/people.ts'
 import { isDatabaseUnavailable } from '../../../db/unavailable.ts'
+import { PLATFORM_IDS } from '../../../schemas/platform-ids.ts'
 import { OperatorError } from '../../base/errors.ts'
+import { LEASE_MS } from '../../engine/delivery/timing.ts'
 import type { NetworkContext } from '../../features/accounts/store.ts'
 import type { Library } from '../../features/media/library.ts'
 import type { Config } from '../config/config.ts'
@@ -53,10 +58,27 @@ export async function startWorker(
     if (!publisher) log.error(NO_KEY)
     // The tasks start last: they end at `stop` alone, so a later failure would leave the process running.
     const finished = publisher && runTasks(config, context, { ...media, db }, publisher, metrics, log, stop)
+    if (facts.key && finished) await Promise.race([untilSent(db, log), stop])
     return { facts, finished, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+const SENT_WITHIN_MS = 5_000
+
+/** Waits until the due posts of the demo are sent, so that no lines of their log push its key out of sight. */
+async function untilSent(db: Db, log: FastifyBaseLogger): Promise<void> {
+  const deadline = performance.now() + SENT_WITHIN_MS
+  try {
+    do {
+      const [backlog] = await readWaiting(db, { platforms: [...PLATFORM_IDS], leaseMs: LEASE_MS, now: null })
+      if (backlog && backlog.waitingMs <= 0 && !backlog.held) return
+      await pause(100)
+    } while (performance.now() < deadline)
+  } catch (error) {
+    log.error({ err: error }, 'whether the posts of the demo are sent could not be read')
   }
 }
 
