@@ -75,7 +75,7 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
     ...operations.createUserKey,
     handler: async (request, reply) => {
       const { userId, keyId, params, body } = request
-      // Without a key to encrypt it with, the secret is not stored.
+      // The secret is not stored unless it can be encrypted.
       if (!keyring && readIdempotencyKey(request) !== undefined) throw fail('credentials_key_missing')
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [{ id: params.id, body }],
