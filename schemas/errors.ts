@@ -237,6 +237,12 @@ export const ERRORS = {
     meaning:
       'A tool of `/mcp` was called without `confirm: true`. It publishes a post, or edits or deletes a published one.',
   },
+  secret_not_kept: {
+    status: 409,
+    message:
+      'The request has created a key already, whose secret the service has not kept: revoke that key, and create another one',
+    meaning: 'A repeated request would get a secret that the service could not encrypt, and did not keep.',
+  },
   idempotency_key_reused: {
     status: 409,
     message: 'This Idempotency-Key was already used for another request',

@@ -15,7 +15,7 @@ export const createUserKey = defineOperation({
   tag: 'tenants',
   summary: 'Create a key for a user',
   description:
-    'Creates an API key that acts for the user, with any scopes but `admin`. A user can have 500 active keys. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone. If the response is lost, send the request again with the same `Idempotency-Key`: for 24 hours, the response is kept encrypted. Without `Idempotency-Key`, nothing is kept: find the key with `listUserKeys`, revoke it, and create another one.',
+    'Creates an API key that acts for the user, with any scopes but `admin`. A user can have 500 active keys. Without `expiresAt`, it expires when the key of the request does. The secret is in this response alone. If the response is lost, send the request again with the same `Idempotency-Key`: for 24 hours, the response is kept encrypted. A service without `CREDENTIALS_KEY` keeps none: a repeated request then creates no second key, and gets 409. Without the response, find the key with `listUserKeys`, revoke it, and create another one.',
   params: UserPath,
   headers: IdempotencyHeaders,
   body: Body(CreateApiKey, CREATE_KEY_EXAMPLES),
@@ -36,10 +36,13 @@ export const createUserKey = defineOperation({
       errorOf('no_access', 'accountId', '0196f0c4-9a3d-7b15-8e20-5d7f41a6c893'),
     ]),
     noUserResponse,
-    errorResponse('The user has as many keys as one may have.', [errorOf('api_key_limit', 500)]),
+    errorResponse('The user has as many keys as one may have, or the secret of a repeated request was not kept.', [
+      errorOf('api_key_limit', 500),
+      'secret_not_kept',
+    ]),
     unavailableResponse(
-      ' Or the request has an `Idempotency-Key`, and the operator has to set or correct `CREDENTIALS_KEY`, which encrypts the kept response.',
-      ['credentials_key_missing', 'credentials_key_mismatch'],
+      ' Or the request is repeated, and the operator has to correct `CREDENTIALS_KEY`, which encrypts the kept response.',
+      ['credentials_key_mismatch'],
     ),
   ],
   sdk: 'users.createKey',

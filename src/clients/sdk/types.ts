@@ -1840,6 +1840,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'origin_not_allowed'
   | 'confirmation_required'
+  | 'secret_not_kept'
   | 'idempotency_key_reused'
   | 'no_access'
   | 'platform_limit'

@@ -3,7 +3,7 @@ import { listOwnKeys } from '../../../db/queries/key-changes.ts'
 import { listMemberPage, listOrganizationPage, listUserPage } from '../../../db/queries/tenants.ts'
 import * as operations from '../../../schemas/operations/index.ts'
 import { fail } from '../../base/errors.ts'
-import { readIdempotencyKey, sendOutcome, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
+import { sendOutcome, type Vault, withIdempotencyKey } from '../../base/http/idempotency-key.ts'
 import { readPage } from '../../base/http/paging.ts'
 import { vaultOf } from '../../base/http/vault.ts'
 import type { RevokeDeps } from '../../engine/credentials/revoke.ts'
@@ -75,13 +75,11 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
     ...operations.createUserKey,
     handler: async (request, reply) => {
       const { userId, keyId, params, body } = request
-      // The secret is not stored unless it can be encrypted.
-      if (!keyring && readIdempotencyKey(request) !== undefined) throw fail('credentials_key_missing')
       const outcome = await withIdempotencyKey(db, reply, {
         identities: [{ id: params.id, body }],
         commit: (transaction) => createUserKey(transaction, { userId, keyId }, params.id, body),
         toResponse: (created) => ({ status: 201, body: created }),
-        ...(keyring && { vault: vaultOf(keyring, userId) }),
+        vault: keyring ? vaultOf(keyring, userId) : KEEPS_NOTHING,
       })
       return sendOutcome(reply, outcome)
     },
@@ -91,6 +89,14 @@ const users: FastifyPluginAsyncTypebox<Library & RevokeDeps> = async (app, conte
     ...operations.revokeUserKey,
     handler: async ({ keyId, params }) => revokeUserKey(db, { keyId }, params.id, params.keyId),
   })
+}
+
+/** Replaces the vault of a service without a key: a request is done once, and its response is not stored. */
+const KEEPS_NOTHING: Vault = {
+  seal: () => '',
+  open: () => {
+    throw fail('secret_not_kept')
+  },
 }
 
 const organizations: FastifyPluginAsyncTypebox<Pick<Library, 'db'>> = async (app, { db }) => {
