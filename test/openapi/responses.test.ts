@@ -827,11 +827,12 @@ async function checkTenants({ app, db, ada, user, organization, ...ids }: Scene,
   const common = { db, logger: recorded(false), corsOrigins: [], media: mediaOptions('.') }
   const withoutKeyring = await buildApp({ ...common, ...networkOptions(db), keyring: undefined })
   const withOtherKeyring = await buildApp({ ...common, ...networkOptions(db) })
-  const again = (of: typeof app) =>
-    call(of, ada.key, 'POST', `${path}/keys`, { name: 'a', scopes: ['posts:read'] }, { 'idempotency-key': 'key' })
-  await check('createUserKey', 503, 'credentials_key_missing', again(withoutKeyring))
-  await check('createUserKey', 201, undefined, again(app))
-  await check('createUserKey', 503, 'credentials_key_mismatch', again(withOtherKeyring))
+  const again = (of: typeof app, key: string) =>
+    call(of, ada.key, 'POST', `${path}/keys`, { name: 'a', scopes: ['posts:read'] }, { 'idempotency-key': key })
+  await check('createUserKey', 201, undefined, again(withoutKeyring, 'notKept'))
+  await check('createUserKey', 409, 'secret_not_kept', again(withoutKeyring, 'notKept'))
+  await check('createUserKey', 201, undefined, again(app, 'kept'))
+  await check('createUserKey', 503, 'credentials_key_mismatch', again(withOtherKeyring, 'kept'))
   await Promise.all([withoutKeyring.close(), withOtherKeyring.close()])
   const expiresAt = new Date('2999-01-01T00:00:00Z')
   const { key: expiring } = await createKey(db, { userId: ada.id, name: null, expiresAt, scopes })
