@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import type { Db } from '../../db/client.ts'
-import { UPLOADS_PENDING_MAX } from '../../schemas/errors.ts'
 import { sweepMedia } from '../../src/features/media/sweep.ts'
 import { uploadAddress } from '../../src/features/media/uploads/address.ts'
 import { call, createWorld, mediaOptions } from '../helpers/app.ts'
@@ -101,23 +100,6 @@ t.test('bytes count towards the quota while they arrive', async (t) => {
   const rest = `bytes ${5 * MIB}-${9 * MIB - 1}/${9 * MIB}`
   t.hasStrict(await put(first.uploadUrl, video.subarray(5 * MIB), rest), { status: 200, body: { state: 'ready' } })
   t.equal((await ada.call('GET', '/media')).body.quota.usedBytes, 9 * MIB)
-})
-
-t.test('the pending files of a user are limited', async (t) => {
-  const { ada, db, request } = await createUploadScene(t)
-  const { id } = await request()
-  await sql`
-    with file as (
-      insert into media (user_id, id, mime_type, bytes)
-      select user_id, gen_random_uuid(), mime_type, bytes
-      from media, generate_series(2, ${UPLOADS_PENDING_MAX}) where id = ${id}
-      returning user_id, id)
-    insert into uploads (user_id, media_id, key_id, expires_at)
-    select file.user_id, file.id, key_id, expires_at from file, uploads`.execute(db)
-  const { status, headers } = await ada.call('POST', '/media/uploads', { fileName: 'a' })
-  t.strictSame([status, headers['x-error-code']], [409, 'too_many_pending_uploads'])
-  await ada.call('DELETE', `/media/${id}`)
-  t.equal((await ada.call('POST', '/media/uploads', { fileName: 'a' })).status, 201)
 })
 
 t.test('the request is checked', async (t) => {
