@@ -223,7 +223,7 @@ t.test('the page follows what the worker does to a published post', needsBrowser
   )
   t.strictSame(
     await page.locator('main').getByRole('button').allTextContents(),
-    ['Use again'],
+    ['Use again', 'Explain'],
     'nothing is left to do with it',
   )
   t.equal(await page.getByRole('link', { name: 'Look at it on Sandbox' }).count(), 0, 'no link leads to nothing')

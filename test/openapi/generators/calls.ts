@@ -77,7 +77,7 @@ export const GENERATORS: Record<string, Generator> = {
   },
   'swagger-typescript-api': {
     command: ['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts'],
-    imports: `import { Api, KeyScope, PlatformId, Role } from './client/api.ts'\n\nconst { api } = new Api()`,
+    imports: `import { Api, KeyScope, PlatformId, PostStatus, Role } from './client/api.ts'\n\nconst { api } = new Api()`,
     toCall: toArguments,
     // It makes enums of TypeScript, which take no text.
     bodies: {
@@ -86,6 +86,7 @@ export const GENERATORS: Record<string, Generator> = {
       createUserKey: `{ name: 'a', scopes: [KeyScope.PostsRead] }`,
       updateKey: '{ scopes: [KeyScope.PostsRead] }',
       putMember: '{ role: Role.Member }',
+      deletePosts: '{ filters: { status: [PostStatus.Draft] }, dryRun: true }',
       createWebhook: `{ url: 'https://www.example.com/hook' }`,
       updateWebhook: `{ url: 'https://www.example.com/hook' }`,
       uploadMedia: `{ file: new File([], 'a') }`,
