@@ -24,6 +24,13 @@ export const CHANGES_TIME_MAX_MS = 10_000
 /** An ISO 8601 duration with a sign. */
 export const SHIFT = `^[+-]?P(?:\\d{1,2}W|\\d{1,3}D|(?:\\d{1,3}D)?${DURATION_TIME})$`
 
+export const BAD_SHIFT = {
+  code: 'invalid_string',
+  validation: 'regex',
+  path: ['shift'],
+  message: 'Must be an ISO 8601 duration of weeks, or of days, hours, minutes and seconds, such as PT2H or -P1D',
+} as const satisfies Issue
+
 export const PostFilters = Type.Object(
   {
     ...POST_FILTERS,

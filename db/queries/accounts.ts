@@ -13,13 +13,11 @@ import { scopesOfApp } from './oauth-apps.ts'
 import { isAdministeredBy } from './roles.ts'
 import { userNow } from './user-now.ts'
 
-/**
- * Whether a row of `accounts` is connected and the user may post to it: their own, and those of their organisations. If
- * `= any(array(…))` were `in (…)`, Postgres could not use the indexes of both sides of the `or`.
- */
+/** Whether a row of `accounts` is connected and the user may post to it: their own, or those of their organisations. */
 export const reachableBy = (userId: string | Expression<string>) =>
   sql<boolean>`(accounts.disconnected_at is null and ${isOwnOrShared(userId)})`
 
+/** If `= any(array(…))` were `in (…)`, Postgres could not use the indexes of both sides of the `or`. */
 const isOwnOrShared = (userId: string | Expression<string>) => sql<boolean>`(
   accounts.user_id = ${userId}
     or accounts.organization_id = any(array(

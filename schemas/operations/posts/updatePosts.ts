@@ -1,4 +1,4 @@
-import { CHANGE_POSTS_EXAMPLES, ChangedPosts, ChangePosts } from '../../change-posts.ts'
+import { BAD_SHIFT, CHANGE_POSTS_EXAMPLES, ChangedPosts, ChangePosts } from '../../change-posts.ts'
 import { CreatePostQuery } from '../../create-post.ts'
 import { IdempotencyHeaders, REPLAY_HEADERS } from '../../idempotency.ts'
 import { Body, JsonResponse } from '../../shared.ts'
@@ -38,14 +38,7 @@ With \`strict=true\`, a post that would have warnings is rejected, and stays as 
       ...REPLAY_HEADERS,
     },
   },
-  errors: selectionErrors({
-    invalidShift: {
-      code: 'invalid_string',
-      validation: 'regex',
-      path: ['shift'],
-      message: 'Must be an ISO 8601 duration of weeks, or of days, hours, minutes and seconds, such as PT2H or -P1D',
-    },
-  }),
+  errors: selectionErrors({ invalidShift: BAD_SHIFT }),
   sdk: 'posts.updateMany',
   tool: {
     title: 'Change several posts',

@@ -1,6 +1,6 @@
 import { TAG_FORM } from '../../../schemas/account.ts'
 import { APP_WORD } from '../../../schemas/app.ts'
-import { SHIFT } from '../../../schemas/change-posts.ts'
+import { BAD_SHIFT, SHIFT } from '../../../schemas/change-posts.ts'
 import { DELIVERIES_CURSOR, ERROR_CODE_FORM, POSTS_CURSOR } from '../../../schemas/find.ts'
 import { BAD_KEY, KEY_FORM } from '../../../schemas/idempotency.ts'
 import { EVENTS_CURSOR } from '../../../schemas/list-events.ts'
@@ -39,7 +39,7 @@ export const PATTERN_MESSAGES: Record<string, string> = {
   [TAG_FORM]: 'Must be a text without line breaks, and without white space at its ends',
   [PAD_COLOR]: 'Must be a colour such as #1a2b3c',
   [COMMENT_PAUSE]: `Must be a duration of at most ${COMMENT_PAUSE_DAYS_MAX} days, such as PT5M`,
-  [SHIFT]: 'Must be an ISO 8601 duration of weeks, or of days, hours, minutes and seconds, such as PT2H or -P1D',
+  [SHIFT]: BAD_SHIFT.message,
   [UTM_VALUE]: 'Must be a text without braces, except for {platform}',
   [SHA256_HEX]: 'Must be the 64 hexadecimal digits of a SHA-256',
   [ZONE_NAME]: 'Must be the name of a time zone, such as Europe/Berlin',

@@ -6,10 +6,7 @@ import { useNames } from './session.ts'
 
 const words = sentences.shared.accounts
 
-/**
- * A field in which the name of an account is typed, or one of their tags if `tag` is given: empty for none. The address
- * keeps the id or the tag.
- */
+/** A field for the name of an account. If `tag` is given, which may be empty, the field takes a tag of accounts too. */
 export function AccountFilter({ accountId, tag }: { accountId: string; tag?: string }) {
   const people = usePeople()
   const nameOf = useNames()
